@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import r2_score, root_mean_squared_error
 
+from bakeoff import compare
+from bakeoff.files import read_json
 from bakeoff.fit.keep import read_model
 from bakeoff.fit.predictions import Predictions
 from bakeoff.stats import metric_difference
@@ -116,3 +118,34 @@ def test_models_are_compared_in_subgroups(done: Path) -> None:
     found = pd.read_csv(done / "subgroups.csv")
     assert set(found["metric"]) >= {"rmse", "mae"}
     assert found["estimate"].notna().any()
+
+
+def test_given_numbers_are_compared_as_fitted_ones_are(done: Path, tmp_path: Path) -> None:
+    found = pd.read_parquet(done / "collected/diabetes.holdout.predictions.parquet")
+    models = ["ridge", "boosting", "logged", "forest"]
+    fitted = pytest.approx(_pairs(pd.read_csv(done / "comparisons.csv")))
+    in_python = compare(found.y_true, found[models], metrics=["rmse", "mae"], unit="points")
+    assert _pairs(in_python.comparisons) == fitted
+    for model in models:
+        own = {"id": found.row_id, "y_true": found.y_true, "y_pred": found[model]}
+        pd.DataFrame(own).sample(frac=1, random_state=1).to_csv(tmp_path / f"{model}.csv")
+    given = {model: {"predictions": f"{model}.csv"} for model in models}
+    config = {"experiment": "given", "task": "regression", "models": given}
+    made = Runner(tmp_path)({**config, "metrics": ["rmse", "mae"]})
+    assert made.returncode == 0, made.stderr
+    results = Runner(tmp_path).results("given")
+    assert _pairs(pd.read_csv(results / "comparisons.csv")) == fitted
+    scores, theirs = (pd.read_csv(folder / "scores.csv") for folder in (results, done))
+    theirs = theirs[(theirs.plan == "holdout") & theirs.metric.isin(["rmse", "mae"])]
+    assert scores["value"].tolist() == pytest.approx(theirs["value"].tolist())
+    assert "numbers" in read_json(results / "data/given.json")
+
+
+def _pairs(found: pd.DataFrame) -> dict[str, float]:
+    """Return what the test of fitted models says of each pair by two metrics."""
+    own = found[(found.test == "metric_difference") & found.metric.isin(["rmse", "mae"])]
+    return {
+        f"{row.metric} {row.model_a} {row.model_b} {what}": getattr(row, what)
+        for row in own.itertuples()
+        for what in ("estimate", "pvalue")
+    }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 from pandas.api import types
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
@@ -16,10 +17,11 @@ from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.api.settings import KINDS
 from bakeoff.data.columns import in_order, names, sorted_names
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
+from bakeoff.data.predicted import Predicted, known_answers, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec.given_models import GivenColumns
@@ -39,6 +41,7 @@ def side_by_side(
     positive: Any,
     name: str,
     parts: Parts = NO_PARTS,
+    numbers: bool | None = None,
     called: str = "predictions[{!r}]",
 ) -> SideBySide:
     """Put the predictions of several models side by side; other arguments are those of `compare`.
@@ -49,6 +52,8 @@ def side_by_side(
         The ``group``, the ``run`` and the ``time`` of each row; None where it is not known.
     parts : Parts
         Which subgroups each row is in.
+    numbers : bool, optional
+        Whether numbers are true and predicted, and not classes; default: as `y` looks.
     called : str
         What messages call the predictions of a model.
 
@@ -66,18 +71,32 @@ def side_by_side(
         kin = _kin(related, rows)
         subgroups = parts.of(rows)
         if values is not None:
-            numbers = {m: _number_table(what, rows[what]) for m, what in argument.items()}
-            return _of_numbers(name, numbers, values, kin, subgroups)
-        labels = _columns("y", {"y": one_column("y", rows["y"])}).labels("y", "true")
-        order = _Order.of(one_column("y", rows["y"]), classes, positive)
+            tables = {m: _number_table(what, rows[what]) for m, what in argument.items()}
+            return _of_numbers(name, tables, values, kin, subgroups)
+        truth = one_column("y", rows["y"])
+        if looks_like_a_quantity(truth) if numbers is None else numbers:
+            for key, some_given in (
+                ("classes", len(classes) > 0),
+                ("positive", positive is not None),
+            ):
+                if some_given:
+                    raise UserError(f"{key}: numbers have no classes: leave it out")
+            observed = _numbers("y", truth)
+            predicted = {
+                model: Predicted(_numbers(what, one_column(what, rows[what])), None)
+                for model, what in argument.items()
+            }
+            return SideBySide(name, (), observed, predicted, 0, kin, subgroups=subgroups)
+        labels = _columns("y", {"y": truth}).labels("y", "true")
+        order = _Order.of(truth, classes, positive)
         found = {
             model: _taken(what, rows[what], order, by_place=_is_array(models[model]))
             for model, what in argument.items()
         }
     except Problem as problem:
         raise named(problem, _ARGUMENTS) from None
-    truth = labels.among(order.classes)
-    return SideBySide(name, order.classes, truth, found, 0, kin, subgroups=subgroups)
+    codes = labels.among(order.classes)
+    return SideBySide(name, order.classes, codes, found, 0, kin, subgroups=subgroups)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -178,7 +197,7 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
     elif _are_labels(rows, order.classes):
         _check_no_marks(what, rows, order.classes)
         labels = _columns(what, {"labels": rows})
-        return Predicted(known_codes(labels.labels("labels"), order.classes, labels), None)
+        return Predicted(known_answers(labels.labels("labels"), order.classes, labels), None)
     elif len(order.classes) != 2:
         raise UserError(
             f"{what}: found numbers that are no classes ({some(order.classes)}); of "
@@ -268,6 +287,10 @@ def _of_numbers(
     }
     truth = first.true.among(classes)
     return SideBySide(name, classes, truth, taken, 0, related, subgroups=subgroups)
+
+
+def _numbers(what: str, column: pd.Series[Any]) -> NDArray[np.float64]:
+    return _columns(what, {what: column}).numbers(what)
 
 
 def _number_table(what: str, rows: Rows) -> PredictionTable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -26,20 +25,21 @@ from bakeoff.comparisons.run_tests import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.predicted import contradiction
+from bakeoff.data.predicted import oddity
 from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, score
-from bakeoff.scores.metrics import Metric, Need
+from bakeoff.scores.metrics import Metric, Need, of_other_task
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.resampling import Resampling
+from bakeoff.spec.task import Task, problems_with_task
 from bakeoff.stats import Evidence, catalogue
 
 METRIC = "accuracy"
@@ -71,9 +71,12 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
     files = {ROWS: settings.files}
-    classes = given.classes if given.in_order else ()  # of counts none are known
-    truth = given.truth if classes else np.full(len(given.truth), -1)
-    card = given_card(ROWS, spec, files, truth, classes, given.left_out)
+    # of counts no classes are known
+    target, truth = given.target, given.truth
+    if not given.in_order:
+        target, truth = Classes(()), np.full(len(truth), -1)
+    card = given_card(ROWS, spec, files, target, truth, given.left_out)
+    odd = [said for m, one in given.models.items() if (said := oddity(m, one, given.truth))]
     card["group_columns"] = given.like_groups
     return Study(
         experiment,
@@ -83,7 +86,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         {ROWS: card},
         labelled,
         numbers=numbers,
-        notes={ROWS: [*filter(None, starmap(contradiction, given.models.items()))]},
+        notes={ROWS: odd},
         analysis=tests,
         intervals=tabulate(
             line
@@ -119,7 +122,7 @@ def made_by(study: Study, command: str) -> Study:
 def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
     """List the metrics, as an experiment has them."""
     place = ("metrics",)
-    given.check_classes()
+    given.check_answers()
     if settings.values is not None:
         kind = KINDS[settings.values]
         if settings.metrics:
@@ -129,6 +132,8 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
     for name in settings.metrics:
         if name not in METRICS:
             raise Problem(place, unknown("metric", name, METRICS))
+        if other := of_other_task(name, given.task):
+            raise Problem(place, other)
         if METRICS[name].binary and len(given.classes) != 2:
             raise Problem(
                 place,
@@ -146,7 +151,7 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
             raise Problem(
                 place, f"{name} needs class probabilities, {silent[0]} brings labels alone: {how}"
             )
-    return list(dict.fromkeys(settings.metrics or (METRIC,)))
+    return list(dict.fromkeys(settings.metrics or (given.task.metric,)))
 
 
 def _check_costs(metric: Metric, costs: Any) -> None:
@@ -165,7 +170,7 @@ def _check_costs(metric: Metric, costs: Any) -> None:
 
 
 def _tests(
-    settings: Settings, ids: Mapping[str, str], metrics: Sequence[str | GivenMetric]
+    settings: Settings, ids: Mapping[str, str], metrics: Sequence[str | GivenMetric], task: Task
 ) -> HypothesisTests:
     """Make the `tests:` of the experiment."""
     named = [metric for metric in metrics if isinstance(metric, str)]
@@ -177,8 +182,8 @@ def _tests(
         if "mcnemar" not in run:
             raise Problem(
                 ("variant",),
-                "it is of McNemar's test, which compares accuracies: leave it out, or add the "
-                f"metric {METRIC}",
+                "it is of McNemar's test, which compares accuracies: leave it out"
+                + ("" if task.numbers else f", or add the metric {METRIC}"),
             )
         if not settings.independent_rows and settings.columns:
             related = " and ".join(map(repr, settings.columns.values()))
@@ -220,15 +225,17 @@ def _experiment(
     columns = validated(GivenColumns, {**settings.columns, "subgroups": subgroups})
     brings = "predictions" if settings.values is None else "values"
     own = {brings: given.name, "columns": columns}
+    data = {"source": "given", "label": given.name, "unit": settings.unit}
     return validated(
         Experiment,
         {
             "experiment": "compare",
-            "datasets": {ROWS: validated(GivenData, {"source": "given", "label": given.name})},
+            "task": given.task,
+            "datasets": {ROWS: validated(GivenData, data)},
             "models": {i: validated(GivenModel, {**own, "label": m}) for m, i in ids.items()},
             "metrics": [*metrics, *([cost] if costs is not None and cost not in metrics else [])],
-            "resampling": validated(Resampling, {"holdout": {}}),
-            "tests": _tests(settings, ids, metrics),
+            "resampling": {"holdout": {}},
+            "tests": _tests(settings, ids, metrics, given.task),
             "costs": costs,
         },
     )
@@ -236,6 +243,8 @@ def _experiment(
 
 def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
     """Plan the tests, which are those that any such comparison runs."""
+    if task_problems := [*problems_with_task(experiment)]:
+        raise report_problems(task_problems)
     problems, tests = plan_tests(experiment)
     problems += check_classes(experiment, ROWS, given.classes)
     if problems:
@@ -258,7 +267,7 @@ def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
         models,
         given.classes,
         given.truth,
-        np.array([one.codes for one in found]).T,  # what one model says lies together
+        np.array([one.answers for one in found]).T,  # what one model says lies together
         None if probabilities is None else probabilities[..., -1],
         probabilities=probabilities,
         in_order=given.in_order,
@@ -292,7 +301,7 @@ def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any
     ids = np.arange(len(given.truth if first is None else first))
     for found, model in zip(given.models.values(), experiment.models, strict=True):
         made = Predictions(
-            ids, given.truth, found.codes, given.classes, found.probabilities, None, {}
+            ids, given.truth, found.answers, given.classes, found.probabilities, None, {}
         )
         for metric in experiment.metrics:
             if found.values is not None:

@@ -15,6 +15,7 @@ from bakeoff.api.plans import FoldPlan
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.run_tests import run_on_scores
 from bakeoff.data.given_predictions import given_card
+from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
@@ -94,7 +95,7 @@ def study_of(
         tuple(merged(comparisons)),
         tested if plan.sized else frame,
         pd.DataFrame(),
-        {FOLDS: given_card(FOLDS, spec, {}, nothing, ())},
+        {FOLDS: given_card(FOLDS, spec, {}, Classes(()), nothing)},
         analysis=planned,
     )
     return made_by(study, command)

@@ -14,10 +14,19 @@ from bakeoff.api.arrays import side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.api.settings import Settings, of_two, one_spelling, refuse_contradictions
+from bakeoff.api.settings import (
+    Settings,
+    numbers_wanted,
+    of_two,
+    one_spelling,
+    refuse_contradictions,
+)
 from bakeoff.errors import UserError, named, shown
 
-_KEYS = ("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus")
+_KEYS = (
+    *("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus"),
+    *("task", "unit"),
+)
 _ARGUMENTS = {key: key for key in _KEYS}
 """The argument that stands for a key of an experiment."""
 _OF_ROWS = ("groups", "runs", "time", "subgroups")
@@ -46,6 +55,8 @@ def compare(
     variant: str | None = None,
     alpha: float = 0.05,
     independent_rows: bool = False,
+    task: Literal["classification", "regression"] | None = None,
+    unit: str | None = None,
     name: str = "the test set",
 ) -> Findings:
     """Compare models by their predictions of the same rows.
@@ -57,14 +68,14 @@ def compare(
     Parameters
     ----------
     y : array_like, shape (n,), or None
-        The true labels; None with `values`.
+        The true labels or numbers; None with `values`.
     predictions : Mapping of str to array_like, or DataFrame
-        For each model its predicted labels, shape (n,); or probabilities: those of the positive one
-        of two classes, shape (n,), or of every class, shape (n, K), in the order of `classes`, or
-        a DataFrame with a column for each class. A DataFrame has the labels of each model in a
-        column.
+        For each model its predicted labels or numbers, shape (n,); or probabilities: those of the
+        positive one of two classes, shape (n,), or of every class, shape (n, K), in the order of
+        `classes`, or a DataFrame with a column for each class. A DataFrame has the labels or
+        numbers of each model in a column.
     metrics, metric : str or sequence of str
-        Names like ``"f1"`` or ``"roc_auc"``, under either name; default: accuracy.
+        Names like ``"f1"`` or ``"rmse"``, under either name; default: accuracy, of numbers RMSE.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     runs : array_like, shape (n,), optional
@@ -100,6 +111,11 @@ def compare(
         The significance level.
     independent_rows : bool
         Take rows that `groups` or `time` relate for independent all the same; the verdict says so.
+    task : {"classification", "regression"}, optional
+        Whether classes or numbers are predicted; default: as `metrics` say, or else numbers where
+        `y` has a fraction or very many different numbers.
+    unit : str, optional
+        What predicted numbers are measured in.
     name : str
         What to call the rows.
 
@@ -130,9 +146,13 @@ def compare(
     try:
         _check(y, arguments)
         parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
-        given = side_by_side(y, predictions, related, values, classes, positive, name, parts)
+        asked = one_spelling(metrics, metric)
+        numbers = numbers_wanted(task, asked)
+        of_rows = related, values, classes, positive, name, parts, numbers
+        given = side_by_side(y, predictions, *of_rows)
         how = Settings(
-            metrics=one_spelling(metrics, metric),
+            metrics=asked,
+            unit=unit,
             values=values,
             columns={role: role for role, rows in related.items() if rows is not None},
             costs=costs,

@@ -8,7 +8,10 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from bakeoff.errors import UserError, unknown
+from bakeoff.scores import METRICS
+from bakeoff.scores.metrics import Need
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.task import Task
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,7 +31,9 @@ class Settings:
     Attributes
     ----------
     metrics : sequence of str
-        Names; accuracy if empty.
+        Names; if empty accuracy, or RMSE of numbers.
+    unit : str or None
+        Of predicted numbers.
     values : str or None
         What the numbers per row are, of `KINDS`; None for predictions.
     columns : Mapping of str to str
@@ -48,6 +53,7 @@ class Settings:
     """
 
     metrics: Sequence[str] = ()
+    unit: str | None = None
     values: str | None = None
     columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
     costs: Any = None
@@ -58,6 +64,16 @@ class Settings:
     alpha: float = 0.05
     independent_rows: bool = False
     files: Sequence[str] = ()
+
+
+def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
+    """Tell whether numbers are compared; None where neither task nor metrics say so."""
+    if task is not None:
+        if task not in [*Task]:
+            raise UserError(f"task: {unknown('task', task, Task)}")
+        return Task(task).numbers
+    needs = [METRICS[name].needs for name in metrics if name in METRICS]
+    return any(need is Need.NUMBERS for need in needs) if needs else None
 
 
 def of_two(function: Callable[P, R]) -> Callable[P, R]:
@@ -108,7 +124,13 @@ def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:
         raise UserError(f"values: {unknown('kind of numbers', kind, KINDS)}")
     if y is not None:
         raise UserError("y: labels are for predictions, not for numbers per row: pass None")
-    wrong = ["costs", "positive", *(["variant"] if kind in ("higher", "lower") else [])]
+    wrong = [
+        "costs",
+        "positive",
+        "task",
+        "unit",
+        *(["variant"] if kind in ("higher", "lower") else []),
+    ]
     given = [key for key in wrong if arguments.get(key) is not None]
     for key in (*given, *(["classes"] if len(arguments["classes"]) else [])):
         raise UserError(f"{key}: it is for predictions, not for numbers per row (values)")

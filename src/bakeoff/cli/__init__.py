@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
-from bakeoff.cli.row_options import add_groups, add_positive, add_truth_and_id, add_values
+from bakeoff.cli.row_options import add_groups, add_positive, add_task, add_truth_and_id, add_values
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
 
@@ -221,8 +221,10 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NAME",
         help="compare by this metric, e.g. f1 or roc_auc, and tell which models may be the best; "
-        "may be given several times; default: accuracy",
+        "may be given several times; default: accuracy, of numbers rmse",
     )
+    add_task(parser)
+    parser.add_argument("--unit", metavar="TEXT", help="what predicted numbers are measured in")
     add_positive(parser)
     add_values(parser, "columns")
     parser.add_argument(

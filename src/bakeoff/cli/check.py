@@ -19,7 +19,7 @@ from bakeoff.comparisons.settings import compares_pairs
 from bakeoff.comparisons.smallest_pvalue import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
-from bakeoff.data.predicted import contradiction
+from bakeoff.data.predicted import oddity
 from bakeoff.data.quality import effective_groups
 from bakeoff.data.splits import Split, divisions
 from bakeoff.data.table import GROUP, TIME
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> None:
     }
     say("", bold(f"{args.file}: ready to run"), "")
     _show_data(experiment, tables)
-    _show_contradictions(experiment, tables)
+    _show_oddities(experiment, tables)
     show_undeclared(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)
@@ -102,8 +102,8 @@ def _answers(data: Table) -> str:
     return ", ".join(f"{c} {n:,}" for c, n in list(counts.items())[:4]) + more
 
 
-def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> None:
-    """Note given labels that contradict the given probabilities."""
+def _show_oddities(experiment: Experiment, tables: dict[str, Table]) -> None:
+    """Note given labels that contradict given probabilities, and numbers of another size."""
     plan = experiment.resampling.holdout
     if plan is None or not experiment.given or not experiment.on_rows("holdout"):
         return
@@ -111,7 +111,7 @@ def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> No
         ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
         for model in experiment.given:
             found = predictions_of(Fit(dataset, model, "holdout", 1, 1), experiment, data, split)
-            if said := contradiction(model, found):
+            if said := oddity(model, found, data.answers[split.test]):
                 say(paragraph(f"Note: {said}"), "")
 
 

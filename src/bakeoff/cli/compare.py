@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
         from bakeoff.cli.compare_files import write  # it draws: slow to import
 
         write(places, study)
-    brief = not args.metric and not study.numbers
+    brief = not (args.metric or study.numbers or study.experiment.task.numbers)
     if args.json:
         found = as_json(study, verdict, brief=brief)
         say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))

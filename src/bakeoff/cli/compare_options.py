@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.api.settings import KINDS, Settings
+from bakeoff.api.settings import KINDS, Settings, numbers_wanted
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
@@ -19,6 +19,7 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml
 
+_OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
 _OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
@@ -36,13 +37,15 @@ READING = {
     "positive": "--positive",
     "classes": "--classes",
     "missing_target": "--missing-target",
+    "task": "--task",
 }
 """The option that stands for a key of given data, while they are read."""
 SETTINGS = {
     "metrics": "--metric",
     "classes": "--classes",
+    "true": "--truth",
     **{key: f"--{key}" for key in ("alpha", "alternative", "correction", "costs")},
-    **{key: f"--{key}" for key in ("variant", "versus")},
+    **{key: f"--{key}" for key in ("variant", "versus", "task", "unit")},
 }
 """The option that stands for a key of an experiment, while they are compared."""
 
@@ -51,6 +54,7 @@ def settings(args: argparse.Namespace) -> Settings:
     """Gather the options that say how to compare."""
     return Settings(
         metrics=args.metric or (),
+        unit=args.unit,
         values=args.values,
         columns={role: column for role, column in related(args).items() if column is not None},
         costs=_costs(args.costs),
@@ -78,11 +82,12 @@ def read(args: argparse.Namespace) -> SideBySide:
         "classes": _listed(args.classes) or (),
         "drop_unlabelled": args.missing_target == "drop",
         "labels": args.labels,
+        "numbers": numbers_wanted(args.task, args.metric or ()),
     }
     if args.column is not None and (args.values is None or len(args.files) == 1):
         raise UserError("--column is for numbers (--values) in one table per model")
-    if args.labels and args.values is not None:
-        raise UserError("--labels, --values: the columns hold the one or the other")
+    if args.labels and (args.values is not None or how["numbers"]):
+        raise UserError("--labels: the columns hold numbers (--values, --metric, --task)")
     if args.counts is not None:
         if args.files or args.subgroups is not None:
             raise UserError("--counts stands in place of files and their columns")
@@ -95,7 +100,7 @@ def read(args: argparse.Namespace) -> SideBySide:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
         given = read_wide(args.files[0], columns, models=_listed(args.models), **how)
-        if tuple(given.classes) in (("0", "1"), ("False", "True")):
+        if given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True")):
             _tell_models(args, given)
     else:
         if args.models is not None:
@@ -108,7 +113,7 @@ def read(args: argparse.Namespace) -> SideBySide:
 
 def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
     """Read numbers per row, for which options about labels have no meaning."""
-    for option in ("truth", "predicted", "classes", "positive", "costs", "variant"):
+    for option in (*_OF_PREDICTIONS, "variant"):
         if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
             raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
     kind = KINDS[args.values]

@@ -11,7 +11,7 @@ from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.data.predicted import contradiction
+from bakeoff.data.predicted import oddity
 from bakeoff.data.readers import reader_of
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
@@ -177,7 +177,7 @@ def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
     if given.left_out:
         say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
     for model, found in given.models.items():
-        if said := contradiction(model, found):
+        if said := oddity(model, found, given.truth):
             say(dim(paragraph(said)))
 
 

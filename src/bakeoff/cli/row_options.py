@@ -37,6 +37,16 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_task(parser: argparse.ArgumentParser) -> None:
+    """Add what is predicted."""
+    parser.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        help="whether classes or numbers are predicted; default: as the metric says, or else "
+        "numbers where the truth has a fraction or very many different numbers",
+    )
+
+
 def add_positive(parser: argparse.ArgumentParser) -> None:
     """Add the positive class."""
     parser.add_argument(

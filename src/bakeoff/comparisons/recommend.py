@@ -182,17 +182,22 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
         Evidence.COSTED_LABELS: "cost_sensitive",
         Evidence.PROBABILITIES: "delong",
     }
-    asked = set[str]()
-    for metric in experiment.metrics:
-        null = METRICS[metric].null if metric in METRICS else ""
-        if null and null in asked:
-            continue  # equal models by one are equal by the other
-        asked.add(null)
+    for metric in _of_other_nulls(experiment.metrics):
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
             name = known[evidence[0]] if evidence else "metric_difference"
             found[name] = (*found.get(name, ()), metric)
     return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
+
+
+def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
+    """Leave out metrics by which models are equal where they are by another one before."""
+    asked = set[str]()
+    for metric in metrics:
+        null = METRICS[metric].null if metric in METRICS else ""
+        if not null or null not in asked:
+            yield metric
+        asked.add(null)
 
 
 def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
@@ -260,8 +265,9 @@ def on_given_rows(models: int, metrics: Sequence[str], costs: bool) -> dict[str,
         return {"mean_difference": ()}
     two = models == 2
     found: dict[str, tuple[str, ...]] = {}
-    by_influence = tuple(metric for metric in metrics if not counted_rows(metric))
-    if len(by_influence) < len(metrics):
+    of_influence = [metric for metric in metrics if not counted_rows(metric)]
+    by_influence = tuple(_of_other_nulls(of_influence))
+    if any(map(counted_rows, metrics)):
         found |= {"mcnemar": ()} if two else {"cochran_q": (), "mcnemar": ()}
     if by_influence:
         found["metric_difference"] = by_influence

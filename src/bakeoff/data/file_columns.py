@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+from pandas.api.types import is_numeric_dtype as is_number
 
 from bakeoff.data.columns import names, ordered
 from bakeoff.data.table_files import read_table
@@ -27,6 +28,8 @@ Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
 """Classes of rows: their places among the classes."""
 
 _WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+_SAME = 1e-6
+"""How far two files may differ in a number, relatively: some round, or store single precision."""
 
 DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 """What to do about rows without a true label."""
@@ -46,6 +49,7 @@ class Labels:
 
     classes: tuple[str, ...]
     codes: Codes
+    what: ClassVar[str] = "true label"
 
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> Labels:
@@ -68,9 +72,61 @@ class Labels:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether a row has no label, shape (n,)."""
+        missing: NDArray[np.bool_] = self.codes < 0
+        return missing
+
+    def unlike(self, other: Labels) -> NDArray[np.bool_]:
+        """Tell in which rows another column has another label, shape (n,)."""
+        return np.asarray(other.among(self.classes) != self.codes)
+
     def named(self, row: int) -> str:
         """Return the label of a row, for messages."""
         return "" if self.codes[row] < 0 else self.classes[self.codes[row]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Numbers:
+    """Numbers of rows, in place of `Labels`.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        NaN where one is missing.
+    """
+
+    values: NDArray[np.float64]
+    classes: ClassVar[tuple[str, ...]] = ()
+    what: ClassVar[str] = "true number"
+
+    def among(self, classes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the numbers, which are among no classes."""
+        return self.values
+
+    def __getitem__(self, rows: Any) -> Numbers:
+        return Numbers(self.values[rows])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether a row has no number, shape (n,)."""
+        return np.isnan(self.values)
+
+    def unlike(self, other: Numbers) -> NDArray[np.bool_]:
+        """Tell in which rows another column has another number, but for rounding, shape (n,)."""
+        return ~np.isclose(other.values, self.values, rtol=_SAME, atol=0)
+
+    def named(self, row: int) -> str:
+        """Return the number of a row, for messages."""
+        return "" if np.isnan(self.values[row]) else f"{self.values[row]:.9g}"
+
+
+Answers: TypeAlias = Labels | Numbers
+"""What is true, or predicted, of rows."""
 
 
 def _codes(places: Sequence[int], classes: int) -> Codes:
@@ -123,8 +179,24 @@ class Columns:
             )
         return read
 
-    def numbers(self, column: str | None, ids: NDArray[Any]) -> NDArray[np.float64]:
-        """Take the number of each row.
+    def answers(
+        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
+    ) -> Answers:
+        """Take the labels of a column, or its numbers."""
+        if not numbers:
+            return self.labels(column, role, may_lack=may_lack)
+        remedy = DROP if role == "true" else None
+        return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
+
+    def numbers(
+        self,
+        column: str | None,
+        ids: NDArray[Any] | None = None,
+        *,
+        may_lack: bool = False,
+        remedy: Remedy | None = None,
+    ) -> NDArray[np.float64]:
+        """Take the number of each row, all present unless some may be missing.
 
         Raises
         ------
@@ -138,14 +210,17 @@ class Columns:
                 f"has {listed(self.names)}: say which it is",
             )
         values = self.table[column].to_pandas()
-        numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-        wrong = np.flatnonzero(~np.isfinite(numbers))
+        found = values if is_number(values) else pd.to_numeric(values.astype(str), errors="coerce")
+        numbers = found.to_numpy(np.float64, na_value=np.nan)
+        wrong = np.flatnonzero(~np.isfinite(numbers) & ~(may_lack & values.isna()))
         if len(wrong):
             row = int(wrong[0])
+            first = f"row {row + 1}" if ids is None else f"id {ids[row]}"
             raise Problem(
                 self.place,
                 f"{self.path!r}: {len(wrong):,} of {len(numbers):,} rows have no number in column "
-                f"{column!r}; the first is id {ids[row]} with {values.iloc[row]}",
+                f"{column!r}; the first is {first} with {values.iloc[row]}",
+                remedy=remedy if values.isna().iloc[wrong].all() else None,
             )
         return np.asarray(numbers)
 

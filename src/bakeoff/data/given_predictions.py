@@ -20,7 +20,7 @@ from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.data.target import Classes, positive_last
+from bakeoff.data.target import Quantity, Target, check_spread, positive_last, target_of
 from bakeoff.errors import Place, Problem, listed, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec import Experiment, Fit
@@ -58,8 +58,9 @@ def load_given(name: str, experiment: Experiment) -> Table:
     if files and first is None:
         raise Problem(
             ("datasets", name),
-            f"none of the files names the true labels (looked for {listed(USUAL['true'])}): add "
-            "them to one at least, or say which column it is",
+            f"none of the files names the true {'numbers' if experiment.task.numbers else 'labels'}"
+            f" (looked for {listed(USUAL['true'])}): add them to one at least, or say which column "
+            "it is",
         )
     if first is None:
         nothing = Labels((), np.array([], np.int32))
@@ -71,18 +72,20 @@ def load_given(name: str, experiment: Experiment) -> Table:
     classes: tuple[str, ...] = ()
     if experiment.with_values:
         classes = () if experiment.by_values else RIGHT_OR_WRONG
-    elif files:
+    elif isinstance(rows.labels, Labels) and files:
         classes = _classes(rows.labels, spec, ("datasets", name))
-    truth = rows.labels.among(classes)
-    labels = pd.Categorical.from_codes(truth, pd.Index(classes, dtype=object))
-    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
+    truth: NDArray[Any] = rows.labels.among(classes)
+    target = target_of(classes, truth)
+    if isinstance(target, Quantity):
+        check_spread(truth, ("datasets", name))
+    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **_related(rows, files)})
     files_of = experiment.given_files(name)
-    card = given_card(name, spec, files_of, truth, classes, len(rows.left_out))
+    card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
     card["group_columns"] = undeclared(files.values())
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
     place = ("models", by, "columns", "subgroups")
     along = carried(row_columns(experiment, name), place, rows, files)
-    return Table(frame, Classes(classes), along, lambda _: card)
+    return Table(frame, target, along, lambda _: card)
 
 
 def carried(
@@ -155,7 +158,8 @@ def _read(model: str, experiment: Experiment, dataset: str) -> PredictionTable:
         return read_values(path, given.columns, place, experiment.measured[0])
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     place = ("models", model, "predictions" if given.results is None else "results")
-    return read_predictions(path, given.columns, place, drop_unlabelled=drop)
+    numbers = experiment.task.numbers
+    return read_predictions(path, given.columns, place, drop_unlabelled=drop, numbers=numbers)
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -182,7 +186,7 @@ def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.
 def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
     """Name the test rows of a data set."""
     ids = canonical_ids(table.frame[ROW_ID].iloc[split.test])
-    labels = Labels(table.classes, table.codes[split.test].astype(np.int32))
+    labels = table.target.column(table.answers[split.test])
     where = "" if fit.plan == "holdout" else f", repeat {fit.repeat}, fold {fit.fold},"
     return LabelledRows(ids, labels, f"the test set{where} of {fit.dataset}")
 
@@ -229,19 +233,18 @@ def given_card(
     name: str,
     spec: GivenData,
     files: Mapping[str, Sequence[str]],
+    target: Target,
     truth: NDArray[Any],
-    classes: tuple[str, ...],
     left_out: int = 0,
 ) -> dict[str, Any]:
-    """Return what is known of rows that bring predictions, from their true classes."""
-    counts = np.bincount(truth[truth >= 0], minlength=len(classes))  # numbers have no class
+    """Return what is known of rows that bring predictions, from their true answers."""
     return {
         "dataset": name,
         "label": spec.label or name,
         "source": {"source": "given", "files": files},
         "licence": spec.licence,
         "rows": len(truth),
-        "classes": dict(zip(classes, counts.tolist(), strict=True)),
+        **target.described(truth),
         "rows_dropped_without_target": left_out,
         "group_columns": [],
         "features": {},

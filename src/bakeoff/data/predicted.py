@@ -1,4 +1,4 @@
-"""Predicted classes and probabilities of known rows, read from a table of predictions."""
+"""Predicted classes, probabilities or numbers of known rows, read from a table of them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels
+from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import Problem, Remedy, listed, some, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
+_TIMES = 10
 _MORE_CLASSES = Remedy("classes", "", "; a class without a true label is named in {}")
 
 
@@ -32,15 +33,15 @@ class Predicted:
 
     Attributes
     ----------
-    codes : ndarray of int, shape (n,)
-        Predicted classes.
+    answers : ndarray, shape (n,)
+        Predicted classes, as positions; or numbers.
     probabilities : ndarray, shape (n, K), or None
         Of every class, where the file has them.
     values : ndarray, shape (n,), or None
         A number for each row, in place of predictions.
     """
 
-    codes: Codes
+    answers: NDArray[Any]
     probabilities: NDArray[np.float64] | None
     values: NDArray[np.float64] | None = None
 
@@ -49,17 +50,32 @@ class Predicted:
         """The number of rows whose predicted class has not the largest probability."""
         if self.probabilities is None:
             return 0
-        of_predicted = self.probabilities[np.arange(len(self.codes)), self.codes]
+        of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
         return int((of_predicted < self.probabilities.max(axis=1)).sum())
 
 
-def contradiction(model: str, found: Predicted) -> str:
-    """Report the rows in which a model's labels contradict its probabilities; empty if none do."""
+def oddity(model: str, found: Predicted, truth: NDArray[Any]) -> str:
+    """Report labels that contradict probabilities, or numbers of another size; empty if neither."""
+    if found.values is None and truth.dtype.kind == "f":
+        return _another_size(model, found.answers, truth)
     if not found.contradictions:
         return ""
     return (
-        f"{model}: in {found.contradictions:,} of {len(found.codes):,} rows the predicted label is "
-        "not the class of the largest probability; labels are taken as they are."
+        f"{model}: in {found.contradictions:,} of {len(found.answers):,} rows the predicted label "
+        "is not the class of the largest probability; labels are taken as they are."
+    )
+
+
+def _another_size(model: str, numbers: NDArray[Any], truth: NDArray[Any]) -> str:
+    size, true = float(np.abs(numbers).mean()), float(np.abs(truth).mean())
+    # of a target with both signs a model that knows little predicts numbers near 0
+    one_sign = bool((truth >= 0).all() or (truth <= 0).all())
+    if size <= _TIMES * true and not (one_sign and size < true / _TIMES):
+        return ""
+    return (
+        f"{model}: the mean size of the predictions is {size:.3g}, that of the true numbers "
+        f"{true:.3g}: are they in another unit, or on a logarithmic scale? They are compared as "
+        "they are."
     )
 
 
@@ -81,28 +97,38 @@ def predicted(
         return Predicted(np.array([], dtype=np.intp), None, given.values[position])
     probabilities = probabilities_in(file, classes, columns.probabilities, given.ids)
     if given.predicted is not None:
-        codes = known_codes(given.predicted, classes, file)
+        answers = known_answers(given.predicted, classes, file)
     elif probabilities is not None:
-        codes = probabilities.argmax(axis=1).astype(np.intp)
+        answers = probabilities.argmax(axis=1).astype(np.intp)
     else:
+        looked = f"(looked for {listed(USUAL['predicted'])})"
+        of_classes = [p.replace(CLASS, name) for name in classes[-1:] for p in PATTERNS]
         raise Problem(
             (*file.place[:-1], "columns", "predicted"),
-            f"{file.path!r} has neither predicted labels (looked for "
-            f"{listed(USUAL['predicted'])}) nor class probabilities (looked for "
-            f"{listed([p.replace(CLASS, classes[-1]) for p in PATTERNS])}); it has "
-            f"{listed(file.names)}: say which column is which",
+            f"{file.path!r} has "
+            + (
+                f"neither predicted labels {looked} nor class probabilities (looked for "
+                f"{listed(of_classes)})"
+                if of_classes
+                else f"no predicted numbers {looked}"
+            )
+            + f"; it has {listed(file.names)}: say which column is which",
         )
-    return Predicted(codes[position], None if probabilities is None else probabilities[position])
+    return Predicted(answers[position], None if probabilities is None else probabilities[position])
 
 
-def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: str = "") -> Codes:
-    """Return predicted labels as positions in the classes, all of which must be known.
+def known_answers(
+    labels: Answers, classes: Sequence[str], file: Columns, column: str = ""
+) -> NDArray[Any]:
+    """Return predicted numbers, or labels as positions in the classes, all of which must be known.
 
     Raises
     ------
     Problem
         A label is none of the classes.
     """
+    if isinstance(labels, Numbers):
+        return labels.values
     codes = labels.among(classes)
     strange = labels.codes[codes < 0]
     if len(strange):
@@ -116,9 +142,15 @@ def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: s
             if column:
                 text += _MORE_CLASSES.text.format("`--classes`")
             raise Problem(file.place, text, remedy=no_model(column) if column else _MORE_CLASSES)
-        values = "predicted labels are wanted here; numbers, or marks of right rows, are `values`"
+        if _is_number(unknown_labels[0]):
+            text += "; if numbers are predicted, say `task: regression` (`--task regression`)"
+        values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
         raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
     return codes
+
+
+def _is_number(label: str) -> bool:
+    return bool(np.isfinite(pd.to_numeric(label, errors="coerce")))
 
 
 def probabilities_in(

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Columns, Labels, read_columns
+from bakeoff.data.file_columns import USUAL, Answers, Columns, read_columns
 from bakeoff.data.group_columns import named_like_groups
 from bakeoff.errors import Place, Problem, listed
 from bakeoff.files import is_file
@@ -33,7 +33,7 @@ class PredictionTable:
         The file's columns.
     ids : ndarray, shape (n,)
         Unique row ids: whole numbers or texts.
-    true, predicted : Labels, or None
+    true, predicted : Labels or Numbers, or None
         Where the file has them.
     related : Mapping of str to ndarray
         The ``group`` or the ``time`` of each row, where the file is said to have them.
@@ -47,8 +47,8 @@ class PredictionTable:
 
     columns: Columns
     ids: NDArray[Any]
-    true: Labels | None
-    predicted: Labels | None
+    true: Answers | None
+    predicted: Answers | None
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     folds: NDArray[np.intp] | None = None
     values: NDArray[np.float64] | None = None
@@ -92,6 +92,7 @@ def read_predictions(
     *,
     drop_unlabelled: bool = False,
     numbers: bool = False,
+    values: bool = False,
 ) -> PredictionTable:
     """Read a file of predictions of one model; a file that has not changed is read once.
 
@@ -106,7 +107,9 @@ def read_predictions(
     drop_unlabelled : bool
         Whether true labels may be missing.
     numbers : bool
-        Whether it holds a number for each row in place of labels.
+        Whether numbers are true and predicted, and not classes.
+    values : bool
+        Whether it holds a number for each row in place of predictions.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def read_predictions(
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
     state = Path(path).stat()
-    key = columns.model_dump_json(), place, drop_unlabelled, numbers
+    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values
     return _read_once(path, state.st_mtime_ns, state.st_size, *key)
 
 
@@ -129,10 +132,11 @@ def _read_once(
     place: Place,
     drop_unlabelled: bool,
     numbers: bool,
+    values: bool,
 ) -> PredictionTable:
     named = GivenColumns.model_validate_json(columns)
     file = read_columns(path, place)
-    wanted = ("id", "value") if numbers else ("id", "true", "predicted")
+    wanted = ("id", "value") if values else ("id", "true", "predicted")
     roles = {role: file.find(role, named) for role in wanted}
     if roles["id"] is None:
         raise Problem(
@@ -141,15 +145,17 @@ def _read_once(
             "paired by their ids, never by their order: add one, or say which it is",
         )
     true, predicted = (
-        None if (name := roles.get(role)) is None else file.labels(name, role, may_lack=may_lack)
+        None
+        if (name := roles.get(role)) is None
+        else file.answers(name, role, numbers=numbers, may_lack=may_lack)
         for role, may_lack in (("true", drop_unlabelled), ("predicted", False))
     )
     folds = _folds(file, named)
     ids = file.ids(roles["id"], file.related("run", named), folds)
-    values = file.numbers(roles["value"], ids) if numbers else None
+    brought = file.numbers(roles["value"], ids) if values else None
     related = relations(file, named, roles["id"])
     like = like_groups(file, named, roles.values()) if not related else []
-    return PredictionTable(file, ids, true, predicted, related, folds, values, like)
+    return PredictionTable(file, ids, true, predicted, related, folds, brought, like)
 
 
 def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:

@@ -11,10 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Columns, read_columns
+from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers, read_columns
 from bakeoff.data.given_predictions import carried
 from bakeoff.data.group_columns import like_ids
-from bakeoff.data.predicted import Predicted, known_codes, no_model, predicted, probabilities_in
+from bakeoff.data.predicted import Predicted, known_answers, no_model, predicted, probabilities_in
 from bakeoff.data.prediction_table import (
     PredictionTable,
     like_groups,
@@ -27,6 +27,7 @@ from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.side_by_side import SideBySide, as_subgroups
+from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.sources.common.subgroups import as_columns
@@ -48,6 +49,7 @@ def read_wide(
     classes: Sequence[str] = (),
     drop_unlabelled: bool = False,
     labels: bool = False,
+    numbers: bool | None = None,
 ) -> SideBySide:
     """Read one table that holds the true label and one column of predictions per model.
 
@@ -68,6 +70,8 @@ def read_wide(
         Whether rows without a true label are left out, or refused.
     labels : bool
         Whether 0 and 1 are known to be labels, and not marks of right rows.
+    numbers : bool, optional
+        Whether numbers are true and predicted, and not classes; default: as the truth looks.
 
     Raises
     ------
@@ -85,12 +89,16 @@ def read_wide(
     if ids is not None:
         file.ids(ids, file.related("run", columns))
     related = relations(file, columns, ids)
-    true = file.labels(truth, "true", may_lack=drop_unlabelled)
-    labelled = np.flatnonzero(true.codes >= 0)
-    order = tuple(in_order({*true.classes, *classes}))
+    if numbers is None:
+        numbers = not labels and looks_like_a_quantity(file.table[truth].to_pandas())
+    true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
+    labelled = np.flatnonzero(~true.missing)
+    order = _order(true, classes)
     rest = unclaimed(file, columns, (truth, ids))
+    if numbers and models is None:
+        _refuse_ids(file, rest)
     found = {
-        model: _taken(file, model, rest, order, labelled)
+        model: _taken(file, model, rest, order, labelled, numbers=numbers)
         for model in _models(path, rest, order, models)
     }
     if len(found) < 2:
@@ -101,13 +109,30 @@ def read_wide(
         )
     left_out = len(true) - len(labelled)
     kept = {role: values[labelled] for role, values in related.items()}
-    codes, subgroups = true.among(order)[labelled], _subgroups_of_table(file, columns, labelled)
+    answers, subgroups = true.among(order)[labelled], _subgroups_of_table(file, columns, labelled)
     name = Path(path).name
     like = () if related else like_groups(file, columns, (truth, ids, *found))
     given = SideBySide(
-        name, order, codes, found, left_out, kept, subgroups=subgroups, like_groups=like
+        name, order, answers, found, left_out, kept, subgroups=subgroups, like_groups=like
     )
     return given if labels else _clear(given, [*found])
+
+
+def _order(true: Answers, classes: Sequence[str]) -> tuple[str, ...]:
+    """Return the classes of labels in order, with those that no row has; none of numbers."""
+    if isinstance(true, Numbers) and classes:
+        raise Problem(("classes",), "numbers have no classes: leave it out")
+    return tuple(in_order({*true.classes, *classes}))
+
+
+def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:
+    """Refuse a column that looks like an id among those that are taken for models."""
+    if ids_of := like_ids(file.table, rest):
+        raise Problem(
+            ("models",),
+            f"{file.path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers",
+            remedy=no_model(ids_of[0]),
+        )
 
 
 def _subgroups_of_table(
@@ -130,6 +155,7 @@ def read_each(
     classes: Sequence[str] = (),
     drop_unlabelled: bool = False,
     labels: bool = False,
+    numbers: bool | None = None,
 ) -> SideBySide:
     """Read one table per model, paired by row id; see `read_wide`.
 
@@ -143,15 +169,32 @@ def read_each(
         # the truth may stand in one of the tables alone
         lacks = columns.true is not None and columns.true not in read_columns(path, _PLACE).names
         own = columns.model_copy(update={"true": None}) if lacks else columns
-        file = read_predictions(path, own, _PLACE, drop_unlabelled=drop_unlabelled)
+        how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
+        file = read_predictions(path, own, _PLACE, **how)
+        if numbers is None and not lacks and file.true is not None:
+            numbers = not labels and _looks_like_a_quantity(file, own)
+            if numbers:  # of the files before it too
+                return read_each(
+                    paths,
+                    columns,
+                    classes=classes,
+                    drop_unlabelled=drop_unlabelled,
+                    numbers=True,
+                )
         files[model] = dataclasses.replace(file, true=None) if lacks else file
     first = next((file for file in files.values() if file.true is not None), None)
     if first is None:
         looked = listed([columns.true] if columns.true else USUAL["true"])
-        raise Problem(("columns", "true"), f"no table holds the true labels (looked for {looked})")
-    order = tuple(in_order({*LabelledRows.of(first).labels.classes, *classes}))
+        what = "numbers" if numbers else "labels"
+        raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
+    order = _order(LabelledRows.of(first).labels, classes)
     given = _paired(f"{len(files)} files", files, order, columns)
     return given if labels else _clear(given, [columns.predicted or "", *given.models])
+
+
+def _looks_like_a_quantity(file: PredictionTable, columns: GivenColumns) -> bool:
+    truth = file.columns.find("true", columns)
+    return looks_like_a_quantity(file.columns.table[truth].to_pandas())
 
 
 def _paired(
@@ -179,7 +222,7 @@ def _paired(
 
 def _clear(given: SideBySide, names: list[str]) -> SideBySide:
     """Return predictions, unless they may rather tell which rows are right."""
-    predicted = (one.codes for one in given.models.values())
+    predicted = (one.answers for one in given.models.values())
     if why := why_unclear(given.classes, given.truth, predicted, names):
         raise Problem(("values",), why)
     return given
@@ -218,12 +261,8 @@ def read_wide_values(
             "columns of numbers",
         )
     rest = unclaimed(file, columns, (name,))
-    if models is None and (ids_of := like_ids(file.table, rest)):
-        raise Problem(
-            ("models",),
-            f"{path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers",
-            remedy=no_model(ids_of[0]),
-        )
+    if models is None:
+        _refuse_ids(file, rest)
     found = _models(path, rest, (), models)
     like = () if related else like_groups(file, columns, (name, *found))
     tables = {
@@ -246,7 +285,7 @@ def read_each_values(
         Other rows in one of them.
     """
     tables = {
-        model: read_predictions(path, columns, _PLACE, numbers=True)
+        model: read_predictions(path, columns, _PLACE, values=True)
         for model, path in _called(paths).items()
     }
     return _of_numbers(f"{len(paths)} files", tables, metric, columns)
@@ -293,7 +332,13 @@ def _models(
 
 
 def _taken(
-    file: Columns, model: str, rest: Sequence[str], classes: Sequence[str], known: NDArray[np.intp]
+    file: Columns,
+    model: str,
+    rest: Sequence[str],
+    classes: Sequence[str],
+    known: NDArray[np.intp],
+    *,
+    numbers: bool,
 ) -> Predicted:
     pattern = _OF_MODEL.replace("{model}", model)
     rows = np.arange(1, file.table.num_rows + 1)
@@ -301,6 +346,7 @@ def _taken(
     found = probabilities_in(file, classes, pattern, rows) if there else None
     values = None if found is None else found[known]
     if model in rest:
-        return Predicted(known_codes(file.labels(model)[known], classes, file, model), values)
+        read = file.answers(model, numbers=numbers)[known]
+        return Predicted(known_answers(read, classes, file, model), values)
     assert values is not None, "the model is known by its columns"
     return Predicted(values.argmax(axis=1).astype(np.intp), values)

@@ -41,7 +41,7 @@ def read_values(
     Problem
         As `read_predictions`; a number outside the range, or no 0 or 1 where it must be one.
     """
-    return meant(read_predictions(path, columns, place, numbers=True), metric)
+    return meant(read_predictions(path, columns, place, values=True), metric)
 
 
 def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import Labels
+from bakeoff.data.file_columns import Answers
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.errors import Problem, some
 
@@ -25,8 +25,8 @@ class LabelledRows:
     ----------
     ids : ndarray, shape (n,)
         Unique: whole numbers or texts.
-    labels : Labels
-        True labels.
+    labels : Labels or Numbers
+        What is true of them.
     origin : str
         Where they come from, for messages.
     left_out : ndarray
@@ -34,7 +34,7 @@ class LabelledRows:
     """
 
     ids: NDArray[Any]
-    labels: Labels
+    labels: Answers
     origin: str
     left_out: NDArray[Any] = dataclasses.field(default_factory=lambda: np.array([], np.int64))
 
@@ -42,10 +42,10 @@ class LabelledRows:
     def of(cls, file: PredictionTable) -> LabelledRows:
         """Take the rows that a file is about, which holds their true labels."""
         assert file.true is not None
-        labelled = file.true.codes >= 0
-        if labelled.all():
+        missing = file.true.missing
+        if not missing.any():
             return cls(file.ids, file.true, repr(file.path))
-        return cls(file.ids[labelled], file.true[labelled], repr(file.path), file.ids[~labelled])
+        return cls(file.ids[~missing], file.true[~missing], repr(file.path), file.ids[missing])
 
 
 def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
@@ -64,15 +64,14 @@ def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
     position = _positions(rows, given)
     if given.true is None:
         return position
-    classes = rows.labels.classes
-    labels = given.true[position]
-    wrong = np.flatnonzero((labels.among(classes) != rows.labels.codes) & (labels.codes >= 0))
+    labels: Any = given.true[position]
+    wrong = np.flatnonzero(rows.labels.unlike(labels) & ~labels.missing)
     if len(wrong):
         shown = [("id", rows.origin, repr(given.path))]
         shown += [(rows.ids[i], rows.labels.named(i), labels.named(i)) for i in wrong[:_SHOWN]]
         raise Problem(
             given.columns.place,
-            f"{len(wrong):,} of {len(labels):,} rows have another true label than in "
+            f"{len(wrong):,} of {len(labels):,} rows have another {labels.what} than in "
             f"{rows.origin}; the first:\n{_aligned(shown)}",
         )
     return position

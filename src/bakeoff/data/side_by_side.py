@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import Codes
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.row_columns import SUBGROUP
+from bakeoff.data.target import Target, check_spread, target_of
 from bakeoff.errors import Problem, unknown
+from bakeoff.spec.task import Task
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,9 +25,9 @@ class SideBySide:
     name : str
         What to call the rows.
     classes : tuple of str
-        In order; of two, the positive one is the last.
-    truth : ndarray of int, shape (n,)
-        True classes: their places in `classes`.
+        In order; of two, the positive one is the last. None of a quantity.
+    truth : ndarray, shape (n,)
+        True classes: their places in `classes`; or numbers.
     models : Mapping of str to Predicted
         What each model says of the rows: predictions, or numbers, which have no classes.
     left_out : int
@@ -41,7 +42,7 @@ class SideBySide:
 
     name: str
     classes: tuple[str, ...]
-    truth: Codes
+    truth: NDArray[Any]
     models: Mapping[str, Predicted]
     left_out: int = 0
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
@@ -50,14 +51,26 @@ class SideBySide:
     like_groups: Sequence[Mapping[str, Any]] = ()
     """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
 
-    def check_classes(self) -> None:
-        """Refuse labels of one class: no prediction can be wrong.
+    @property
+    def target(self) -> Target:
+        """What is predicted."""
+        return target_of(self.classes, self.truth)
+
+    @property
+    def task(self) -> Task:
+        """Whether classes or numbers are predicted."""
+        return Task.REGRESSION if self.truth.dtype.kind == "f" else Task.CLASSIFICATION
+
+    def check_answers(self) -> None:
+        """Refuse labels of one class, by which no prediction can be wrong, and one number alone.
 
         Raises
         ------
         Problem
-            At ``classes``.
+            At ``classes``, or ``true``.
         """
+        if self.task.numbers:
+            check_spread(self.truth, ("true",))
         if len(self.classes) == 1:
             raise Problem(
                 ("classes",),
@@ -75,13 +88,15 @@ class SideBySide:
         """
         if positive is None or (self.classes[-1:] == (positive,) and len(self.classes) == 2):
             return self
+        if self.task.numbers:
+            raise Problem(("positive",), "numbers have no classes: leave it out")
         if len(self.classes) != 2:
             raise Problem(("positive",), f"there are {len(self.classes)} classes, not two")
         if positive not in self.classes:
             raise Problem(("positive",), unknown("class", positive, self.classes))
         models = {
             name: Predicted(
-                1 - one.codes, None if one.probabilities is None else one.probabilities[:, ::-1]
+                1 - one.answers, None if one.probabilities is None else one.probabilities[:, ::-1]
             )
             for name, one in self.models.items()
         }

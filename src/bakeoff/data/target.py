@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api import types
 
 from bakeoff.data import columns
+from bakeoff.data.file_columns import Labels, Numbers
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
@@ -61,6 +63,14 @@ class Classes:
         codes = pd.Categorical(column, categories=list(self.classes)).codes
         return np.asarray(codes, dtype=np.intp)
 
+    def stored(self, answers: NDArray[Any]) -> pd.Categorical:
+        """Return answers as tables hold them."""
+        return pd.Categorical.from_codes(answers, pd.Index(self.classes, dtype=object))
+
+    def column(self, answers: NDArray[Any]) -> Labels:
+        """Return answers as a column of a file holds them."""
+        return Labels(self.classes, answers.astype(np.int32))
+
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
         """Return what divisions keep alike in every part: the classes."""
         return answers
@@ -102,6 +112,14 @@ class Quantity:
         """Return the true answers of rows: the numbers."""
         return column.to_numpy(dtype=np.float64)
 
+    def stored(self, answers: NDArray[Any]) -> NDArray[Any]:
+        """Return answers as tables hold them."""
+        return answers
+
+    def column(self, answers: NDArray[Any]) -> Numbers:
+        """Return answers as a column of a file holds them."""
+        return Numbers(answers)
+
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
         """Return what divisions keep alike in every part: nothing."""
         return np.zeros(len(answers), dtype=np.intp)
@@ -118,6 +136,8 @@ class Quantity:
 
     def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
         """Describe the numbers of some rows."""
+        if not len(answers):  # a training part, where all rows are test rows
+            return {"numbers": {}}
         spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
         found = {"mean": answers.mean(), "sd": spread, "min": answers.min(), "max": answers.max()}
         return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
@@ -129,6 +149,25 @@ class Quantity:
 
 Target = Classes | Quantity
 """What the models of an experiment predict."""
+
+
+def target_of(classes: Sequence[str], answers: NDArray[Any]) -> Target:
+    """Return what is predicted where these are the classes, if any, and the true answers."""
+    return Quantity() if answers.dtype.kind == "f" else Classes(tuple(classes))
+
+
+def looks_like_a_quantity(column: columns.Series) -> bool:
+    """Tell numbers with a fraction, or with too many different values for classes."""
+    if types.is_bool_dtype(column.dtype) or not types.is_numeric_dtype(column.dtype):
+        return False
+    present = column.dropna()
+    whole = types.is_integer_dtype(present.dtype) or bool((present % 1 == 0).all())
+    return not whole or present.nunique() > most_classes(len(present))
+
+
+def most_classes(rows: int) -> int:
+    """Return how many different values may still be classes."""
+    return max(100, rows // 2)
 
 
 def read_target(
@@ -176,11 +215,22 @@ def _numbers(column: columns.Series, place: Place) -> columns.Series:
     if not np.isfinite(numbers).all():
         wrong = int((~np.isfinite(numbers)).sum())
         raise Problem(at, f"{wrong} of {len(column)} values of {column.name!r} are infinite")
-    if numbers.nunique() < 2:
-        raise Problem(
-            at, f"every value of {column.name!r} is {numbers.iloc[0]:g}: nothing to learn"
-        )
+    check_spread(numbers.to_numpy(), at)
     return numbers
+
+
+def check_spread(numbers: NDArray[Any], place: Place) -> None:
+    """Refuse a target that is the same number for all rows.
+
+    Raises
+    ------
+    Problem
+        At a place.
+    """
+    if numbers.min(initial=np.inf) == numbers.max(initial=-np.inf):
+        raise Problem(
+            place, f"the target is {numbers[0]:g} in every row: nothing is to be predicted"
+        )
 
 
 def _labels(
@@ -203,7 +253,7 @@ def _labels(
         _check_classes(spec.classes, order, (*place, "classes"))
         wanted = {name_of(name) for name in spec.classes}
         found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
-    if len(order) > max(100, len(found) // 2):
+    if len(order) > most_classes(len(found)):
         raise _quantity(order, found, place)
     _check_blanks(order, str(target.name), place)
     if len(order) < 2:

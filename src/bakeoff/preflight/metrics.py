@@ -13,9 +13,9 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.tuning import is_for_two_classes, scorer
 from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
+from bakeoff.scores.metrics import of_other_task
 from bakeoff.scores.metrics.own import imported
 from bakeoff.spec import Experiment
-from bakeoff.spec.task import Task
 
 
 def problems_with_own(experiment: Experiment) -> Iterator[Problem]:
@@ -72,9 +72,8 @@ def problems_with_metrics(
             yield Problem(("metrics", i), f"{name} appears twice")
         if name in experiment.given_metrics or name not in METRICS:
             continue
-        other_task = (METRICS[name].needs is Need.NUMBERS) != experiment.task.numbers
-        if other_task and _computed(experiment):
-            yield Problem(("metrics", i), _of_other_task(name, experiment.task))
+        if (other := of_other_task(name, experiment.task)) and _computed(experiment):
+            yield Problem(("metrics", i), other)
             continue
         silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
         if silent and experiment.tests.missing_cells is None:
@@ -90,16 +89,6 @@ def problems_with_metrics(
         lacking = _lacking_costs(experiment, METRICS[name].needs)
         if lacking:
             yield Problem(("metrics", i), f"{name} needs {lacking}")
-
-
-def _of_other_task(name: str, task: Task) -> str:
-    known = [m for m in METRICS.values() if (m.needs is Need.NUMBERS) == task.numbers]
-    looks = "classes" if task.numbers else "numbers"
-    own = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
-    return (
-        f"{name} compares {looks}, and the experiment is a {task}; choose from "
-        f"{', '.join(m.name for m in known if not m.own)}{own}"
-    )
 
 
 def _given_metric(experiment: Experiment, i: int, name: str) -> Iterator[Problem]:

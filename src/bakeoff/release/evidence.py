@@ -72,7 +72,7 @@ class GateRows:
         Problem
             The rows are of one class alone.
         """
-        given.check_classes()
+        given.check_answers()
         (base, of_base), (candidate, of_candidate) = given.models.items()
         related = given.related.get("group"), subgroups
         return cls(
@@ -119,7 +119,9 @@ class GateRows:
                 alpha=alpha,
             )
         if METRICS[metric].counts == "right":
-            right = (model.codes[kept] == self.truth[kept] for model in (self.candidate, self.base))
+            right = (
+                model.answers[kept] == self.truth[kept] for model in (self.candidate, self.base)
+            )
             return accuracy_limits(*right, groups=groups, alpha=alpha)
         how = self.how(metric) | {"groups": groups}
         return metric_limits(*(a[kept] for a in self.seen(metric)), **how, alpha=alpha)
@@ -149,7 +151,7 @@ class GateRows:
         at = slice(None) if self.order is None else self.order
         found = hashlib.sha256()
         for values, kind in (
-            (model.codes, "<i8"),
+            (model.answers, "<i8"),
             (model.probabilities, "<f8"),
             (model.values, "<f8"),
         ):
@@ -167,7 +169,8 @@ class GateRows:
     def _seen(self, metric: str, place: int) -> NDArray[Any]:
         model = (self.base, self.candidate)[place]
         if looks_at(metric) == "classes":
-            return np.array(self.classes)[model.codes]
+            labels: NDArray[Any] = np.array(self.classes)[model.answers]
+            return labels
         if model.probabilities is None:
             raise Problem(
                 ("metric",),

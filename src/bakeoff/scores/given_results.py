@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.given_predictions import predictions_of
-from bakeoff.data.predicted import contradiction
+from bakeoff.data.predicted import oddity
 from bakeoff.data.readers import read_elsewhere
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
@@ -44,17 +44,18 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     found = predictions_of(fit, experiment, table, split)
     given = experiment.given[fit.model]
     path = given.predictions_on(fit.dataset)
+    truth = table.answers[split.test]
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
-        y_true=table.codes[split.test] if found.values is None else found.codes,
-        y_pred=found.codes.astype(np.intp),
+        y_true=truth if found.values is None else found.answers,
+        y_pred=found.answers.astype(truth.dtype),
         classes=table.classes,
         probabilities=found.probabilities,
         decision=_decision(path, table, split) if given.results else None,
         values=found.values,
         facts={
             **_facts(fit, path, split),
-            **({"note": said} if (said := contradiction(fit.model, found)) else {}),
+            **({"note": said} if (said := oddity(fit.model, found, truth)) else {}),
         },
     )
 

@@ -121,7 +121,8 @@ def _read(path: str, modified: int) -> pa.Table:
 
 def _classes(path: str) -> tuple[str, ...]:
     with reading(path):
-        return tuple(pq.read_schema(path).metadata[b"classes"].decode().split("\0"))
+        named = pq.read_schema(path).metadata[b"classes"].decode()
+        return tuple(named.split("\0")) if named else ()
 
 
 def _as_stored(frame: pd.DataFrame) -> pa.Table:

@@ -54,12 +54,13 @@ class GivenColumns(SpecSection):
     )
     true: ColumnName | None = Field(
         None,
-        description="True labels; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
+        description="True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` "
+        "or `y`.",
     )
     predicted: ColumnName | None = Field(
         None,
-        description="Predicted labels; default: `y_pred`, `predicted`, `prediction` or `pred`; "
-        "without such a column the most probable class.",
+        description="Predicted labels or numbers; default: `y_pred`, `predicted`, `prediction` or "
+        "`pred`; without such a column the most probable class.",
     )
     probabilities: (
         Annotated[
@@ -127,8 +128,8 @@ class GivenModel(SpecSection):
         min_length=1,
         description="File with the predictions on the test rows of the plan `holdout`, or of all "
         "folds of another with `columns: {repeat: …, fold: …}`: ids, true "
-        "labels, predicted labels or class probabilities. CSV, TSV, Parquet or Feather, also "
-        "compressed. With several data sets a path with `{dataset}` in it.",
+        "labels or numbers, predicted labels, class probabilities or numbers. CSV, TSV, Parquet or "
+        "Feather, also compressed. With several data sets a path with `{dataset}` in it.",
     )
     values: str | None = Field(
         None,

@@ -46,7 +46,8 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
             )
     holdout = experiment.resampling.holdout
     untouched = all(isinstance(data, GivenData) for data in experiment.datasets.values())
-    if untouched and holdout is not None and holdout != Holdout.model_validate({}):
+    undivided = Holdout.model_validate({"stratify": False} if experiment.task.numbers else {})
+    if untouched and holdout is not None and holdout != undivided:
         yield Problem(
             ("resampling", "holdout"),
             "all rows of a given test set are test rows: nothing is divided, write `holdout: {}`",

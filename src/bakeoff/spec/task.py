@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from bakeoff.errors import Problem
+from bakeoff.errors import Problem, Remedy
 
 if TYPE_CHECKING:
     from bakeoff.spec.experiment import Experiment
@@ -16,6 +16,10 @@ _REFUSED = {
     "models": ("class_weight", "threshold"),
 }
 """The keys of data sets and models that mean nothing where numbers are predicted."""
+
+
+TO_NUMBERS = Remedy("task", "regression", "; {} compares numbers")
+"""What to say where classes are taken for granted."""
 
 
 class Task(StrEnum):
@@ -28,6 +32,11 @@ class Task(StrEnum):
     def numbers(self) -> bool:
         """Whether numbers are predicted."""
         return self is Task.REGRESSION
+
+    @property
+    def metric(self) -> str:
+        """What models are compared by on one data set, unless something else is asked for."""
+        return "rmse" if self.numbers else "accuracy"
 
     @property
     def learner(self) -> str:
@@ -45,7 +54,7 @@ def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
         return config
     filled = dict(config)
     several = isinstance(config.get("datasets"), Mapping) and len(config["datasets"]) > 1
-    filled.setdefault("metrics", ["r2" if several else "rmse"])
+    filled.setdefault("metrics", ["r2" if several else Task.REGRESSION.metric])
     plans = filled.setdefault("resampling", {"halves": {"repeats": 10}, "holdout": {}})
     if isinstance(plans, Mapping):
         filled["resampling"] = {
@@ -74,9 +83,7 @@ def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
     if not experiment.task.numbers:
         for name, data in experiment.datasets.items():
             if data.unit is not None:
-                yield Problem(
-                    ("datasets", name, "unit"), "classes have no unit: write `task: regression`"
-                )
+                yield Problem(("datasets", name, "unit"), "classes have no unit", remedy=TO_NUMBERS)
         return
     for part, keys in _REFUSED.items():
         for name, entry in getattr(experiment, part).items():
@@ -86,12 +93,10 @@ def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
                         (part, name, key), "means nothing with `task: regression`: leave it out"
                     )
     for name, model in experiment.given.items():
-        if model.scores is None:
-            key = next(k for k in ("predictions", "values", "results") if getattr(model, k))
+        if model.columns.probabilities is not None:
             yield Problem(
-                ("models", name, key),
-                "predicted numbers cannot be given yet: fit the model here, give its `scores:`, or "
-                "leave `task:` out and give a loss for each row as `values:`",
+                ("models", name, "columns", "probabilities"),
+                "means nothing with `task: regression`: leave it out",
             )
     if experiment.costs is not None:
         yield Problem(("costs",), "are of errors between classes: leave them out of a regression")

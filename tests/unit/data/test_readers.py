@@ -326,7 +326,7 @@ def test_probabilities_of_a_single_class_say_nothing(tmp_path: Path) -> None:
     table = read_predictions(str(path), columns, PLACE)
     found = predicted(table, np.array([0, 1]), ("a",), columns)
     assert found.probabilities is None
-    assert found.codes.tolist() == [0, 0]
+    assert found.answers.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_target_that_is_no_number_is_refused(
 def test_constant_target_is_refused(write_csv: Callable[[str], str]) -> None:
     path = write_csv("x,y\n" + "".join(f"{i},2.5\n" for i in range(40)))
     config = experiment(datasets={"d": {"source": "file", "path": path, "target": "y"}})
-    assert "datasets.d.target: every value of 'y' is 2.5: nothing to learn" in problems(config)
+    assert "datasets.d.target: the target is 2.5 in every row" in problems(config)
 
 
 def test_unit_is_for_numbers() -> None:
@@ -146,6 +146,7 @@ def test_unit_is_for_numbers() -> None:
     assert "datasets.d.unit: classes have no unit" in problems(config)
 
 
-def test_given_predictions_are_of_classes() -> None:
-    config = experiment(models={"a": {"predictions": "a.csv"}, "b": {"predictions": "b.csv"}})
-    assert "models.a.predictions: predicted numbers cannot be given yet" in problems(config)
+def test_given_predictions_have_no_probabilities() -> None:
+    model = {"predictions": "a.csv", "columns": {"probabilities": "p_{class}"}}
+    found = problems(experiment(models={"a": model, "b": {"predictions": "b.csv"}}))
+    assert "models.a.columns.probabilities: means nothing with `task: regression`" in found

@@ -164,11 +164,13 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
         The comparisons that the headline is about.
     """
     families = [found for m in study.experiment.metrics if (found := _family(study, first, m))]
-    # what errors cost has a sentence of its own
+    # what errors cost has a sentence of its own, and a metric that jumps has no test
     others = {
         f.metric: f
         for f in families
-        if f.metric != first.metric and f.entry.evidence is not Evidence.COSTED_LABELS
+        if f.metric != first.metric
+        and f.entry.evidence is not Evidence.COSTED_LABELS
+        and f.measure.smooth
     }
     decided = _found(first)
     new = {

@@ -4,8 +4,17 @@ None is scikit-learn's, for speed alone: a study scores 100,000 fits, and scikit
 a millisecond a call. The tests hold them to scikit-learn's values.
 """
 
-from bakeoff.scores.metrics.entry import METRICS, counted_rows, score
+from bakeoff.scores.metrics.entry import METRICS, counted_rows, of_other_task, score
 from bakeoff.scores.metrics.given import metrics_of
 from bakeoff.stats.metrics.metric import POINTS, Metric, Need
 
-__all__ = ["METRICS", "POINTS", "Metric", "Need", "counted_rows", "metrics_of", "score"]
+__all__ = [
+    "METRICS",
+    "POINTS",
+    "Metric",
+    "Need",
+    "counted_rows",
+    "metrics_of",
+    "of_other_task",
+    "score",
+]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
+from bakeoff.spec.task import Task
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Metric, Need, numbers
@@ -33,6 +34,19 @@ class Metrics(dict[str, Metric]):
 
 
 METRICS: dict[str, Metric] = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
+
+
+def of_other_task(name: str, task: Task) -> str:
+    """Say that a metric looks at classes where numbers are predicted, or the other way round."""
+    if (METRICS[name].needs is Need.NUMBERS) == task.numbers:
+        return ""
+    known = [m for m in METRICS.values() if (m.needs is Need.NUMBERS) == task.numbers]
+    looks = "classes" if task.numbers else "numbers"
+    own = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
+    return (
+        f"{name} compares {looks}, and this is a {task}; choose from "
+        f"{', '.join(m.name for m in known if not m.own)}{own}"
+    )
 
 
 def counted_rows(name: str | None) -> str:

@@ -1,0 +1,180 @@
+"""Predicted numbers: `bakeoff compare`, `bakeoff.compare` and their refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bakeoff as package
+from bakeoff.errors import UserError
+from bakeoff.stats import metric_ci, metric_difference
+from bakeoff.stats.metrics.all_pairs import compare_models
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """Write predictions of three models, all in one table and one table each."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    y = rng.normal(30, 8, 120)
+    found = pd.DataFrame({"id": np.arange(120), "y": y, "site": np.arange(120) // 3})
+    for model, noise in (("ridge", 3.0), ("tree", 4.0), ("knn", 4.5)):
+        found[model] = y + rng.normal(0, noise, 120)
+        own = found[["id", "y", model]].rename(columns={model: "y_pred"})
+        own.sample(frac=1, random_state=0).to_csv(f"{model}.csv", index=False)
+    found.to_csv("wide.csv", index=False)
+    return found
+
+
+def as_json(answer: tuple[int, str, str]) -> dict[str, Any]:
+    code, out, err = answer
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_two_models_by_the_numbers_of_the_library(compare, table):
+    asked = "wide.csv", "--models", "ridge,tree", "--groups", "site"
+    found = as_json(compare(*asked, "--metric", "mae", "--metric", "r2", "--json"))
+    for row, metric in zip(found["comparisons"], ("mae", "r2"), strict=True):
+        wanted = metric_difference(
+            table.y, table.ridge, table.tree, metric=metric, groups=table.site
+        )
+        assert row["metric"] == metric
+        told = row["pvalue"], row["estimate"], row["ci_low"], row["ci_high"]
+        assert told == pytest.approx(
+            (wanted.pvalue, wanted.estimate, wanted.ci.low, wanted.ci.high)
+        )
+
+
+def test_numbers_are_compared_by_their_root_mean_squared_error(compare, table):
+    # a fraction in the truth says so; files are paired by id; one of them alone has the truth
+    pd.read_csv("knn.csv").drop(columns="y").to_csv("knn.csv", index=False)
+    found = as_json(compare("ridge.csv", "tree.csv", "knn.csv", "--json"))
+    wanted = compare_models(table.y, table[["ridge", "tree", "knn"]].to_numpy(), metric="rmse")
+    assert [row["pvalue_adjusted"] for row in found["comparisons"]] == pytest.approx(
+        [pair.pvalue_adjusted for pair in wanted.pairs],
+        abs=0.003,  # simulated
+    )
+    assert {row["metric"] for row in found["comparisons"]} == {"rmse"}
+    one = metric_ci(table.y, table.ridge, metric="rmse")
+    assert found["best"][0]["models"][0]["ci"]["high"] == pytest.approx(one.ci.high)
+
+
+def test_mse_rmse_and_r2_are_one_hypothesis(compare, table):
+    asked = [part for name in ("rmse", "mse", "r2") for part in ("--metric", name)]
+    found = as_json(compare("wide.csv", "--models", "ridge,tree", *asked, "--json"))
+    assert [row["metric"] for row in found["comparisons"]] == ["rmse"]
+    assert [one["metric"] for one in found["best"]] == ["rmse", "mse", "r2"]
+
+
+def test_answer_page_and_tables_in_the_unit(compare, table):
+    asked = "wide.csv", "--models", "ridge,tree,knn", "--unit", "MPa", "--subgroups", "site:20"
+    code, out, _ = compare(*asked, "--html", "page.html", "--csv", "tables", "--metric", "rmse")
+    assert code == 0
+    assert "root mean squared error of ridge" in out
+    assert "MPa" in out
+    page = Path("page.html").read_text()
+    assert "MPa" in page
+    assert "accuracy" not in page
+    assert Path("tables/best.csv").read_text().startswith("model,value")
+
+
+def test_in_python_numbers_are_paired_by_index(table):
+    named = table.set_index(table.id.map("row {}".format))
+    shuffled = named.sample(frac=1, random_state=3)
+    found = package.compare(named.y, shuffled[["ridge", "tree"]], metric="mae", unit="MPa")
+    wanted = metric_difference(table.y, table.ridge, table.tree, metric="mae")
+    assert found.comparisons.loc[0, "pvalue"] == wanted.pvalue
+    assert "MPa" in found.verdict
+
+
+def test_whole_numbers_are_classes_unless_numbers_are_asked_for(table):
+    stars, guessed = (
+        np.arange(60) % 5,
+        {m: np.arange(60) % 5 + d for m, d in (("a", 0.5), ("b", 0.2))},
+    )
+    with pytest.raises(UserError, match="are no classes"):
+        package.compare(stars, guessed)
+    found = package.compare(stars, guessed, task="regression")
+    assert found.scores["metric"].unique().tolist() == ["rmse"]
+    many = np.arange(300) * 7  # too many for classes
+    by_itself = package.compare(many, {"a": many + 1.5 * (many % 2), "b": many + many % 5})
+    assert by_itself.scores["metric"].unique().tolist() == ["rmse"]
+
+
+def test_another_order_of_magnitude_is_told_and_not_refused(compare, table):
+    table.assign(tree=table.tree * 1000, knn=np.log(table.knn)).to_csv("wide.csv")
+    code, out, _ = compare("wide.csv", "--models", "ridge,tree,knn")
+    told = " ".join(out.split())
+    assert code == 0
+    assert "tree: the mean size of the predictions is" in told
+    assert "ridge: the mean size" not in told
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "said"),
+    [
+        ({"tree": None}, (), "1 of 120 rows have no number in column 'tree'; the first is row 4"),
+        ({"tree": "n/k"}, (), "in column 'tree'; the first is row 4 with n/k"),
+        ({"tree": np.inf}, (), "in column 'tree'; the first is row 4 with inf"),
+        ({"y": None}, (), "in column 'y'; the first is row 4 with nan; `--missing-target drop`"),
+        ({}, ("--metric", "rmse", "--metric", "f1"), "--metric: f1 compares classes, and this is"),
+        ({}, ("--task", "classification", "--metric", "f1"), "say `task: regression`"),
+        ({}, ("--positive", "2"), "--positive: numbers have no classes"),
+        ({}, ("--classes", "a,b"), "--classes: numbers have no classes"),
+        ({}, ("--variant", "exact"), "--variant: it is of McNemar's test"),
+        ({}, ("--labels", "--metric", "rmse"), "--labels: the columns hold numbers"),
+        ({}, ("--costs", "costs.yaml"), "--costs: are of errors between classes"),
+        ({}, ("--values", "lower", "--unit", "s"), "--unit is for predictions"),
+    ],
+)
+def test_refusals_name_the_argument(compare, table, change, asked, said):
+    Path("costs.yaml").write_text("classes: [a, b]\nmatrix: [[0, 1], [1, 0]]\n")
+    changed = table.astype(dict.fromkeys(change, object))
+    for name, value in change.items():
+        changed.loc[3, name] = value
+    changed.to_csv("wide.csv", index=False)
+    code, out, err = compare("wide.csv", "--models", "ridge,tree", *asked)
+    assert (code != 0, out) == (True, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_constant_truth_and_unit_of_classes_are_refused(compare, table):
+    table.assign(y=2.5).to_csv("wide.csv", index=False)
+    _, _, err = compare("wide.csv", "--models", "ridge,tree")
+    assert "--truth: the target is 2.5 in every row" in err
+    table.assign(y=table.site % 2, ridge=1, tree=table.site % 2).to_csv("wide.csv", index=False)
+    _, _, err = compare("wide.csv", "--models", "ridge,tree", "--unit", "s")
+    assert "--unit: classes have no unit; `--task regression` compares numbers" in err
+
+
+def test_truth_of_one_file_unlike_anothers(compare, table):
+    own = pd.read_csv("tree.csv").set_index("id")
+    own["y"] = own["y"].astype("float32")  # rounding is no other truth
+    own.to_csv("tree.csv")
+    assert compare("ridge.csv", "tree.csv")[0] == 0
+    own.loc[7, "y"] += 1
+    own.to_csv("tree.csv")
+    assert "1 of 120 rows have another true number" in compare("ridge.csv", "tree.csv")[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"positive": 1}, "positive: numbers have no classes"),
+        ({"classes": [1, 2]}, "classes: numbers have no classes"),
+        ({"task": "ranking"}, "task: unknown task 'ranking'"),
+        ({"predictions": {"a": np.ones((120, 2)), "b": np.ones(120)}}, "found 2 columns, expected"),
+        ({"predictions": {"a": ["x"] * 120, "b": np.ones(120)}}, "120 of 120 rows have no number"),
+    ],
+)
+def test_refusals_in_python(table, change, said):
+    keys = {"predictions": table[["ridge", "tree"]].reset_index(drop=True), **change}
+    with pytest.raises(UserError, match=said):
+        package.compare(table.y.to_numpy(), **{"metric": "rmse", **keys})
