@@ -24,6 +24,7 @@ STUDIES = (
     "many_rows",
     "million",
     "mutants",
+    "one_call",
     "overhead",
     "recipes",
     "recipes_speed",

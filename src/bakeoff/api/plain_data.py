@@ -15,7 +15,7 @@ from bakeoff.stats import plain
 def names_of(study: Study) -> dict[str, str]:
     """Map the ids of the models of a study without an experiment to their names."""
     models = study.experiment.models.items()
-    return {"": "", **{name: str(model.label) for name, model in models}}
+    return {"": "", **{name: model.label or name for name, model in models}}
 
 
 def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:

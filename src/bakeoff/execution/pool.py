@@ -42,7 +42,7 @@ class StepError(UserError):
     """A step of the workflow failed, for a reason, and left a log."""
 
     def __init__(self, what: object, reason: str, log: str | None, died: bool) -> None:
-        self.reason, self.died = reason, died
+        self.what, self.reason, self.died = what, reason, died
         super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.keys import DOTTED
-from bakeoff.spec.models import is_nested
+from bakeoff.spec.models import is_function, is_nested
 from bakeoff.usercode import import_module
 
 _NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
@@ -46,11 +46,11 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
 
 
 def made_value(value: Any) -> Any:
-    """Return a parameter's value; ``{estimator: ..., params: ...}`` becomes an estimator."""
+    """Return a parameter's value: an estimator or a function where its import path is given."""
+    if is_function(value):
+        return import_object(_path(value["function"], "numpy.log1p"))
     if is_nested(value):
-        path, params = value["estimator"], value.get("params", {})
-        if not (isinstance(path, str) and re.fullmatch(DOTTED, path)):
-            raise UserError(f"found {shown(path)}, expected an import path like sklearn.svm.SVC")
+        path, params = _path(value["estimator"], "sklearn.svm.SVC"), value.get("params", {})
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
         return build(path, params)
@@ -59,6 +59,12 @@ def made_value(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [made_value(item) for item in value]
     return value
+
+
+def _path(found: Any, example: str) -> str:
+    if not (isinstance(found, str) and re.fullmatch(DOTTED, found)):
+        raise UserError(f"found {shown(found)}, expected an import path like {example}")
+    return found
 
 
 def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
@@ -129,6 +135,20 @@ def import_class(path: str) -> type:
     UserError
         The module or the name does not exist, with the nearest that does; the module fails.
     """
+    found = import_object(path)
+    if not inspect.isclass(found):
+        raise UserError(f"{path} is a {type(found).__name__}, not a class")
+    return found
+
+
+def import_object(path: str) -> Any:
+    """Import a class or a function by its dotted path.
+
+    Raises
+    ------
+    UserError
+        The module or the name does not exist, with the nearest that does; the module fails.
+    """
     module_name, _, name = path.rpartition(".")
     module = import_module(module_name, path)
     found = getattr(module, name, None)
@@ -139,8 +159,6 @@ def import_class(path: str) -> type:
         members = {n: o for n, o in vars(module).items() if inspect.isclass(o)}
         classes = [n for n, o in members.items() if issubclass(o, learners)]
         raise UserError(unknown(f"class in {module_name}:", name, classes))
-    if not inspect.isclass(found):
-        raise UserError(f"{path} is a {type(found).__name__}, not a class")
     return found
 
 

@@ -17,7 +17,7 @@ from bakeoff.data import ROW_ID, Split, Table, read_split
 from bakeoff.data.table import GROUP, TIME, VALIDATION, WEIGHT
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.assemble import random_states
-from bakeoff.fit.estimator import import_class
+from bakeoff.fit.estimator import import_object
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.importance import importance
 from bakeoff.fit.isolation import isolated
@@ -43,7 +43,7 @@ def run_fit(task: FitTask) -> None:
     reset_peak_memory()
     imports = model.imports
     for path in imports:
-        import_class(path)  # first: libraries bring thread pools, which are to be limited too
+        import_object(path)  # first: libraries bring thread pools, which are to be limited too
     with isolated(integer(seed), model.threads):
         predictions = _fit_and_predict(table, split, task, seed)
     facts = {

@@ -224,9 +224,16 @@ def is_nested(value: Any) -> bool:
     return named and not isinstance(value["estimator"], (list, Mapping))
 
 
+def is_function(value: Any) -> bool:
+    """Tell whether a parameter's value, ``{function: numpy.log1p}``, stands for a function."""
+    return isinstance(value, Mapping) and set(value) == {"function"}
+
+
 def _imports(value: Any) -> Iterator[str]:
     """List the import paths in a parameter's value."""
-    if isinstance(value, Mapping):
+    if is_function(value):
+        yield str(value["function"])
+    elif isinstance(value, Mapping):
         if is_nested(value):
             yield str(value["estimator"])
             value = value.get("params") or {}

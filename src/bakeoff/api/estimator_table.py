@@ -1,0 +1,154 @@
+"""The table that estimators are compared on: features, target, roles of columns, and folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.errors import UserError, listed, unknown
+from bakeoff.spec.resampling import Resampling
+
+MANY = 50_000
+"""Rows from which the default plan is the holdout alone."""
+_TARGET, _FOLD = "target", "fold"
+_ROUNDS = (
+    *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "PredefinedSplit"),
+    *("LeaveOneOut", "LeaveOneGroupOut", "RepeatedKFold", "RepeatedStratifiedKFold"),
+)
+
+
+def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Join features, target and what is known of the rows.
+
+    Parameters
+    ----------
+    X, y : DataFrame or array_like
+        Features, shape (n, K), and target, shape (n,).
+    columns : Mapping of str to array_like, str or None
+        By its role, ``groups`` or ``time``, a value for each row or the name of a column of `X`.
+
+    Returns
+    -------
+    DataFrame
+        With a default name for each column that has none.
+    dict of str to str
+        The column of each role; ``target`` is one.
+
+    Raises
+    ------
+    UserError
+        Other numbers of rows, another index, missing targets.
+    """
+    frame = _features(X)
+    roles = {"target": _unused(_TARGET, frame)}
+    frame[roles["target"]] = _column(y, frame, "y")
+    for role, given in columns.items():
+        if given is None:
+            continue
+        if isinstance(given, str):
+            if given not in frame:
+                raise UserError(f"{role}: {unknown('column of X', given, map(str, frame.columns))}")
+            roles[role] = given
+        else:
+            roles[role] = _unused(role, frame)
+            frame[roles[role]] = _column(given, frame, role)
+    return frame, roles
+
+
+def _features(X: Any) -> pd.DataFrame:
+    if hasattr(X, "to_pandas"):
+        X = X.to_pandas()
+    if isinstance(X, pd.DataFrame):
+        odd = [column for column in X.columns if not isinstance(column, str)]
+        if odd or not X.columns.is_unique:
+            found = f"the column {odd[0]!r}" if odd else "a column twice"
+            raise UserError(f"X: found {found}, expected texts as names, each once")
+        return X.copy()
+    try:
+        values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+    except ValueError:
+        values = np.empty(0)
+    if values.ndim != 2 or not values.size:
+        raise UserError(
+            f"X: found {type(X).__name__} of shape {values.shape}, expected a table with a row for "
+            "each row of y and a column for each feature"
+        )
+    return pd.DataFrame(values, columns=[f"x{i}" for i in range(1, values.shape[1] + 1)])
+
+
+def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
+    """Return values for the rows of a table, paired by position."""
+    values = given if isinstance(given, pd.Series) else pd.Series(np.asarray(given).tolist())
+    if getattr(given, "ndim", 1) != 1:
+        raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
+    if len(values) != len(frame):
+        raise UserError(
+            f"{argument}: found {len(values):,} values for the {len(frame):,} rows of X"
+        )
+    if argument == "y" and (missing := int(values.isna().sum())):
+        raise UserError(f"y: {missing:,} of its {len(values):,} values are missing: leave them out")
+    if isinstance(given, pd.Series) and not given.index.equals(frame.index):
+        raise UserError(
+            f"{argument}: its index is not that of X; align them, or pass {argument}.to_numpy() to "
+            "pair rows by position"
+        )
+    return values.to_numpy() if isinstance(values.dtype, np.dtype) else values.array
+
+
+def _unused(wanted: str, frame: pd.DataFrame) -> str:
+    """Return a name that no column has."""
+    names = (wanted, *(f"{wanted}_{i}" for i in range(1, len(frame.columns) + 2)))
+    return next(name for name in names if name not in frame)
+
+
+def resampling_of(
+    plan: Any, n: int, X: Any, y: Any, groups: Any
+) -> tuple[dict[str, Any] | None, dict[str, Any]]:
+    """Return the section `resampling:`, and the columns of folds that it names."""
+    if plan is None:
+        return ({"holdout": {}} if n >= MANY else None), {}
+    if isinstance(plan, str):
+        if plan not in Resampling.model_fields:
+            raise UserError(f"plan: {unknown('plan', plan, Resampling.model_fields)}")
+        return {plan: {}}, {}
+    if isinstance(plan, Mapping):
+        return dict(plan), {}
+    kind = type(plan).__name__
+    if not hasattr(plan, "split") or kind not in _ROUNDS:
+        raise UserError(
+            f"plan: found {kind}, expected the name of a plan ({listed(Resampling.model_fields)}), "
+            "the section `resampling:` of an experiment, or a splitter whose folds test every row "
+            f"once in a round ({listed(_ROUNDS)})"
+        )
+    try:
+        splits = list(plan.split(X, y, groups))
+    except (TypeError, ValueError) as error:
+        raise UserError(f"plan: {kind} cannot split these rows: {error}") from None
+    rounds = int(getattr(plan, "n_repeats", 1))
+    per_round = len(splits) // rounds
+    columns = {}
+    for i in range(rounds):
+        folds = np.zeros(n, dtype=np.int64)
+        for k, (_, test) in enumerate(splits[i * per_round : (i + 1) * per_round], 1):
+            folds[test] = k
+        if not folds.all():
+            raise UserError(f"plan: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
+        columns[f"{_FOLD}_{i + 1}"] = folds
+    names = list(columns)
+    return {"kfold": {"folds": per_round, "column": names if rounds > 1 else names[0]}}, columns
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table as a Parquet file, without its index."""
+    try:
+        frame.reset_index(drop=True).to_parquet(path, index=False)
+    except OSError as error:
+        raise UserError(f"path: {str(path)!r} cannot be written: {error.strerror}") from None
+    except (TypeError, ValueError) as error:  # pyarrow's: columns of mixed types
+        raise UserError(
+            f"X: a column holds values of several types: {' '.join(str(error).split())}"
+        ) from None

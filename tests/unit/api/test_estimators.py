@@ -1,0 +1,179 @@
+"""Estimators compared by one call, and the experiment that is written of them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import bakeoff
+from bakeoff.api.estimator_entries import entry_of
+from bakeoff.errors import UserError
+from bakeoff.fit.estimator import made_value
+
+X, Y = load_iris(return_X_y=True)
+TWO = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(C=np.float64(0.5), max_iter=np.int64(200)),
+        BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=3),
+        VotingClassifier([("a", GaussianNB()), ("b", KNeighborsClassifier(3))], weights=[1, 2]),
+        TransformedTargetRegressor(Ridge(), func=np.log1p, inverse_func=np.expm1),
+        FunctionTransformer(np.log1p, kw_args={"where": True}),
+        KNeighborsClassifier(metric="minkowski", p=1),
+    ],
+)
+def test_entry_makes_the_same_estimator(estimator):
+    entry = yaml.safe_load(yaml.safe_dump(entry_of(estimator, "e")))
+    again = made_value(entry)
+    assert type(again) is type(estimator)
+    assert entry_of(again, "e") == entry
+    values = again.get_params(deep=False)
+    for name, value in estimator.get_params(deep=False).items():
+        if not isinstance(value, list) and not hasattr(value, "get_params"):
+            assert values[name] == value
+
+
+def test_columns_and_steps_of_a_pipeline_become_steps():
+    columns = ColumnTransformer([("n", StandardScaler(), ["a"]), ("k", OneHotEncoder(), ["k"])])
+    first, last = entry_of(make_pipeline(columns, GaussianNB()), "e")["steps"]
+    assert first["name"] == "columntransformer"
+    scaled = ["n", {"estimator": "sklearn.preprocessing.StandardScaler"}, ["a"]]
+    assert first["params"]["transformers"][0] == scaled
+    assert last == {"name": "gaussiannb", "estimator": "sklearn.naive_bayes.GaussianNB"}
+
+
+def same_results(one, other):
+    """Whether all hypotheses have the same numbers."""
+    columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
+    pd.testing.assert_frame_equal(
+        one.comparisons[columns], other.comparisons[columns], check_exact=True
+    )
+
+
+def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, monkeypatch):
+    groups = np.arange(150) // 3
+    found = bakeoff.compare_estimators(
+        TWO, X, Y, plan={"cv_5x2": {}, "holdout": {}}, groups=groups, metrics=["f1_macro"]
+    )
+    file = found.to_yaml(tmp_path / "iris.yaml")
+    monkeypatch.chdir(tmp_path)
+    same_results(bakeoff.run(file, cores=1, options=["--quiet", "all"]), found)
+
+
+def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
+    splitter = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    alone = bakeoff.compare_estimators(TWO, X, Y, plan=splitter, progress=True)
+    assert capsys.readouterr().err.endswith("] 12/12\n")
+    same_results(bakeoff.compare_estimators(TWO, X, Y, plan=splitter, n_jobs=2), alone)
+    assert capsys.readouterr().err == ""
+    assert set(alone.comparisons["test"]) == {"corrected_repeated_kfold_t"}
+
+
+def test_folds_are_those_of_the_splitter():
+    from sklearn.model_selection import cross_val_score
+
+    splitter = StratifiedKFold(5, shuffle=True, random_state=3)
+    found = bakeoff.compare_estimators(TWO, X, Y, plan=splitter, tests=["corrected_kfold_t"])
+    own = found.scores.query("model == 'bayes'").sort_values("fold")["value"]
+    np.testing.assert_allclose(own, cross_val_score(GaussianNB(), X, Y, cv=splitter))
+
+
+def test_regressors_and_names_that_are_no_ids():
+    x, y = load_diabetes(return_X_y=True, as_frame=True)
+    models = {"ridge, α = 1": Ridge(), "a tree": DecisionTreeRegressor(max_depth=2)}
+    found = bakeoff.compare_estimators(models, x, y, plan="holdout", unit="points")
+    assert "ridge, α = 1" in found.verdict
+    assert "points" in found.verdict
+    assert set(found.comparisons["metric"]) == {"rmse"}
+
+
+def test_time_and_a_column_of_the_table():
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(day=np.arange(150))
+    order = np.random.default_rng(0).permutation(150)
+    found = bakeoff.compare_estimators(TWO, frame, Y[order], plan="holdout", time="day")
+    assert "follow each other in time by day" in found.methods
+
+
+def test_large_tables_are_divided_once_by_default():
+    x = np.arange(50_000)[:, None]
+    y = (x[:, 0] + np.random.default_rng(0).normal(size=50_000) * 9000 > 25_000).astype(int)
+    found = bakeoff.compare_estimators(TWO, x, y)
+    assert set(found.scores["plan"]) == {"holdout"}
+
+
+class Local(GaussianNB):
+    """A class that no other process could import by this name."""
+
+
+Local.__module__ = "__main__"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (({"a": GaussianNB()}, X, Y), "estimators: expected two at least"),
+        (({"a": GaussianNB, "b": GaussianNB()}, X, Y), r"estimators\['a'\]: found the class Gau"),
+        (({"a": Ridge(), "b": GaussianNB()}, X, Y), "a is a regressor, b is a classifier"),
+        (({"a": Local(), "b": GaussianNB()}, X, Y), "cannot be imported from a module"),
+        (
+            ({"a": FunctionTransformer(lambda x: x), "b": GaussianNB()}, X, Y),
+            "its parameter func: '<lambda>' cannot be imported",
+        ),
+        ((TWO, X, Y[:9]), "y: found 9 values for the 150 rows of X"),
+        ((TWO, X, np.where(Y == 0, np.nan, Y)), "y: 50 of its 150 values are missing"),
+        ((TWO, [1, 2], Y), r"X: found list of shape \(2,\)"),
+        ((TWO, pd.DataFrame(X), Y), "X: found the column 0, expected texts"),
+        ((TWO, X, pd.Series(Y, index=np.arange(150) + 1)), "y: its index is not that of X"),
+    ],
+)
+def test_what_cannot_be_compared(arguments, told):
+    with pytest.raises(UserError, match=told):
+        bakeoff.compare_estimators(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"plan": ShuffleSplit(3)}, "plan: found ShuffleSplit, expected the name of a plan"),
+        ({"plan": "kfolds"}, "plan: unknown plan 'kfolds'; did you mean 'kfold'"),
+        ({"plan": StratifiedKFold(99)}, "plan: StratifiedKFold cannot split these rows"),
+        ({"versus": "x"}, "versus: unknown estimator 'x'"),
+        ({"groups": "day"}, "groups: unknown column of X 'day'"),
+        ({"metrics": ["rmse"]}, "metrics.*rmse compares numbers"),
+        ({"tests": ["mcnemarr"]}, "tests.*did you mean 'mcnemar'"),
+        ({"alpha": 3}, "alpha: expected less than 1, found 3"),
+        ({"n_jobs": 0}, "n_jobs: found 0, expected a number of processes"),
+        ({"preprocessing": "all"}, r"estimators\['bayes'\].preprocessing"),
+    ],
+)
+def test_wrong_arguments(options, told):
+    with pytest.raises(UserError, match=told):
+        bakeoff.compare_estimators(TWO, X, Y, **options)
+
+
+def test_fit_that_fails_names_the_estimator():
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame.loc[3, "a"] = np.nan
+    models = {"tree": DecisionTreeClassifier(), "bayes": GaussianNB()}
+    with pytest.raises(UserError, match=r"estimators\['bayes'\], holdout: .*contains NaN"):
+        bakeoff.compare_estimators(models, frame, Y, plan="holdout")
+
+
+def test_path_of_another_kind(tmp_path):
+    found = bakeoff.compare_estimators(TWO, X, Y, plan="holdout")
+    with pytest.raises(UserError, match=r"path: found .* expected a name with .yaml"):
+        found.to_yaml(tmp_path / "x.json")
+    assert not list(tmp_path.glob("x*"))
