@@ -21,7 +21,7 @@ class NotWorse(Protocol):
         base: Any,
         candidate: Any,
         *,
-        margin: float,
+        margin: float | str,
         undecided: Literal["fail", "skip"] = "fail",
         **options: Any,
     ) -> GateVerdict:

@@ -17,7 +17,7 @@ ALLOWED["comparisons"].add("stats")
 ALLOWED["report"].add("stats")
 ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
 ALLOWED["execution"] = {*ORDER, "stats", "preflight", "resources"}
-ALLOWED["release"] = {"spec", "data", "report", "stats"}
+ALLOWED["release"] = {"spec", "data", "scores", "report", "stats"}
 ALLOWED["api"] = {*ORDER, "stats", "execution", "release"}
 # nothing imports the command line
 ALLOWED["cli"] = {

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.api.settings import KINDS, refuse_contradictions
-from bakeoff.errors import UserError, unknown
+from bakeoff.api.settings import KINDS, numbers_wanted, refuse_contradictions
+from bakeoff.errors import Problem, UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
@@ -24,7 +24,7 @@ def gate(
     base: Any,
     candidate: Any,
     *,
-    margin: float,
+    margin: float | str,
     metric: str | None = None,
     groups: ArrayLike | None = None,
     subgroup: ArrayLike | None = None,
@@ -33,26 +33,27 @@ def gate(
     positive: Any = None,
     superior: bool = False,
     alpha: float = 0.05,
+    task: Literal["classification", "regression"] | None = None,
 ) -> GateVerdict:
     """Decide whether a candidate may take the place of a base, as `bakeoff gate` does.
 
     Parameters
     ----------
     y : array_like, shape (n,), or None
-        The true labels; None with `values`.
+        The true labels or numbers; None with `values`.
     base, candidate : array_like, shape (n,) or (n, K)
-        What each predicts of the same rows: labels or probabilities as in `compare`, or with
-        `values` a number for each row.
-    margin : float
+        What each predicts of the same rows: labels, probabilities or numbers as in `compare`, or
+        with `values` a number for each row.
+    margin : float or str
         The largest loss that does not matter, in the unit of the metric and less than the width of
-        its range; with `superior` the smallest gain that does.
+        its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
     metric : str, optional
-        A metric of one test set; default: accuracy.
+        A metric of one test set; default: accuracy, of numbers RMSE.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     subgroup : array_like, shape (n,), optional
         Block where the rows of one of its values are shown worse by more than the margin.
-    values, classes, positive
+    values, classes, positive, task
         As in `compare`.
     superior : bool
         Ship only a candidate that is shown better by more than the margin, and block others.
@@ -80,6 +81,7 @@ def gate(
     'ship'
     """
     arguments = {"groups": groups, "values": values, "classes": classes, "positive": positive}
+    arguments["task"] = task
     refuse_contradictions(y, arguments)
     if values is not None and metric is not None:
         raise UserError("metric: it is for predictions, not for numbers per row (values)")
@@ -93,6 +95,7 @@ def gate(
         positive,
         "the test set",
         parts,
+        numbers_wanted(task, [metric]),
         called="{}",
     )
     of_rows = given.subgroups.get(_ONE_COLUMN)
@@ -102,9 +105,11 @@ def gate(
         None if of_rows is None else np.asarray(of_rows.astype(str)),
         greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
     )
-    name = numbers.name if isinstance(numbers, GivenMetric) else metric or "accuracy"
+    name = numbers.name if isinstance(numbers, GivenMetric) else metric
     try:
-        return decide(rows, Terms(name, margin, alpha, superior))
+        return decide(rows, Terms.of(rows, name, margin, alpha, superior))
+    except Problem as problem:
+        raise named(problem, {"metric": "metric", "margin": "margin"}) from None
     except ArgumentError as error:
         raise UserError(f"{error.argument}: {error.message}") from None
 
@@ -114,7 +119,7 @@ def assert_not_worse(
     base: Any,
     candidate: Any,
     *,
-    margin: float,
+    margin: float | str,
     undecided: Literal["fail", "skip"] = "fail",
     **options: Any,
 ) -> GateVerdict:

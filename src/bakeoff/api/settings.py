@@ -66,14 +66,18 @@ class Settings:
     files: Sequence[str] = ()
 
 
-def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
-    """Tell whether numbers are compared; None where neither task nor metrics say so."""
+def numbers_wanted(
+    task: str | None, metrics: Sequence[str | None], *, labels: bool = False
+) -> bool | None:
+    """Tell whether numbers are compared; None where neither task, metrics nor `labels` say so."""
     if task is not None:
         if task not in [*Task]:
             raise UserError(f"task: {unknown('task', task, Task)}")
         return Task(task).numbers
     needs = [METRICS[name].needs for name in metrics if name in METRICS]
-    return any(need is Need.NUMBERS for need in needs) if needs else None
+    if not needs:
+        return False if labels else None
+    return any(need is Need.NUMBERS for need in needs)
 
 
 def of_two(function: Callable[P, R]) -> Callable[P, R]:

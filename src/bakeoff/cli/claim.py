@@ -8,9 +8,10 @@ import json
 import math
 from typing import Any
 
+from bakeoff.cli.decision_options import CLAIMED
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, unknown
 from bakeoff.report.numbers import count, interval, number, p_equals, percent, pvalue
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import (
@@ -22,7 +23,7 @@ from bakeoff.stats import (
     f1_claim,
     plain,
 )
-from bakeoff.stats.metrics.metric import METRICS, POINTS, Form, Metric
+from bakeoff.stats.metrics.metric import METRICS, POINTS, Form, Metric, Need
 
 _ALSO_CALLED = {"sensitivity": "recall"}
 _FEW = 0.5
@@ -42,6 +43,15 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _answer(args: argparse.Namespace) -> None:
+    if args.metric not in CLAIMED:
+        known = METRICS.get(args.metric)
+        if known is not None and known.needs is Need.NUMBERS:
+            raise UserError(
+                f"--metric: two values of {args.metric} and the number of rows agree with any "
+                "p-value, because the variance of the errors of single rows is not bounded: "
+                "compare the predictions with `bakeoff compare`"
+            )
+        raise UserError(f"--metric: {unknown('metric', args.metric, CLAIMED)}")
     numbers = {name: Rounded.of(getattr(args, name), name, args.digits) for name in ("a", "b")}
     if _of_wrong_rows(args):
         numbers = {name: Rounded(1 - one.value, one.digits) for name, one in numbers.items()}

@@ -82,7 +82,7 @@ def read(args: argparse.Namespace) -> SideBySide:
         "classes": _listed(args.classes) or (),
         "drop_unlabelled": args.missing_target == "drop",
         "labels": args.labels,
-        "numbers": numbers_wanted(args.task, args.metric or ()),
+        "numbers": numbers_wanted(args.task, args.metric or (), labels=args.labels),
     }
     if args.column is not None and (args.values is None or len(args.files) == 1):
         raise UserError("--column is for numbers (--values) in one table per model")

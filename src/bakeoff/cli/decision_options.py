@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from bakeoff.cli.row_options import add_groups, add_positive, add_truth_and_id, add_values
+from bakeoff.cli.row_options import add_groups, add_positive, add_task, add_truth_and_id, add_values
+
+CLAIMED = ("accuracy", "error", "sensitivity", "specificity", "f1", "roc_auc")
+"""The metrics of published numbers from which p-values follow."""
 
 
 def add_claim(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +25,7 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=("accuracy", "error", "sensitivity", "specificity", "f1", "roc_auc"),
+        metavar=f"{{{','.join(CLAIMED)}}}",
         default="accuracy",
         help="what was printed (accuracy); the smaller error is better; of f1 and roc_auc less can "
         "be said",
@@ -75,14 +78,14 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--margin",
         required=True,
-        type=float,
         metavar="SIZE",
-        help="the largest loss that does not matter, in the unit of the metric, e.g. 0.01; with "
-        "--superior the smallest gain that does",
+        help="the largest loss that does not matter, in the unit of the metric, e.g. 0.01, or in "
+        "percent of the base's value, e.g. 2%%; with --superior the smallest gain that does",
     )
     parser.add_argument(
-        "--metric", default="accuracy", metavar="NAME", help="what to compare by (accuracy)"
+        "--metric", metavar="NAME", help="what to compare by (accuracy, of numbers rmse)"
     )
+    add_task(parser)
     add_positive(parser)
     parser.add_argument(
         "--superior",
@@ -125,6 +128,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
+        "  bakeoff gate ridge.csv forest.csv --metric rmse --margin 2%\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right"
     )
 
@@ -163,8 +167,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "experiment of a finished run, for tests of cross-validation",
     )
     parser.add_argument(
-        "--metric", default="accuracy", metavar="NAME", help="of the pilot's predictions"
+        "--metric", metavar="NAME", help="of the pilot's predictions (accuracy, of numbers rmse)"
     )
+    add_task(parser)
     add_positive(parser)
     parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
     add_truth_and_id(parser)
@@ -210,5 +215,6 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "  bakeoff plan --margin 0.01 --disagree 0.1 --power 0.9\n"
         "  bakeoff plan --difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12\n"
         "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05\n"
+        "  bakeoff plan --pilot ridge.csv forest.csv --metric rmse --margin 0.5\n"
         "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000"
     )

@@ -6,9 +6,11 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
+from bakeoff.api.settings import numbers_wanted
 from bakeoff.errors import UserError
-from bakeoff.release import read_rows
+from bakeoff.release import GateRows, read_rows
 from bakeoff.report.numbers import number, percent
 from bakeoff.scores import counted_rows
 from bakeoff.spec.given_models import GivenColumns
@@ -18,14 +20,14 @@ from bakeoff.stats import (
     MarginPower,
     McNemarPower,
     MetricPower,
+    Result,
     metric_difference,
     simultaneous_level,
 )
 from bakeoff.stats.planning.solver import root
 
-_OF_PILOT = {"groups": None, "metric": "accuracy", "truth": None, "id": None, "pair": None}
-_OF_PILOT |= {"positive": None}
-"""Options that are about a pilot, and what they are without one."""
+_OF_PILOT = ("groups", "metric", "task", "truth", "id", "pair", "positive")
+"""Options that are about a pilot."""
 _PRECISION = 1e-3
 """Of a difference that is searched for."""
 _EXACT_ROWS = 100_000
@@ -78,6 +80,11 @@ def detectable(args: argparse.Namespace) -> float:
     UserError, ValueError
         As `design`; or no difference is found by so few rows.
     """
+    if args.pilot is not None:
+        test = _pilot(args)[-1]
+        how: dict[str, Any] = {"alpha": _level(args)[0]} | _side(args)
+        found = test.solve(n=args.rows, power=args.power, **how).difference
+        return float(f"{found:.3g}")
 
     def surplus(difference: float) -> float:
         planned = design(argparse.Namespace(**{**vars(args), "difference": difference}))
@@ -92,8 +99,6 @@ def detectable(args: argparse.Namespace) -> float:
 
 def _largest(args: argparse.Namespace) -> float:
     """Return the largest difference that the options allow."""
-    if args.pilot is not None:
-        return 1.0
     given = [value for value in (args.disagree, args.accuracy) if value is not None]
     return min(given, default=1.0) * (1 - _PRECISION)
 
@@ -106,14 +111,7 @@ def design(args: argparse.Namespace) -> Design:
     UserError, ValueError
         Options that do not go together, or out of range.
     """
-    if args.models < 2:
-        raise UserError(f"--models: found {args.models}, at least 2 are compared")
-    if args.models == 2 and (args.versus or args.correction != "bonferroni"):
-        raise UserError("--versus, --correction: are for more than two --models")
-    if not 0 < args.alpha < 1:
-        raise UserError(f"--alpha: found {args.alpha:g}, must lie strictly between 0 and 1")
-    pairs = args.models - 1 if args.versus else args.models * (args.models - 1) // 2
-    level = 1 - simultaneous_level(1 - args.alpha, pairs, args.correction)
+    level, pairs = _level(args)
     more: tuple[str, ...] = ()
     if pairs > 1:
         more = (
@@ -126,8 +124,9 @@ def design(args: argparse.Namespace) -> Design:
         raise UserError("--difference: is missing; which true difference should be found?")
     if args.pilot is not None:
         found = _from_pilot(args, level)
-    elif wrong := [name for name, value in _OF_PILOT.items() if getattr(args, name) != value]:
-        raise UserError(f"{', '.join(f'--{name}' for name in wrong)}: only with --pilot")
+    elif wrong := [name for name in _OF_PILOT if getattr(args, name) not in (None, "accuracy")]:
+        options = ", ".join(f"--{name}" for name in wrong)
+        raise UserError(f"{options}: only with --pilot, which tells the noise of a metric")
     elif args.margin is not None:
         found = _within_margin(args, level)
     elif args.test == "cv5x2_f":
@@ -137,6 +136,18 @@ def design(args: argparse.Namespace) -> Design:
     else:
         found = _rows(args, level)
     return dataclasses.replace(found, assumed=(*found.assumed, *more))
+
+
+def _level(args: argparse.Namespace) -> tuple[float, int]:
+    """Return the level of each comparison, and how many there are."""
+    if args.models < 2:
+        raise UserError(f"--models: found {args.models}, at least 2 are compared")
+    if args.models == 2 and (args.versus or args.correction != "bonferroni"):
+        raise UserError("--versus, --correction: are for more than two --models")
+    if not 0 < args.alpha < 1:
+        raise UserError(f"--alpha: found {args.alpha:g}, must lie strictly between 0 and 1")
+    pairs = args.models - 1 if args.versus else args.models * (args.models - 1) // 2
+    return 1 - simultaneous_level(1 - args.alpha, pairs, args.correction), pairs
 
 
 def _rows(args: argparse.Namespace, level: float) -> Design:
@@ -232,7 +243,8 @@ def _folds(args: argparse.Namespace, level: float) -> Design:
     )
 
 
-def _from_pilot(args: argparse.Namespace, level: float) -> Design:
+def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower]:
+    """Read the predictions of a pilot; return the metric and the noise of the difference in it."""
     others = ("accuracy", "disagree", "icc", "per_group")
     wrong = next((name for name in others if getattr(args, name) is not None), None)
     if wrong is not None:
@@ -244,10 +256,18 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     keys = {"group": args.groups, "true": args.truth, "id": args.id}
     columns = GivenColumns.model_validate(keys)
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
-    rows = read_rows(args.pilot[::-1], columns, models, labels=True, positive=args.positive)
-    rows.check(args.metric, args.margin or 0.0)
-    result = metric_difference(*rows.seen(args.metric), **rows.how(args.metric))
-    test, about = MetricPower.from_pilot(result), rows.about(args.metric)
+    numbers = numbers_wanted(args.task, [args.metric])
+    how: dict[str, Any] = {"labels": True, "positive": args.positive, "numbers": numbers}
+    rows = read_rows(args.pilot[::-1], columns, models, **how)
+    metric = args.metric or rows.task.metric
+    rows.margin(metric, args.margin or 0.0)
+    result = metric_difference(*rows.seen(metric), **rows.how(metric))
+    return rows, metric, result, MetricPower.from_pilot(result)
+
+
+def _from_pilot(args: argparse.Namespace, level: float) -> Design:
+    rows, metric, result, test = _pilot(args)
+    about = rows.about(metric)
     true = args.difference or 0.0
     gap = true if args.margin is None else args.margin + (-abs(true) if args.equal else true)
     if args.margin is not None and gap <= 0:
@@ -263,7 +283,7 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
         f"deviation ({number(test.sd)}); the rows to come are like the pilot's"
         + (", groups and their sizes too." if args.groups else ".")
     )
-    if args.margin is not None and counted_rows(args.metric) == "right" and not args.groups:
+    if args.margin is not None and counted_rows(metric) == "right" and not args.groups:
         # the variance of a row's difference is the discordance, less the square of the mean
         psi = min(max(test.sd**2 + true**2, abs(true)), 1.0)
         return _margin_of_accuracy(args, level, psi, noise)
@@ -278,7 +298,7 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
         (True, True): f"to show that both are equal within {args.margin or 0:g}",
     }[args.margin is not None, args.equal]
     return Design(
-        f"{goal} in {args.metric}" + (f" (positive class: {about})" if about else ""),
+        f"{goal} in {metric}" + (f" (positive class: {about})" if about else ""),
         level,
         lambda: int(test.solve(power=wanted, **how).n),
         power_at,

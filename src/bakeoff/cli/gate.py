@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 
-from bakeoff.api.settings import KINDS
+from bakeoff.api.settings import KINDS, numbers_wanted
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -14,8 +15,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
 from bakeoff.release.ledger import Ledger
-from bakeoff.release.show import as_json, as_junit, as_markdown, headline, reasons
-from bakeoff.report.numbers import fixed
+from bakeoff.release.show import as_json, as_junit, as_markdown, headline, reasons, writer
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
@@ -34,8 +34,9 @@ _OPTIONS = {
     "models": "--models",
     "positive": "--positive",
     "metric": "--metric",
+    "margin": "--margin",
+    "task": "--task",
 }
-_NO_LABELS = ("accuracy", None, None, None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,10 +48,11 @@ def run(args: argparse.Namespace) -> int:
 def _decided(args: argparse.Namespace) -> GateVerdict:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = places_of({"junit": args.junit, "markdown": args.markdown}, files)
-    of_labels = args.metric, args.truth, args.predicted, args.positive
-    if args.values is not None and of_labels != _NO_LABELS:
+    of_labels = args.metric, args.task, args.truth, args.predicted, args.positive
+    if args.values is not None and any(one is not None for one in of_labels):
         raise UserError(
-            "--metric, --truth, --predicted, --positive: are for labels, not for numbers (--values)"
+            "--metric, --task, --truth, --predicted, --positive: are for predictions, not for "
+            "numbers per row (--values)"
         )
     if args.column is not None and (args.values is None or args.candidate is None):
         raise UserError("--column is for numbers (--values) in one table per model")
@@ -61,12 +63,13 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     numbers = None if args.values is None else KINDS[args.values]
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
+    how["numbers"] = numbers_wanted(args.task, [args.metric], labels=args.labels)
     rows = read_rows(files, columns, models, args.subgroup, numbers, **how)
     metric = "value" if isinstance(numbers, GivenMetric) else args.metric
-    asked = Terms(metric, args.margin, args.alpha, args.superior)
+    asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
     use = None if ledger is None else ledger.next(rows, asked)
-    terms = asked if use is None else Terms(metric, args.margin, use.level, args.superior)
+    terms = asked if use is None else dataclasses.replace(asked, alpha=use.level)
     verdict = decide(rows, terms)
     if ledger is not None and use is not None:
         ledger.write(rows, asked, use, verdict)
@@ -86,11 +89,12 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
 def _show(verdict: GateVerdict, why: list[str]) -> None:
     say("", bold(paragraph(headline(verdict))), paragraph(" ".join(why)), "")
     if verdict.subgroups:
+        shown = writer(verdict)
         rows = [
             (
                 part.name,
                 f"{part.limits.n:,}",
-                *(fixed(v, 3) for v in (part.limits.estimate, part.limits.low, part.limits.high)),
+                *map(shown, (part.limits.estimate, part.limits.low, part.limits.high)),
                 "worse" if part in verdict.harmed else "",
             )
             for part in verdict.subgroups

@@ -90,7 +90,7 @@ def read_wide(
         file.ids(ids, file.related("run", columns))
     related = relations(file, columns, ids)
     if numbers is None:
-        numbers = not labels and looks_like_a_quantity(file.table[truth].to_pandas())
+        numbers = looks_like_a_quantity(file.table[truth].to_pandas())
     true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
     labelled = np.flatnonzero(~true.missing)
     order = _order(true, classes)
@@ -172,7 +172,7 @@ def read_each(
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
         file = read_predictions(path, own, _PLACE, **how)
         if numbers is None and not lacks and file.true is not None:
-            numbers = not labels and _looks_like_a_quantity(file, own)
+            numbers = _looks_like_a_quantity(file, own)
             if numbers:  # of the files before it too
                 return read_each(
                     paths,

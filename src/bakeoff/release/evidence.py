@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import Codes, Columns, read_columns
+from bakeoff.data.file_columns import Columns, read_columns
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, unknown
+from bakeoff.scores.metrics import of_other_task
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.task import Task
 from bakeoff.stats import (
     METRICS,
     Limits,
@@ -24,6 +26,7 @@ from bakeoff.stats import (
     check_margin,
     looks_at,
     mean_limits,
+    metric_ci,
     metric_limits,
 )
 
@@ -37,9 +40,9 @@ class GateRows:
     names : tuple of str
         Of base and candidate.
     classes : tuple of str
-        In order; of two, the positive one is the last.
-    truth : ndarray of int, shape (n,)
-        True classes: their places in `classes`.
+        In order; of two, the positive one is the last. None of a quantity.
+    truth : ndarray, shape (n,)
+        True classes: their places in `classes`; or numbers.
     base, candidate : Predicted
         What each says of the rows.
     groups, subgroups : ndarray, shape (n,), or None
@@ -54,7 +57,8 @@ class GateRows:
 
     names: tuple[str, str]
     classes: tuple[str, ...]
-    truth: Codes
+    truth: NDArray[Any]
+    task: Task
     base: Predicted
     candidate: Predicted
     groups: NDArray[Any] | None = None
@@ -76,7 +80,14 @@ class GateRows:
         (base, of_base), (candidate, of_candidate) = given.models.items()
         related = given.related.get("group"), subgroups
         return cls(
-            (base, candidate), given.classes, given.truth, of_base, of_candidate, *related, **more
+            (base, candidate),
+            given.classes,
+            given.truth,
+            given.task,
+            of_base,
+            of_candidate,
+            *related,
+            **more,
         )
 
     def about(self, metric: str) -> str | None:
@@ -84,21 +95,37 @@ class GateRows:
         two = self.base.values is None and len(self.classes) == 2
         return self.classes[-1] if two and METRICS[metric].about_one_class else None
 
-    def check(self, metric: str, margin: float) -> None:
-        """Refuse an unknown metric, and a margin that no loss by the metric could exceed.
+    def margin(self, metric: str, asked: float | str) -> tuple[float, float | None]:
+        """Return a margin in the unit of the metric; and in percent, if it is named so.
 
         Raises
         ------
         Problem, ArgumentError
-            Naming the metric, the margin.
+            An unknown metric, no number, or a margin that no loss by the metric could exceed.
         """
-        if self.base.values is not None:
-            check_margin(margin)
-            return
         known = [m.name for m in METRICS.values() if not (m.priced or m.option)]
-        if metric not in known:
+        if self.base.values is None and metric not in known:
             raise Problem(("metric",), unknown("metric", metric, known))
-        check_margin(margin, *METRICS[metric].range)
+        if self.base.values is None and (other := of_other_task(metric, self.task)):
+            raise Problem(("metric",), other)
+        text, percent = str(asked).strip(), None
+        try:
+            margin = float(text.removesuffix("%"))
+        except ValueError:
+            raise Problem(
+                ("margin",), f"found {asked!r}, expected a number, or a percentage like 2%"
+            ) from None
+        if text.endswith("%"):
+            percent, margin = margin, margin / 100 * abs(self._of_base(metric))
+        check_margin(margin, *(METRICS[metric].range if self.base.values is None else ()))
+        return margin, percent
+
+    def _of_base(self, metric: str) -> float:
+        if self.base.values is not None:
+            return float(self.base.values.mean())
+        truth, _, base = self.seen(metric)
+        how = self.how(metric) | {"groups": None}
+        return metric_ci(truth, base, **how).estimate
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all.
@@ -134,15 +161,17 @@ class GateRows:
         Problem
             The metric wants probabilities that a file does not have.
         """
-        truth = np.array(self.classes)[self.truth]
-        return truth, self._seen(metric, 1), self._seen(metric, 0)
+        return self._named(self.truth), self._seen(metric, 1), self._seen(metric, 0)
+
+    def _named(self, answers: NDArray[Any]) -> NDArray[Any]:
+        return np.array(self.classes)[answers] if self.classes else answers
 
     def how(self, metric: str) -> dict[str, Any]:
         """Return the options of `metric_difference` for these rows."""
         return {
             "metric": metric,
             "positive": self.classes[-1] if len(self.classes) == 2 else None,
-            "labels": self.classes,
+            "labels": self.classes or None,
             "groups": self.groups,
         }
 
@@ -151,7 +180,7 @@ class GateRows:
         at = slice(None) if self.order is None else self.order
         found = hashlib.sha256()
         for values, kind in (
-            (model.answers, "<i8"),
+            (model.answers, "<f8" if self.task.numbers else "<i8"),
             (model.probabilities, "<f8"),
             (model.values, "<f8"),
         ):
@@ -169,8 +198,7 @@ class GateRows:
     def _seen(self, metric: str, place: int) -> NDArray[Any]:
         model = (self.base, self.candidate)[place]
         if looks_at(metric) == "classes":
-            labels: NDArray[Any] = np.array(self.classes)[model.answers]
-            return labels
+            return self._named(model.answers)
         if model.probabilities is None:
             raise Problem(
                 ("metric",),
@@ -185,8 +213,9 @@ def read_rows(
     columns: GivenColumns,
     models: Sequence[str] | None = None,
     subgroup: str | None = None,
-    numbers: GivenMetric | str | None = None,
+    values: GivenMetric | str | None = None,
     *,
+    numbers: bool | None = None,
     labels: bool = False,
     positive: str | None = None,
 ) -> GateRows:
@@ -202,8 +231,10 @@ def read_rows(
         The columns of base and candidate in one table of both.
     subgroup : str, optional
         The column whose values are decided on each by itself.
-    numbers : GivenMetric or str, optional
+    values : GivenMetric or str, optional
         What the numbers of tables without labels are, as in `read_each_values`.
+    numbers : bool, optional
+        Whether numbers are true and predicted, and not classes; default: as the truth looks.
     labels : bool
         Whether 0 and 1 are known to be labels, and not marks of right rows.
     positive : str, optional
@@ -224,13 +255,13 @@ def read_rows(
         )
 
     def read(columns: GivenColumns) -> SideBySide:
-        if numbers is not None and wide:
-            return read_wide_values(files[0], columns, numbers, models)
-        if numbers is not None:
-            return read_each_values(files, columns, numbers)
+        if values is not None and wide:
+            return read_wide_values(files[0], columns, values, models)
+        if values is not None:
+            return read_each_values(files, columns, values)
         if wide:
-            return read_wide(files[0], columns, models=models, labels=labels)
-        return read_each(files, columns, labels=labels)
+            return read_wide(files[0], columns, models=models, labels=labels, numbers=numbers)
+        return read_each(files, columns, labels=labels, numbers=numbers)
 
     given = read(columns).with_positive(positive)
     parts = None
@@ -242,26 +273,27 @@ def read_rows(
                 raise
             raise Problem(("subgroup",), problem.message) from None
         parts = found.related["group"]
-    test_set, order = _digest(files, columns, numbers=numbers is not None)
-    greater = numbers.greater_is_better if isinstance(numbers, GivenMetric) else True
+    how = {"values": values is not None, "numbers": given.task.numbers}
+    test_set, order = _digest(files, columns, **how)
+    greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows.of(given, parts, test_set=test_set, greater_is_better=greater, order=order)
 
 
 def _digest(
-    files: Sequence[str], columns: GivenColumns, *, numbers: bool
+    files: Sequence[str], columns: GivenColumns, *, values: bool, numbers: bool
 ) -> tuple[str, NDArray[np.intp]]:
     """Return a digest of ids and true labels, and the rows in the order that it knows."""
     for path in files:
         file = read_columns(path, ("predictions",))
         truth, name = (
-            None if role == "true" and numbers else _found(file, role, columns)
+            None if role == "true" and values else _found(file, role, columns)
             for role in ("true", "id")
         )
-        if truth is None and not numbers:  # it may stand in one of the files alone
+        if truth is None and not values:  # it may stand in one of the files alone
             continue
         rows = np.arange(1, file.table.num_rows + 1)
         ids = rows if name is None else file.ids(name, file.related("run", columns))
-        labels = None if truth is None else file.labels(truth, "true")
+        labels = None if truth is None else file.answers(truth, "true", numbers=numbers)
         names = [""] * len(ids) if labels is None else [labels.named(k) for k in range(len(ids))]
         lines = np.array([f"{i}\t{name}" for i, name in zip(ids, names, strict=True)])
         order = np.argsort(lines, kind="stable")

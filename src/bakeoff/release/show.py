@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
 from bakeoff import __version__
 from bakeoff.release.ledger import Use
 from bakeoff.release.verdict import GateVerdict, Part
-from bakeoff.report.numbers import MINUS, fixed, percent, score
+from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
+from bakeoff.report.written import decimals, varies
+from bakeoff.scores import METRICS
 from bakeoff.stats import Release, Status, plain
 
 SCHEMA = "bakeoff-gate-1"
 _SIGNS = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
+_OF_ERRORS = 3.3
+"""How many standard errors limits at the usual level are apart."""
 _WHY_NONE = {
     Status.TOO_FEW: "there are too few groups for limits, or too few rows of a class",
     Status.IDENTICAL_SCORES: "both say the same on every row, which gives this metric no limits",
@@ -28,6 +34,8 @@ def headline(verdict: GateVerdict) -> str:
     base, candidate = verdict.names
     terms = verdict.terms
     margin = f"{terms.margin:g} of {_metric(verdict)}"
+    if terms.percent is not None:
+        margin = f"{terms.margin:.4g} ({terms.percent:g}% of the {_metric(verdict)} of {base})"
     if verdict.decision is Release.SHIP:
         if not terms.superior:
             return f"Ship: {candidate} is not worse than {base} by {margin}."
@@ -44,8 +52,10 @@ def headline(verdict: GateVerdict) -> str:
 
 def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
     """Return the sentences behind the decision."""
-    limits = verdict.overall.limits
-    found = [f"Its {_metric(verdict)} is {_moved(limits.estimate)} on {_rows(verdict.overall)}."]
+    limits, shown = verdict.overall.limits, writer(verdict)
+    found = [
+        f"Its {_metric(verdict)} is {_moved(limits.estimate, shown)} on {_rows(verdict.overall)}."
+    ]
     known = not math.isnan(limits.low)
     if not known:
         why = _WHY_NONE.get(limits.status, limits.status.value)
@@ -54,7 +64,7 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
         found.append(f"Nothing follows: {why}.")
     else:
         found.append(
-            f"The true change is above {score(limits.low)} and below {score(limits.high)}, each "
+            f"The true change is above {shown(limits.low)} and below {shown(limits.high)}, each "
             f"with a confidence of {percent(1 - limits.alpha)}; the line is at {_line(verdict)}."
         )
         found += [f"Caution: {warning}." for warning in limits.warnings]
@@ -62,8 +72,8 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
         found.append(f"In none of {len(verdict.subgroups)} subgroups is it shown to be so.")
     for part in verdict.harmed:
         found.append(
-            f"For {part.name} ({_rows(part)}) the change is {score(part.limits.estimate)}, below "
-            f"{score(part.limits.high)}."
+            f"For {part.name} ({_rows(part)}) the change is {shown(part.limits.estimate)}, below "
+            f"{shown(part.limits.high)}."
         )
         found += [f"Caution, {part.name}: {warning}." for warning in part.limits.warnings]
     if verdict.rows_needed is not None:
@@ -101,6 +111,8 @@ def worn_out(verdict: GateVerdict) -> bool:
 def as_json(verdict: GateVerdict, use: Use | None) -> dict[str, Any]:
     """Return everything as plain data, by the schema that it names."""
     base, candidate = verdict.names
+    known = plain(verdict.terms).items()
+    terms = {key: value for key, value in known if value is not None}  # a percentage or none
     found: dict[str, Any] = {
         "schema": SCHEMA,
         "version": __version__,
@@ -109,7 +121,7 @@ def as_json(verdict: GateVerdict, use: Use | None) -> dict[str, Any]:
         "reasons": reasons(verdict, use),
         "base": base,
         "candidate": candidate,
-        "terms": plain(verdict.terms) | {"positive": verdict.positive},
+        "terms": terms | {"positive": verdict.positive},
         "overall": _part(verdict.overall),
         "subgroups": [_part(part) for part in verdict.subgroups],
         "rows_needed": verdict.rows_needed,
@@ -156,16 +168,26 @@ def as_markdown(verdict: GateVerdict, use: Use | None) -> str:
         "| rows of | rows | change | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
     ]
+    shown = writer(verdict, 4)
     for part in (verdict.overall, *verdict.subgroups):
         found = part.limits
         cells = (
             _escaped(part.name) or "all",
             f"{found.n:,}",
-            *(fixed(value, 4) for value in (found.estimate, found.low, found.high)),
+            *map(shown, (found.estimate, found.low, found.high)),
             part.decision.value,
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def writer(verdict: GateVerdict, usual: int = 3) -> Callable[[float], str]:
+    """Return how values are written: with the decimals that the limits of losses deserve."""
+    limits, metric = verdict.overall.limits, METRICS.get(verdict.terms.metric)
+    if metric is None or not varies(metric):
+        return partial(fixed, decimals=usual)
+    error = (limits.high - limits.low) / _OF_ERRORS
+    return partial(fixed, decimals=decimals([error], [limits.estimate]))
 
 
 def _escaped(text: str) -> str:
@@ -183,15 +205,15 @@ def _by(margin: float, text: str) -> str:
     return f" by more than {text}" if margin else ""
 
 
-def _moved(estimate: float) -> str:
+def _moved(estimate: float, shown: Callable[[float], str]) -> str:
     if estimate == 0:
         return "the same"
-    size = score(abs(estimate))
+    size = shown(abs(estimate))
     return f"{size} {'better' if estimate > 0 else 'worse'}"
 
 
 def _line(verdict: GateVerdict) -> str:
-    margin = f"{verdict.terms.margin:g}"
+    margin = f"{verdict.terms.margin:{'g' if verdict.terms.percent is None else '.4g'}}"
     return margin if verdict.terms.superior or margin == "0" else f"{MINUS}{margin}"
 
 

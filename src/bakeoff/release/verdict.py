@@ -27,12 +27,30 @@ class Terms:
         Level of this decision.
     superior : bool
         Whether the candidate must be shown better, by more than the margin.
+    percent : float or None
+        The margin in percent of the base's value, where it was named so.
     """
 
     metric: str
     margin: float
     alpha: float
     superior: bool = False
+    percent: float | None = None
+
+    @classmethod
+    def of(
+        cls, rows: GateRows, metric: str | None, margin: float | str, alpha: float, superior: bool
+    ) -> Terms:
+        """Read the terms: the default metric of the task, a margin in its unit or in percent.
+
+        Raises
+        ------
+        Problem, ArgumentError
+            A metric that does not fit, a margin out of range.
+        """
+        name = metric or rows.task.metric
+        size, percent = rows.margin(name, margin)
+        return cls(name, size, alpha, superior, percent)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,9 +123,8 @@ def decide(rows: GateRows, terms: Terms) -> GateVerdict:
     Raises
     ------
     ValueError, UserError
-        A metric that does not fit, a margin out of range.
+        A metric that does not fit.
     """
-    rows.check(terms.metric, terms.margin)
     names = [] if rows.subgroups is None else sorted(map(str, np.unique(rows.subgroups)))
     if len(names) > MOST_SUBGROUPS:
         raise UserError(f"--subgroup: {len(names):,} different values, at most {MOST_SUBGROUPS}")

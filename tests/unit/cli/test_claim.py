@@ -99,6 +99,8 @@ def test_of_areas_and_f1_scores_less_is_said(capsys: pytest.CaptureFixture[str])
         ("--a .8 --b .7 --n 10 --metric roc_auc --positives 10", "--positives: roc_auc needs"),
         ("--a .8 --b .7 --n 10 --metric f1 --positives 5 --agree .9", "--agree: says nothing"),
         ("--a .8 --b .7 --n 10 --positives 5", "--positives: goes with"),
+        ("--a 5.1 --b 5.3 --n 10 --metric rmse", "p-value, because the variance"),
+        ("--a .8 --b .7 --n 10 --metric mcc", "--metric: unknown metric 'mcc'"),
     ],
 )
 def test_mistakes_are_told(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:

@@ -205,9 +205,9 @@ def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]
         (["--margin", "-1"], "--margin: found -1"),
         (["--margin", "1"], "--margin: found 1, must be below 1"),
         (["--margin", "2", "--metric", "mcc"], "--margin: found 2, must be below 2"),
-        (["--margin", "x"], "argument --margin"),
+        (["--margin", "x"], "--margin: found 'x', expected a number"),
         (["--positive", "maybe"], "--positive: unknown class 'maybe'"),
-        (["--values", "right", "--positive", "yes"], "are for labels"),
+        (["--values", "right", "--positive", "yes"], "are for predictions"),
         (["--ledger", "base.csv"], "line 1 of base.csv is no decision"),
         (["--junit", "."], "--junit: '.' is a folder; name a file"),
         (["--markdown", "base.csv/x.md"], "--markdown: 'base.csv' is a file; name a folder"),
@@ -268,7 +268,7 @@ def test_numbers_per_row(
     assert main(["gate", "old.csv", "new.csv", "--margin", "0.9", "--values", kind]) == 0
     options = ["--values", kind, "--metric", "f1", "--margin", "1"]
     assert main(["gate", "old.csv", "new.csv", *options]) == 3
-    assert "are for labels" in capsys.readouterr().err
+    assert "are for predictions" in capsys.readouterr().err
 
 
 def test_runs_of_items_belong_together(capsys: pytest.CaptureFixture[str]) -> None:

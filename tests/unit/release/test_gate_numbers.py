@@ -1,0 +1,116 @@
+"""The gate and the plan of predicted numbers: margins in the target's unit and in percent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bakeoff as package
+from bakeoff.cli import main
+from bakeoff.errors import UserError
+from bakeoff.stats import MetricPower, metric_ci, metric_difference, metric_limits
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a runner of the command, in this process: exit code, output, errors."""
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        code = main(arguments)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """Write a base, a slightly better and a worse candidate: house prices."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    y = rng.normal(300_000, 60_000, 400)
+    found = pd.DataFrame({"id": np.arange(400), "y": y, "street": np.arange(400) // 4})
+    for model, noise in (("base", 20_000), ("better", 19_000), ("worse", 30_000)):
+        found[model] = y + rng.normal(0, noise, 400)
+        found[["id", "y", model]].rename(columns={model: "y_pred"}).to_csv(f"{model}.csv")
+    found.to_csv("wide.csv", index=False)
+    return found
+
+
+def test_decisions_in_the_unit_of_the_target(run: Run, table: pd.DataFrame) -> None:
+    code, out, _ = run("gate", "base.csv", "better.csv", "--metric", "rmse", "--margin", "2000")
+    assert (code, "Ship: better is not worse than base by 2000 of rmse." in out) == (0, True)
+    code, out, _ = run("gate", "base.csv", "worse.csv", "--margin", "2000")  # fractions: rmse
+    assert (code, "Block: worse is worse than base by more than 2000 of rmse." in out) == (1, True)
+    assert ".0" not in out  # prices are told without decimals
+    asked = "gate", "wide.csv", "--models", "base,better", "--groups", "street", "--margin", "1"
+    _, out, _ = run(*asked, "--metric", "mae", "--json")
+    found = json.loads(out)["overall"]
+    wanted = metric_limits(
+        table.y, table.better, table.base, metric="mae", groups=table.street.astype(str)
+    )
+    assert (found["low"], found["high"]) == pytest.approx((wanted.low, wanted.high))
+    assert found["groups"] == 100
+
+
+def test_margin_in_percent_of_the_base(run: Run, table: pd.DataFrame) -> None:
+    value = metric_ci(table.y, table.base, metric="rmse").estimate
+    asked = "base.csv", "better.csv", "--metric", "rmse", "--margin", "10%"
+    code, out, _ = run("gate", *asked, "--ledger", "uses.jsonl")
+    assert (code, f"by {value / 10:.4g} (10% of the rmse of base)." in out) == (0, True)
+    assert "nothing is spent" in run("gate", *asked, "--ledger", "uses.jsonl")[1]
+    terms = json.loads(run("gate", *asked, "--json")[1])["terms"]
+    assert (terms["percent"], terms["margin"]) == (10, pytest.approx(value / 10))
+    arrays = [table[name].to_numpy() for name in ("y", "base", "better")]
+    found = package.gate(*arrays, metric="rmse", margin="10%")
+    assert found.terms.margin == pytest.approx(value / 10)
+    assert found.decision == "ship"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--margin", "some"), "--margin: found 'some', expected a number, or a percentage"),
+        (("--margin=-1%",), "--margin: found"),
+        (("--margin", "1", "--positive", "3"), "--positive: numbers have no classes"),
+        (("--margin", "1", "--metric", "f1", "--task", "regression"), "--metric: f1 compares"),
+        (("--margin", "1", "--values", "lower", "--task", "regression"), "--task"),
+    ],
+)
+def test_refusals(run: Run, table: pd.DataFrame, asked: tuple[str, ...], said: str) -> None:
+    code, out, err = run("gate", "base.csv", "better.csv", *asked)
+    assert (code, out) == (3, "")
+    assert said in err
+
+
+def test_refusals_in_python(table: pd.DataFrame) -> None:
+    arrays = [table[name].to_numpy() for name in ("y", "base", "better")]
+    with pytest.raises(UserError, match="margin: found 'x'"):
+        package.gate(*arrays, margin="x")
+    with pytest.raises(UserError, match="metric: f1 compares classes"):
+        package.gate(*arrays, margin=1, metric="f1", task="regression")
+
+
+def test_rows_for_a_difference_from_a_pilot(run: Run, table: pd.DataFrame) -> None:
+    pilot = metric_difference(table.y, table.base, table.better, metric="rmse")
+    test = MetricPower.from_pilot(pilot)
+    how: dict[str, Any] = {"alpha": 0.05, "alternative": "two-sided"}
+    asked = "plan", "--pilot", "base.csv", "better.csv", "--json"
+    found = json.loads(run(*asked, "--difference", "1000")[1])
+    assert found["rows"] == int(test.solve(difference=1000, power=0.8, **how).n)
+    assert found["what"].endswith("of 1000 in rmse")
+    found = json.loads(run(*asked, "--rows", "1000", "--metric", "rmse")[1])
+    wanted = test.solve(n=1000, power=0.8, **how).difference
+    assert found["difference"] == pytest.approx(wanted, rel=0.005)  # of thousands, not of shares
+    found = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
+    assert "to show that A is not worse than B by 2000 in mae" in found["what"]
+    _, _, err = run("plan", "--metric", "rmse", "--difference", "1000")
+    assert "--metric: only with --pilot, which tells the noise" in err
