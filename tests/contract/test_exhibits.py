@@ -15,6 +15,7 @@ from bakeoff.report.study_design import StudyDesign
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.stats import catalogue
 from tests.unit.report.studies import experiment, ran
+from tests.unit.report.studies import study as make_study
 
 MEANS = {"a": 0.95, "b": 0.94, "c": 0.90}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -70,8 +71,19 @@ def over_datasets():
 
 
 @pytest.fixture(scope="module")
-def shown(study, over_datasets):
-    return {item.kind: (item, one) for one in (over_datasets, study) for item in exhibits(one)}
+def of_numbers():
+    """Return a study of predicted numbers."""
+    more = {"task": "regression", "metrics": ["rmse"], "resampling": {"holdout": {}}}
+    spec = experiment(
+        list(MEANS), tests=("metric_difference",), estimator="sklearn.dummy.DummyRegressor", **more
+    )
+    return make_study(spec, [], MEANS, metric="rmse")
+
+
+@pytest.fixture(scope="module")
+def shown(study, over_datasets, of_numbers):
+    studies = of_numbers, over_datasets, study
+    return {item.kind: (item, one) for one in studies for item in exhibits(one)}
 
 
 @pytest.mark.parametrize("kind", records())

@@ -62,7 +62,7 @@ def why_undecided(row: Comparison) -> str:
 
 def unit(family: Family) -> str:
     """Name what a family's estimates are differences of."""
-    return family.entry.unit or family.written.label
+    return family.entry.unit or family.written.named
 
 
 def gap_of(family: Family, value: float) -> str:

@@ -12,6 +12,7 @@ from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.stats import Arity, Entry, catalogue
+from bakeoff.stats.metrics.metric import TARGET, TARGET_SQUARED
 
 MOST_LETTERS = 60
 """In sentences; tables have longer names whole."""
@@ -78,6 +79,15 @@ class StudyDesign:
     def has_labels(self) -> bool:
         """Whether these are predictions of classes."""
         return self.has_rows and not self.experiment.task.numbers
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether these are predicted numbers."""
+        return self.has_rows and self.experiment.task.numbers
+
+    def averages(self, metric: str) -> bool:
+        """Tell whether values of a metric on all data sets have one unit, and so a mean."""
+        return not self.several or self.metrics[metric].unit not in (TARGET, TARGET_SQUARED)
 
     @property
     def divided(self) -> list[str]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bakeoff.report.numbers import fixed, interval
 from bakeoff.report.study_design import clean
@@ -51,6 +52,11 @@ class Written:
     def label(self) -> str:
         """The title with the unit."""
         return with_unit(self.title, self.unit)
+
+    @property
+    def named(self) -> str:
+        """The title with the unit, for brackets and sentences."""
+        return f"{self.title} in {self.unit}" if self.unit else self.title
 
     def score(self, value: float | None) -> str:
         """Write a value alone."""
@@ -103,6 +109,15 @@ def written(study: Study, metric: str, dataset: str) -> Written:
     if not any(error > 0 for error in errors):
         errors = list(spread["std"] / np.sqrt(spread["size"]))
     return Written(*told, decimals(errors, spread["mean"]), measure.unit == POINTS)
+
+
+def of_target(study: Study, dataset: str, errors: NDArray[np.float64]) -> Written:
+    """Find out how numbers in the unit of a target are written, from errors of shape (n, M)."""
+    unit = study.experiment.datasets[dataset].unit
+    found = errors.reshape(len(errors), -1)
+    noise = found.std(axis=0) / math.sqrt(len(found))
+    digits = decimals(noise, np.abs(found).mean(axis=0))
+    return Written("error", clean(unit) if unit else "", digits)
 
 
 def _spread(scores: pd.DataFrame, metric: str, dataset: str) -> pd.DataFrame:

@@ -72,8 +72,8 @@ def test_unit_stands_wherever_a_number_of_the_metric_does():
     assert to_csv(models).startswith("rank,model,mean,sd,ci_low,ci_high,n\n1.0,a,12345.")
     pairs = build(items["pairs.corrected_kfold_t"], one)
     assert [c.title for c in pairs.columns[2:4]] == ["B − A (MPa)", "95% CI (MPa)"]
-    for name in ("scores", "forest.corrected_kfold_t"):
-        assert "root mean squared error (MPa)" in draw(items[name], one).figure.axes[0].get_xlabel()
+    for name, said in (("scores", "error (MPa) on"), ("forest.corrected_kfold_t", "in MPa, mean")):
+        assert said in draw(items[name], one).figure.axes[0].get_xlabel()
     assert "root mean squared error (MPa)" in methods(one).text
 
 
@@ -83,6 +83,9 @@ def test_each_data_set_has_its_own_unit_and_decimals():
     (first, second) = build(items["datasets"], one).rows
     assert first[1].text.endswith(" MPa")
     assert second[1].text.endswith(" kg")
+    assert "mean root mean squared error" not in " ".join(answer(one).sentences)
+    assert "mean" not in {column.key for column in build(items["models"], one).columns}
+    assert not draw(items["scores"], one).figure.axes  # one axis has no two units
     forest = draw(items["forest.corrected_kfold_t"], one)
     assert "(root mean squared error, mean" in forest.figure.axes[0].get_xlabel()
     notes = [text.get_text() for text in forest.figure.axes[0].texts]

@@ -84,8 +84,9 @@ def read_predictions(
     with open_parquet(path) as file:
         known = file.schema_arrow.names
         present = [model for model in models if model in known]
-        table = file.read(columns=["y_true", *present])
-    if pa.types.is_floating(table["y_true"].type):
+        numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
+        table = file.read(columns=["y_true", *present, *(["row_id"] if numbers else [])])
+    if numbers:
         classes: list[str] = []
         truth: NDArray[Any] = table["y_true"].to_numpy()
         codes = [table[name].to_numpy() for name in present]
@@ -107,6 +108,7 @@ def read_predictions(
         **_related(path, known),
         subgroups=_subgroups(kin),
         columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
+        ids=table["row_id"].to_numpy() if numbers else None,
     )
 
 

@@ -46,6 +46,8 @@ class PairedPredictions(RelatedRows):
         What own metrics take of each row.
     in_order : bool
         Whether the order of the rows may say something; counts have none.
+    ids : ndarray, shape (n,), or None
+        What files call the rows of a quantity, where they were read from one.
     """
 
     models: tuple[str, ...]
@@ -61,6 +63,7 @@ class PairedPredictions(RelatedRows):
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
+    ids: NDArray[Any] | None = None
 
     difference = "metric_difference"
     """The test that compares two models on these rows by any metric."""
@@ -141,6 +144,16 @@ class PairedPredictions(RelatedRows):
             scores=None if self.scores is None else self.scores[:, at],
             probabilities=None if self.probabilities is None else self.probabilities[:, at],
         )
+
+    def take(self, rows: NDArray[np.intp]) -> PairedPredictions:
+        """Return the predictions of some rows."""
+        names = ("truth", "predicted", "scores", "probabilities", "groups", "times", "ids")
+        taken: dict[str, Any] = {
+            name: values[rows] for name in names if (values := getattr(self, name)) is not None
+        }
+        for name in ("subgroups", "columns"):
+            taken[name] = {key: values[rows] for key, values in getattr(self, name).items()}
+        return dataclasses.replace(self, **taken)
 
     @cached_property
     def _positive(self) -> NDArray[np.bool_]:

@@ -160,7 +160,7 @@ EXHIBITS = {
         section=Section.MODELS,
         place=60,
         title="Permutation importance",
-        caption="The decrease of each model's score on the held-out rows when one column is "
+        caption="How much worse each model's score on the held-out rows becomes when one column is "
         "shuffled among these rows. Bars are means over the shuffles, lines one standard deviation "
         "to either side. The columns are in the order of their largest importance for any model.",
         each="dataset",

@@ -26,12 +26,14 @@ def build_models(item: Item, study: Study) -> PageTable:
     ranked = ranking(study)
     several = study.several
     repeated = several or any(line.n > 1 for line in ranked)
-    held = study.plan != "holdout" and any(not math.isnan(line.holdout) for line in ranked)
+    averaged = study.averages(study.metric.name)
+    known = any(not math.isnan(line.holdout) for line in ranked)
+    held = averaged and study.plan != "holdout" and known
     pick = max if study.metric.greater_is_better else min
     top = pick((line.mean for line in ranked), default=math.nan)
     top_held = pick((line.holdout for line in ranked), default=math.nan)
     beside = dataset_means(study, study.metric.name, BESIDE).mean()
-    other = study.experiment.metrics[1:]
+    other = [m for m in study.experiment.metrics[1:] if study.averages(m)]
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
     best = {
         m: values.max() if study.metrics[m].greater_is_better else values.min()
@@ -55,15 +57,11 @@ def build_models(item: Item, study: Study) -> PageTable:
     )
 
     def values(line: Ranked) -> dict[str, Any]:
-        found = {
-            "rank": line.rank,
-            "model": line.model,
-            "mean": cells.Best(line.mean, line.mean == top),
-            "ci_low": line.ci,
-            "wins": line.wins,
-        }
+        found: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
+        if averaged:
+            found |= {"mean": cells.Best(line.mean, line.mean == top), "ci_low": line.ci}
         if repeated:
-            found |= {"sd": line.sd, "n": line.n}
+            found |= {"sd": line.sd, "n": line.n} if averaged else {"n": line.n}
         if study.plan == "halves":
             found["beside"] = float(beside[line.model])
         if held:

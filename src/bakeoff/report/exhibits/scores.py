@@ -38,6 +38,10 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     tables = study.values(study.metric.name, study.plan)
     if not ranked:
         return message("no model has a complete set of scores")
+    if not study.averages(study.metric.name):
+        return message(
+            "the data sets have different units: “Mean scores by data set” has the scores"
+        )
     several = len(tables) > 1
     table = (
         dataset_means(study, study.metric.name, study.plan)

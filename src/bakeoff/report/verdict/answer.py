@@ -228,11 +228,12 @@ def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
 
 def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     """Count the data sets on which the best model wins, where no test spans them."""
-    best = ranked[0]
+    best, mean = ranked[0], ""
+    if study.averages(study.metric.name):
+        mean = f" and its {prose.mean_of(study.metric)} {study.written().told(best.mean)}"
     sentences = [
         f"Over {len(study.datasets)} data sets the average rank of {study.name(best.model)} is "
-        f"{best.rank:.2f} and its {prose.mean_of(study.metric)} {study.written().told(best.mean)}; "
-        f"it is first on {count(best.wins, 'data set')}."
+        f"{best.rank:.2f}{mean}; it is first on {count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)

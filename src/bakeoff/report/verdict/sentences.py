@@ -110,7 +110,7 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     ranks = family.ranks or own
     if o.leader not in ranks or (family.pooled and not o.tied):
         return f"Over {where} {leader} leads by {prose.unit(family)}."
-    complete = family.rows[0].n == len(study.datasets)
+    complete = family.rows[0].n == len(study.datasets) and study.averages(family.metric)
     scores = study.written(family.metric)
 
     def told(model: str, mean: str = "") -> str:
