@@ -29,6 +29,7 @@ STUDIES = (
     "recipes",
     "recipes_speed",
     "scale",
+    "standings",
 )
 """Modules with a `PAGE` and what is to stand there, `page()`."""
 

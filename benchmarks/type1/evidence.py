@@ -67,3 +67,20 @@ def datasets(n: int, algorithms: int, decimals: int) -> Callable[[np.random.Gene
         return {"many": (scores,), "pair": (scores[:, 0], scores[:, 1])}
 
     return draw
+
+
+def incomplete(
+    n: int, algorithms: int, decimals: int, missing: float
+) -> Callable[[np.random.Generator], Evidence]:
+    """Leave out scores at random; every data set and every algorithm keeps one."""
+    whole = datasets(n, algorithms, decimals)
+
+    def draw(rng: np.random.Generator) -> Evidence:
+        (scores,) = whole(rng)["many"]
+        gaps = rng.random(scores.shape) < missing
+        gaps[np.arange(n), rng.integers(algorithms, size=n)] = False
+        gaps[np.arange(algorithms) % n, np.arange(algorithms)] = False
+        table = np.where(gaps, np.nan, scores)
+        return {"many": (table,), "pair": (table[:, 0], table[:, 1])}
+
+    return draw

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from benchmarks.type1.evidence import (
     datasets,
     difference_at_margin,
+    incomplete,
     labels_and_scores,
     one_model,
     paired_correctness,
@@ -266,5 +267,24 @@ SETTINGS: tuple[Setting, ...] = (
         datasets(15, 5, 2),
         DATASET_TESTS,
         family="ties",
+    ),
+    *(
+        Setting(
+            f"Five algorithms over {n} data sets, a fifth of the scores missing{tied}",
+            f"The same with scores missing at random, {digits} decimals.",
+            incomplete(n, 5, digits, 0.2),
+            (
+                Trial(
+                    "many",
+                    "skillings_mack",
+                    {"missing": "omit"},
+                    share=0.25 if n < 30 else 1.0,
+                ),
+                Trial("many", "wilcoxon_signed_rank", {"missing": "omit"}, share=0.5),
+            ),
+            family="ties" if tied else "several data sets",
+        )
+        for n in (12, 30)
+        for digits, tied in ((4, ""), (2, ", with ties"))
     ),
 )

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bakeoff.api.datasets import compare_datasets as compare_datasets
     from bakeoff.api.estimators import compare_estimators as compare_estimators
     from bakeoff.api.findings import Findings as Findings
     from bakeoff.api.folds import compare_folds as compare_folds
@@ -21,6 +22,7 @@ _HOME = {
     "Findings": "bakeoff.api.findings",
     "UserError": "bakeoff.errors",
     "compare": "bakeoff.api.rows",
+    "compare_datasets": "bakeoff.api.datasets",
     "compare_estimators": "bakeoff.api.estimators",
     "compare_folds": "bakeoff.api.folds",
     "compare_search": "bakeoff.api.search",

@@ -221,7 +221,8 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         action="append",
         metavar="NAME",
         help="compare by this metric, e.g. f1 or roc_auc, and tell which models may be the best; "
-        "may be given several times; default: accuracy, of numbers rmse",
+        "may be given several times; default: accuracy, of numbers rmse; of a table of scores with "
+        "its direction: rmse:lower",
     )
     add_task(parser)
     parser.add_argument("--unit", metavar="TEXT", help="what predicted numbers are measured in")
@@ -279,6 +280,27 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take related rows for independent all the same; the verdict says so",
     )
+    scores = parser.add_argument_group("a table of scores, data sets × models")
+    scores.add_argument(
+        "--datasets",
+        metavar="COLUMN",
+        help="what names the data sets: each is one observation; a column per model, or a row per "
+        "score with columns model and value (results of AMLB, TabArena, WEKA and mlr3 are known)",
+    )
+    scores.add_argument(
+        "--repeats",
+        metavar="COLUMN,…",
+        help="folds or seeds of one data set: their mean is one score",
+    )
+    scores.add_argument(
+        "--missing",
+        choices=("refuse", "at_random", "failed", "drop_dataset", "drop_model"),
+        help="what a missing score means: nobody ran it (at_random), or a crash, which ranks last "
+        "(failed); default: refuse them",
+    )
+    scores.add_argument(
+        "--elo", action="store_true", help="show Bradley-Terry strengths of a full table too"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     files = parser.add_argument_group("files to write, none by default")
     files.add_argument("--html", metavar="FILE", help="the page: verdict, figures and tables")
@@ -294,6 +316,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "  bakeoff compare predictions.csv --html report.html --csv tables\n"
         "  bakeoff compare losses.csv --values lower --groups patient\n"
         "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
+        "  bakeoff compare benchmark.csv --datasets dataset --values higher\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
 

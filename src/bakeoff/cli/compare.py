@@ -11,6 +11,7 @@ from typing import Any
 
 from bakeoff.api.build_study import ROWS, build_study, made_by
 from bakeoff.api.plain_data import as_plain, names_of
+from bakeoff.cli import compare_tables
 from bakeoff.cli.compare_options import READING, SETTINGS, read, settings
 from bakeoff.cli.compare_show import notes, show
 from bakeoff.cli.naming import naming_options
@@ -24,6 +25,10 @@ from bakeoff.stats import plain
 
 def run(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
+    compare_tables.refuse_of_rows(args)
+    if args.datasets is not None:
+        compare_tables.run(args)
+        return
     files = {option: getattr(args, option) for option in ("html", "markdown", "latex", "csv")}
     places = places_of(files, args.files, folders=["csv"])
     with naming_options(READING):

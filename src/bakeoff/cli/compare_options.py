@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.api.settings import KINDS, Settings, numbers_wanted
+from bakeoff.data.file_columns import read_columns
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
@@ -21,6 +22,7 @@ from bakeoff.spec.load import read_yaml
 
 _OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
 _OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
+_OF_DATASETS = ("dataset", "data_set", "task", "task_id", "problem", "benchmark")
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 READING = {
@@ -119,9 +121,21 @@ def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide
     kind = KINDS[args.values]
     if len(args.files) > 1:
         return read_each_values(args.files, columns, kind)
+    _refuse_datasets(args)
     given = read_wide_values(args.files[0], columns, kind, _listed(args.models))
     _tell_models(args, given)
     return given
+
+
+def _refuse_datasets(args: argparse.Namespace) -> None:
+    """Refuse to take data sets for rows of one test set."""
+    used = {column for column in (*related(args).values(), args.column) if column is not None}
+    for name in read_columns(args.files[0], ("predictions",)).names:
+        if name.lower().replace(" ", "_") in _OF_DATASETS and name not in used:
+            raise UserError(
+                f"--values: a column is called {name!r}: are these data sets, with one score for "
+                f"each model? then --datasets {name}; rows of one test set need another name"
+            )
 
 
 def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:

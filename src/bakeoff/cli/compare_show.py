@@ -20,16 +20,20 @@ from bakeoff.report.checks import checked
 from bakeoff.report.exhibits.subgroups import says
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
-from bakeoff.report.numbers import capital, count, interval, number, percent, pvalue, score
+from bakeoff.report.numbers import capital, count, fixed, interval, number, percent, pvalue, score
+from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import ranking
+from bakeoff.report.standings import lines, shows_strengths, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.wrapping import paragraph
 from bakeoff.report.written import Written, with_unit
 from bakeoff.stats.core.result import AGREE
 
+MOST_SHOWN = 30
+"""Models in the table of their standings."""
 MOST_MODELS = 10
 """With more models the table shows the comparisons of the best one alone."""
 _MEANING = (
@@ -52,6 +56,7 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
     if brief:
         _show_right(study)
+    _show_standings(study)
     for metric in () if brief else study.experiment.metrics:
         _show_contenders(study, metric)
     for i, family in enumerate(study.families):
@@ -84,6 +89,33 @@ def _show_right(study: Study) -> None:
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
 
 
+def _show_standings(study: Study) -> None:
+    """Print average ranks, win rates and strengths of a table of scores."""
+    level = percent(1 - study.alpha)
+    for metric in study.experiment.metrics if study.several else ():
+        found = standings(study, metric)
+        if found is None:
+            continue
+        strengths = shows_strengths(study, found)
+        head = ["model", "average rank", "win rate", f"{level} CI"]
+        head += ["Elo", f"{level} CI"] if strengths else []
+        rows = []
+        for line in [*lines(study, metric)][:MOST_SHOWN]:
+            row = [study.label(line["model"]), fixed(line["average_rank"], 2)]
+            row += [fixed(line["win_rate"], 3), interval(*line["win_rate_ci"])]
+            if strengths:
+                row += [fixed(line["elo"], 0), interval(line["elo_ci"][0], line["elo_ci"][1], 0)]
+            rows.append(tuple(row))
+        more = len(found.models) - len(rows)
+        say(*table(tuple(head), rows, "lrrrrr"[: len(head)]))
+        if more > 0:
+            say(dim(f"… and {count(more, 'more model')}."))
+        told = "expected on a full table, " if found.incomplete else ""
+        by = study.metrics[metric].title
+        said = f"Average ranks by {by} ({told}1 is best); the win rate is against the other models."
+        say(dim(paragraph(said)), "")
+
+
 def _show_contenders(study: Study, metric: str) -> None:
     """Print which models may be the best by a metric, and the corrected score of the winner."""
     found = may_be_best(study, metric).get(ROWS)
@@ -114,7 +146,8 @@ def _show_contenders(study: Study, metric: str) -> None:
 
 def _show_pairs(study: Study, family: Family) -> None:
     # McNemar's test is about accuracies, also where the metric is the error rate
-    order = [line.model for line in ranking(study, family.metric) or ranking(study)]
+    ranked = [line.model for line in ranking(study, family.metric) or ranking(study)]
+    order = ranked if len(ranked) == len(study.models) else best_first(study)
     lines: list[tuple[str, ...]] = []
     brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
     for i, first in enumerate(order[:1] if brief else order):
@@ -164,9 +197,10 @@ def _show_pairs(study: Study, family: Family) -> None:
 
 
 def _statistic(row: Comparison) -> str:
-    if row.df is None:
-        return f"Q = {number(row.statistic)}, "
-    return f"Q({number(row.df)}) = {number(row.statistic)}, "
+    df = (row.df,) if row.df is not None else (row.df1, row.df2)
+    known = ", ".join(number(one) for one in df if one is not None)
+    name = "Q" if row.dataset else "F" if row.df is None else "χ²"
+    return f"{name}{f'({known})' if known else ''} = {number(row.statistic)}, "
 
 
 def notes(given: SideBySide, files: Sequence[str] = ()) -> None:

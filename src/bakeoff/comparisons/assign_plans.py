@@ -7,8 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from bakeoff.comparisons import dependence
 from bakeoff.comparisons.evidence import has_interval
+from bakeoff.comparisons.missing_cells import check_cells
 from bakeoff.comparisons.recommend import complete_folds
-from bakeoff.comparisons.settings import FIXED_METRICS, IN_UNIT, compares_pairs, planned
+from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
+    IN_UNIT,
+    compares_pairs,
+    planned,
+)
 from bakeoff.comparisons.smallest_pvalue import RowCounts, smallest_pvalue
 from bakeoff.data.splits import check_plan
 from bakeoff.errors import Place, Problem, listed, shown, unknown
@@ -127,6 +133,7 @@ def assign_plan(
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
     _check_kind(entry, experiment, place)
     _check_size(entry, experiment, place)
+    check_cells(test, entry, experiment, place)
     default = tuple(metrics or experiment.metrics)
     found = _metrics(test, entry, experiment, place, plan, default)
     return dataclasses.replace(test, why=why).on(plan, found)
@@ -158,7 +165,8 @@ def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
             f"{entry.name} compares {least} models at least, found {models}"
             + (f"; for two use {instead[0]}" if instead else ""),
         )
-    if entry.evidence is Evidence.DATASET_SCORES and len(experiment.datasets) < 2:
+    units = experiment.tests.units(experiment.datasets)
+    if entry.evidence is Evidence.DATASET_SCORES and len(units) < 2:
         instead = advisable((*_ON_FOLDS, "mcnemar"), experiment)[:1]
         raise Problem(
             place,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import DatasetScores
+from bakeoff.comparisons.missing_cells import OTHER_READING
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.spec.resampling import Halves, Plan
+from bakeoff.stats.datasets.incomplete import group_means, meeting_sets, with_failures_last
 
 _KEYS = ["plan", "metric", "dataset"]
 _SHOWN = 3
@@ -92,6 +96,13 @@ def read_matrix(
         keep_default_na=False,
         na_values=[""],
     )
+    return cut_matrix(table, plan, metric, models)
+
+
+def cut_matrix(
+    table: pd.DataFrame, plan: str, metric: str, models: Sequence[str]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Return the data sets and their scores by one plan and metric."""
     own = table[(table["plan"] == plan) & (table["metric"] == metric)]
     return own["dataset"].tolist(), own[list(models)].to_numpy(dtype=np.float64)
 
@@ -116,9 +127,9 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
     more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
     raise UserError(
         f"the tests over data sets need a score of every model on every data set: {shown}{more}. "
-        "Set `tests: {missing_cells: drop_dataset}` or `drop_model` to leave out what is not "
-        "complete (the results will say so), or give these tests other `metrics` in "
-        "`tests: options:`"
+        "Set `tests: {missing_cells: …}`: `failed` ranks scores last that are missing because a "
+        "model failed, `at_random` compares the scores that are there because nobody ran the "
+        "others, `drop_dataset` and `drop_model` leave out what is not complete"
     )
 
 
@@ -128,8 +139,11 @@ def complete(
     values: NDArray[np.float64],
     holes: Sequence[Hole],
     policy: str,
+    groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    *,
+    greater_is_better: bool = True,
 ) -> DatasetScores:
-    """Leave out data sets or models with missing cells, with a note for each.
+    """Merge groups of data sets, and do with missing cells what the policy says, with notes.
 
     Parameters
     ----------
@@ -139,10 +153,31 @@ def complete(
         One plan and metric.
     holes : sequence of Hole
         Their missing cells.
-    policy : {"drop_dataset", "drop_model", "keep"}
-        What to leave out; ``keep`` is for tests that can do with missing cells.
+    policy : {"drop_dataset", "drop_model", "at_random", "failed", "keep"}
+        What to leave out; ``at_random`` and ``keep`` are for tests that can do with missing cells,
+        ``failed`` for tests of ranks.
+    groups : Mapping of str to sequence of str
+        What counts as one data set, and its data sets.
+    greater_is_better : bool
+        What the metric says.
+
+    Raises
+    ------
+    UserError
+        Sets of models that no data set compares, or a model without any score.
     """
+    if groups:
+        codes = [i for i, own in enumerate(groups.values()) for _ in own]
+        order = [datasets.index(one) for own in groups.values() for one in own]
+        values, datasets = group_means(values[order], np.array(codes)), list(groups)
     gaps = np.isnan(values)
+    if policy in OTHER_READING and gaps.any():
+        given = models, datasets, values
+        sign = 1 if greater_is_better else -1
+        own = _as_they_are(*given, policy, sign)
+        with suppress(UserError):  # the other reading may have nothing to compare
+            own = dataclasses.replace(own, other=_as_they_are(*given, OTHER_READING[policy], sign))
+        return own
     rows: NDArray[np.bool_] = np.full(len(datasets), True)
     columns: NDArray[np.bool_] = np.full(len(models), True)
     if policy == "drop_dataset":
@@ -157,6 +192,42 @@ def complete(
         values[np.ix_(rows, columns)],
         tuple(notes),
     )
+
+
+def _as_they_are(
+    models: Sequence[str],
+    datasets: Sequence[str],
+    values: NDArray[np.float64],
+    policy: str,
+    sign: int,
+) -> DatasetScores:
+    """Keep missing cells, or rank them last, and say so; greater is better by `sign`."""
+    there = ~np.isnan(values)
+    failed = policy == "failed"
+    kept = there.sum(axis=1) > (0 if failed else 1)
+    counted = there[kept].astype(np.int64)
+    sets = [] if failed else meeting_sets(np.asarray(counted.T @ counted > 0))
+    without = [name for name, own in zip(models, there[kept].T, strict=True) if not own.any()]
+    if without:
+        raise UserError(
+            f"{', '.join(without)}: no data set has a score of it"
+            + ("" if failed else " and of another model")
+            + "; leave it out"
+        )
+    if len(sets) > 1:
+        told = "; ".join(", ".join(models[m] for m in own) for own in sets)
+        raise UserError(f"no data set compares these sets of models with each other: {told}")
+    missing, left = int((~there[kept]).sum()), int((~kept).sum())
+    how = "ranked last, as failures" if failed else "taken to be missing at random"
+    score = "score was" if missing == 1 else "scores were"
+    notes = [f"{missing} missing {score} {how}"] if missing else []
+    if left:
+        what = "data set was" if left == 1 else "data sets were"
+        enough = "any model" if failed else "two models"
+        notes.append(f"{left} {what} left out, without scores of {enough}")
+    filled = sign * with_failures_last(sign * values[kept]) if failed else values[kept]
+    names = tuple(_names(datasets, kept))
+    return DatasetScores(tuple(models), names, filled, tuple(notes), policy)
 
 
 def _names(names: Sequence[str], chosen: Any) -> list[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bakeoff.comparisons import dependence
 from bakeoff.comparisons.assign_plans import advisable, assign_plan, is_one_of, with_better
+from bakeoff.comparisons.missing_cells import wrong_groups
 from bakeoff.comparisons.options import check_options
 from bakeoff.comparisons.recommend import Recommendation, recommended
-from bakeoff.comparisons.settings import compares_pairs, corrects, takes_control
+from bakeoff.comparisons.settings import compares_pairs, corrects, planned, takes_control
 from bakeoff.data.columns import check_values
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
@@ -35,7 +37,7 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     known = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
     tests: list[PlannedTest] = []
-    for place, (name, why, metrics, plan) in _wanted(experiment):
+    for place, (name, why, metrics, plan, posthoc) in _wanted(experiment):
         if name not in known:
             continue
         entry = dependence.robust(known[name], experiment)
@@ -45,10 +47,15 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
             continue  # asked for by both names
         try:
             test = assign_plan(entry, experiment, place, why, metrics, plan)
+            if posthoc:
+                pairs = planned(known[posthoc], experiment.tests, len(experiment.models))
+                pairs = dataclasses.replace(pairs, why=f"comes along with {name}")
+                test = dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
             tests.append(with_better(test, experiment))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)
+    problems += wrong_groups(experiment)
     found = AnalysisPlan(tuple(tests))
     if not problems:
         problems += _unused(experiment, found)
@@ -150,8 +157,9 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
         "rope": [e for e in entries if "rope" in e.options],
         "margin": [e for e in entries if "margin" in e.options],
         "missing_cells": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
+        "dataset_groups": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
     }
-    neutral = {"alternative": "two-sided"}
+    neutral = {"alternative": "two-sided", "dataset_groups": {}}
     for key, taking in takers.items():
         if getattr(tests, key) != neutral.get(key) and not taking:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")

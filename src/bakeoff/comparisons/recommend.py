@@ -39,21 +39,25 @@ class Recommendation(NamedTuple):
         Those that it is to be run on; empty for all that it takes.
     plan : str
         The plan that it is recommended for; empty for any that it takes.
+    posthoc : str
+        The test of pairs that follows, where that is not the usual one.
     """
 
     name: str
     why: str
     metrics: tuple[str, ...] = ()
     plan: str = ""
+    posthoc: str = ""
 
 
 def recommended(experiment: Experiment) -> list[Recommendation]:
     """Choose tests by the number of models and data sets, by the plans and the metrics."""
     if len(experiment.models) < 2:
         return []
-    if len(experiment.datasets) >= enough_datasets(experiment):
-        return list(_over_datasets(experiment))
-    return list(_on_each_dataset(experiment))
+    units = len(experiment.tests.units(experiment.datasets))
+    if units >= enough_datasets(experiment):
+        return list(_over_datasets(experiment, units))
+    return list(_on_each_dataset(experiment)) or list(_over_few_datasets(experiment, units))
 
 
 def enough_datasets(experiment: Experiment) -> int:
@@ -65,20 +69,46 @@ def enough_datasets(experiment: Experiment) -> int:
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
 
-def _over_datasets(experiment: Experiment) -> Iterator[Recommendation]:
-    n, k = len(experiment.datasets), len(experiment.models)
+def over_datasets(n: int, k: int, policy: str | None) -> str:
+    """Return the test of k models over n data sets that fits a policy for missing cells."""
+    if k == 2:
+        return "sign_test" if policy == "failed" else "wilcoxon_signed_rank"
+    if policy == "at_random":
+        return "skillings_mack"
+    return "friedman" if _friedman_is_exact(n, k) else "iman_davenport"
+
+
+def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
+    """Choose exact tests, where too few data sets have one score each and there is no other."""
+    k = len(experiment.models)
+    if n < 2:
+        return
+    why = f"{n} data sets with one score for each model; this test is exact"
+    name = over_datasets(n, k, experiment.tests.missing_cells)
+    failed = experiment.tests.missing_cells == "failed"
+    pairs = "sign_test" if failed else "wilcoxon_signed_rank"
+    if k > 2:
+        yield Recommendation(name, f"{why}; {pairs} compares pairs (Demšar 2006)", posthoc=pairs)
+    else:
+        yield Recommendation(name, f"{why} (Demšar 2006)")
+
+
+def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
+    k, policy = len(experiment.models), experiment.tests.missing_cells
     tail = (
         f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
         "about further data sets"
     )
+    name = over_datasets(n, k, policy)
     if k == 2:
-        yield Recommendation("wilcoxon_signed_rank", f"two models and {tail} (Demšar 2006)")
+        how = "; it counts wins, and a failure loses" if policy == "failed" else ""
+        yield Recommendation(name, f"two models and {tail}{how} (Demšar 2006)")
         return
-    if _friedman_is_exact(n, k):
-        name, why = "friedman", "a table of this size can be tested exactly"
-    else:
-        name = "iman_davenport"
-        why = "this form of Friedman's test is less conservative than its χ²"
+    why = {
+        "friedman": "a table of this size can be tested exactly",
+        "iman_davenport": "this form of Friedman's test is less conservative than its χ²",
+        "skillings_mack": "it is Friedman's test for tables with missing cells",
+    }[name]
     posthoc = _posthoc(name, experiment)
     yield Recommendation(name, f"{k} models and {tail}; {why}; {posthoc} (Demšar 2006)")
 

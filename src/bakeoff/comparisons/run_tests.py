@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bakeoff.comparisons.cautions import Cautions, cautions, measured
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
+    DatasetScores,
     FoldCriteria,
     FoldScores,
     RowEvidence,
@@ -22,12 +26,15 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.matrix import complete, read_holes, read_matrix
+from bakeoff.comparisons.matrix import Hole, complete, cut_matrix, read_holes, read_matrix
+from bakeoff.comparisons.missing_cells import OTHER_READING, missing_cells
 from bakeoff.comparisons.ranges import range_of
+from bakeoff.comparisons.recommend import over_datasets
+from bakeoff.comparisons.settings import planned
 from bakeoff.scores import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import Entry, Evidence, catalogue
+from bakeoff.stats import Entry, Evidence, bradley_terry, catalogue
 from bakeoff.threads import on_one_thread
 
 MATRIX, HOLES = "matrix", "holes"
@@ -56,6 +63,39 @@ def run_planned(
     return found
 
 
+def run_on_matrix(
+    test: PlannedTest, experiment: Experiment, matrix: pd.DataFrame, holes: Sequence[Hole]
+) -> list[Comparison]:
+    """Run one test over data sets on a score matrix."""
+    found: list[Comparison] = []
+    for metric in test.metrics:
+        cut = cut_matrix(matrix, test.plan, metric, list(experiment.models))
+        evidence = _of_matrix(test, experiment, metric, *cut, holes)
+        if evidence.models:
+            found += run_on(evidence, test, experiment, "", metric)
+    return found
+
+
+def _of_matrix(
+    test: PlannedTest,
+    experiment: Experiment,
+    metric: str,
+    datasets: list[str],
+    values: NDArray[np.float64],
+    holes: Sequence[Hole],
+) -> DatasetScores:
+    """Do with missing cells and groups of data sets what the experiment says."""
+    policy, units = missing_cells(experiment), experiment.tests.units(datasets)
+    if test.allows_missing and policy not in OTHER_READING:
+        policy = "keep"
+    own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
+    return complete(
+        *(list(experiment.models), datasets, values, own, policy),
+        units if len(units) < len(datasets) else {},
+        greater_is_better=metrics_of(experiment)[metric].greater_is_better,
+    )
+
+
 def run_on_scores(
     test: PlannedTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
 ) -> list[Comparison]:
@@ -77,10 +117,35 @@ def run_on(
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
     }
-    return [
+    found = [
         dataclasses.replace(row, caution=_caution(against[row.test], row, evidence))
         for row in found
     ]
+    if found and isinstance(evidence, DatasetScores) and evidence.other is not None:
+        said = _other_reading(test, evidence, evidence.other, experiment, metric)
+        found[0] = dataclasses.replace(found[0], result={**found[0].result, "other_reading": said})
+    return found
+
+
+def _other_reading(
+    test: PlannedTest,
+    own: DatasetScores,
+    other: DatasetScores,
+    experiment: Experiment,
+    metric: str,
+) -> dict[str, Any]:
+    """Test all models by the other reading of missing cells, and name the leaders by both."""
+    context = context_of(experiment, "", metric)
+    tests = experiment.tests.model_copy(update={"missing_cells": other.policy})
+    entry = catalogue()[over_datasets(len(other.datasets), len(other.models), other.policy)]
+    planned_test = planned(entry, tests, len(other.models)).on(test.plan, test.metrics)
+    row = run_test(dataclasses.replace(planned_test, posthoc=None), other, context)[0]
+    leaders = {}
+    for key, one in (("own_leader", own), ("leader", other)):
+        better = context.greater_is_better
+        ranks = bradley_terry(one.values, greater_is_better=better).expected_rank
+        leaders[key] = one.models[int(ranks.argmin())]
+    return {"policy": other.policy, "test": row.test, "pvalue": row.pvalue, **leaders}
 
 
 def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
@@ -106,15 +171,6 @@ def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
     )
 
 
-def missing_cells(experiment: Experiment) -> str:
-    """Return the policy for missing cells of the score matrix.
-
-    Where a failed fit excludes its model, the tests over data sets leave that model out too.
-    """
-    default = "drop_model" if experiment.on_error == "exclude" else "error"
-    return experiment.tests.missing_cells or default
-
-
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
     """List the plans and metrics whose score matrix a test needs complete."""
     return {
@@ -130,12 +186,10 @@ def _evidence(
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
     models = list(experiment.models)
     if test.on_datasets:
-        policy = "keep" if test.allows_missing else missing_cells(experiment)
         holes = read_holes(inputs[HOLES])
         for metric in test.metrics:
             datasets, values = read_matrix(inputs[MATRIX], test.plan, metric, models)
-            own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-            yield "", metric, complete(models, datasets, values, own, policy)
+            yield "", metric, _of_matrix(test, experiment, metric, datasets, values, holes)
         return
     for dataset, path in inputs.items():
         if test.on_rows:

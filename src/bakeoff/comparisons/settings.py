@@ -74,6 +74,8 @@ def planned(
         shared = getattr(settings, name)
         if name in entry.options and shared is not None:
             options.setdefault(name, shared)
+    if settings.missing_cells == "at_random" and leaves_out_missing(entry):
+        options.setdefault("missing", "omit")
     options.pop("simultaneous", None)
     correction = None
     independent = own.get(INDEPENDENT) is True
@@ -139,6 +141,11 @@ def corrects(entry: Entry) -> bool:
 def compares_pairs(entry: Entry) -> bool:
     """Tell whether a test is about pairs of models."""
     return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS)
+
+
+def leaves_out_missing(entry: Entry) -> bool:
+    """Tell whether a test over data sets can do with missing cells."""
+    return entry.evidence is Evidence.DATASET_SCORES and "missing" in entry.options
 
 
 def takes_control(entry: Entry) -> bool:

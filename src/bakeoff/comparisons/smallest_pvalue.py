@@ -24,6 +24,8 @@ from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.design.row_design import TIME_BLOCKS
 
+MANY_MODELS = 30
+"""With more models, tests over data sets are not run on made-up scores of all pairs."""
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
 _OF_CLASSES = (Evidence.PREDICTIONS, Evidence.PROBABILITIES)
@@ -84,22 +86,33 @@ def _at_least(row: Comparison) -> float:
     return min(1.0, exact * row.family_size) if isinstance(exact, float) else 1.0
 
 
-def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts) -> str:
+def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons.
 
     More times do not help a test that cuts them into a fixed number of blocks.
     """
+    units = len(experiment.tests.units(experiment.datasets))
 
-    def reaches(test: PlannedTest, size: RowCounts, models: Sequence[str]) -> bool:
-        fewer = experiment.model_copy(update={"models": dict.fromkeys(models)})
-        return smallest_pvalue(test, fewer, size) <= test.alpha
+    def reaches(
+        test: PlannedTest, size: RowCounts | None, models: Sequence[str], datasets: int = units
+    ) -> bool:
+        other: dict[str, Any] = {"models": dict.fromkeys(models)}
+        if datasets > units:
+            added = (f"another {i}" for i in range(datasets - units))
+            like = next(iter(experiment.datasets.values()))
+            other["datasets"] = {**experiment.datasets, **dict.fromkeys(added, like)}
+        return smallest_pvalue(test, experiment.model_copy(update=other), size) <= test.alpha
 
     found, models = [], list(experiment.models)
-    unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
-    for more in range(getattr(size, unit) + 1, FEW):
-        if reaches(test, size._replace(**{unit: more}), models):
-            found.append(f"at least {more} {unit}")
-            break
+    if size is None:
+        enough = (n for n in range(units + 1, FEW) if reaches(test, None, models, n))
+        found += [f"at least {n} data sets" for n in islice(enough, 1)]
+    else:
+        unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
+        for more in range(getattr(size, unit) + 1, FEW):
+            if reaches(test, size._replace(**{unit: more}), models):
+                found.append(f"at least {more} {unit}")
+                break
     if test.versus is None and len(models) > 2:
         fewer = (m for m in range(len(models) - 1, 1, -1) if reaches(test, size, models[:m]))
         found += [f"at most {most} models" for most in islice(fewer, 1)]
@@ -115,13 +128,14 @@ def _clearest(
     """Let the first model be ahead of all others throughout, then the last one."""
     entry = catalogue()[test.name]
     models, k = tuple(experiment.models), len(experiment.models)
-    if entry.evidence is Evidence.DATASET_SCORES:
-        n = len(experiment.datasets)
+    if entry.evidence is Evidence.DATASET_SCORES and k <= MANY_MODELS:
+        datasets = tuple(experiment.tests.units(experiment.datasets))
+        n = len(datasets)
         lead = np.outer(1 + np.arange(n) / (10 * n), np.arange(k)[::-1] / (2 * k))
         noisy = lead.copy()
         noisy[0, 1:] = lead[0, :0:-1]  # some tests need noise, if only between the others
         for scores in (lead, lead[:, ::-1], noisy, noisy[:, ::-1]):
-            yield DatasetScores(models, tuple(experiment.datasets), scores)
+            yield DatasetScores(models, datasets, scores)
     if size is None or not entry.evidence.on_rows:
         return
     if test.independent_rows:

@@ -11,6 +11,7 @@ from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import letters_for, short
 from bakeoff.report.ranking import ranking
+from bakeoff.report.standings import standings
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written
 
@@ -42,7 +43,10 @@ class Row:
 def order(study: Study) -> list[str]:
     """Return the models, best first, those without all scores last."""
     known = [line.model for line in ranking(study)]
-    return known + [m for m in study.models if m not in known]
+    rest = [m for m in study.models if m not in known]
+    found = standings(study) if study.several and rest else None
+    stand = [] if found is None else [*found.models]
+    return stand + [m for m in (*known, *rest) if m not in stand]
 
 
 def oriented(study: Study, a: str, b: str) -> tuple[str, str]:

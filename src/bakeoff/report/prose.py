@@ -129,8 +129,7 @@ def evidence(study: Study, family: Family) -> str:
     """Say what a family was computed from."""
     n = family.rows[0].n
     if not family.dataset:
-        total = len(study.datasets)
-        return f"{total} data sets" if n == total else f"{n} of {total} data sets"
+        return study.counted_datasets(row.n for row in family.rows)
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
         return f"{PLANS[family.plan]} of {name}"

@@ -48,6 +48,22 @@ class StudyDesign:
         """Whether there are several data sets."""
         return len(self.experiment.datasets) > 1
 
+    @cached_property
+    def units(self) -> int:
+        """How many data sets tests over data sets count, a group of them as one."""
+        return len(self.experiment.tests.units(self.datasets))
+
+    def counted_datasets(self, used: Iterable[int] = ()) -> str:
+        """Say how many data sets, or groups of them, there are and were used."""
+        n = sorted({*used} or {self.units})
+        what = "data sets"
+        if self.units < len(self.datasets):
+            what = f"groups of {len(self.datasets)} data sets"
+        if n == [self.units]:
+            return f"{self.units} {what}"
+        some = f"{n[0]}" if len(n) == 1 else f"{n[0]} to {n[-1]}"
+        return f"{some} of {self.units} {what}"
+
     @property
     def title(self) -> str:
         """The experiment's label, or its name."""
@@ -135,7 +151,7 @@ class StudyDesign:
     def dataset_label(self, dataset: str) -> str:
         """Return the name of a data set that people read."""
         if not dataset:
-            return f"all {len(self.datasets)} data sets"
+            return f"all {self.counted_datasets()}"
         return clean(self.experiment.datasets[dataset].label or dataset)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
@@ -25,6 +26,7 @@ Correction = Literal[
     "none",
 ]
 RECOMMENDED = "recommended"
+MissingCells = Literal["error", "drop_dataset", "drop_model", "at_random", "failed"]
 
 
 def _list_or_recommended(value: Any) -> Any:
@@ -77,17 +79,31 @@ class HypothesisTests(SpecSection):
         description="The largest difference that does not matter, in the unit of the metric, for "
         "the equivalence tests; choose it before seeing results.",
     )
-    missing_cells: Literal["error", "drop_dataset", "drop_model"] | None = Field(
+    missing_cells: MissingCells | None = Field(
         None,
-        description="When a model has no score on a data set: stop, or leave that data set or that "
-        "model out of the tests over data sets and say so. Default: `error`; with "
-        "`on_error: exclude` `drop_model`.",
+        description="When a model has no score on a data set: stop (`error`), leave that data set "
+        "or that model out of the tests over data sets, compare the scores that are there because "
+        "nobody ran the others (`at_random`), or rank those last that `failed`. The results say "
+        "so. Default: `error`; with `on_error: exclude` `drop_model`.",
+    )
+    dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
+        {},
+        description="Data sets that belong together, such as versions of one, by the name of the "
+        "group: tests over data sets take the mean score of a group for one.",
     )
     options: Annotated[dict[str, dict[str, Any]], BeforeValidator(with_numbers)] = Field(
         {},
         description="Options of single tests, by name: `mcnemar: {variant: exact}`. Besides those "
         "of the test: `metrics`, `plan`, `alpha`, `correction`, `versus`.",
     )
+
+    def units(self, datasets: Iterable[str]) -> dict[str, list[str]]:
+        """Map what tests over data sets count as one, a data set or a group, to its data sets."""
+        groups = {one: name for name, members in self.dataset_groups.items() for one in members}
+        found: dict[str, list[str]] = {}
+        for dataset in datasets:
+            found.setdefault(groups.get(dataset, dataset), []).append(dataset)
+        return found
 
     def of(self, test: str) -> dict[str, Any]:
         """Return a test's own options."""

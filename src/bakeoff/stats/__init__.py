@@ -39,10 +39,14 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.datasets.aligned import friedman_aligned_ranks, quade
 from bakeoff.stats.datasets.bayes import bayes_sign, bayes_signed_rank
+from bakeoff.stats.datasets.bradley_terry import Strengths, bradley_terry
 from bakeoff.stats.datasets.many import friedman, iman_davenport
 from bakeoff.stats.datasets.posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
-from bakeoff.stats.datasets.two import sign_test, wilcoxon_signed_rank
+from bakeoff.stats.datasets.signs import sign_test
+from bakeoff.stats.datasets.skillings_mack import skillings_mack
+from bakeoff.stats.datasets.two import wilcoxon_signed_rank
 from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, rank_sum
+from bakeoff.stats.datasets.win_rates import WinRates, improvability, win_rates
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.design.dependence import (
     Dependence,
@@ -190,8 +194,10 @@ __all__ = [
     "RunsPower",
     "SerialResult",
     "Status",
+    "Strengths",
     "TypeOneError",
     "VarianceComponents",
+    "WinRates",
     "accuracy_claim",
     "accuracy_limits",
     "adjust_pvalues",
@@ -208,6 +214,7 @@ __all__ = [
     "best_models",
     "binomial_test",
     "binomial_test_from_counts",
+    "bradley_terry",
     "canonical_method",
     "catalogue",
     "cd_groups",
@@ -239,6 +246,7 @@ __all__ = [
     "hotelling_t2",
     "hotelling_t2_unpaired",
     "iman_davenport",
+    "improvability",
     "influence",
     "items_and_runs",
     "kfold_t",
@@ -285,6 +293,7 @@ __all__ = [
     "shaffer_static",
     "sign_test",
     "simultaneous_level",
+    "skillings_mack",
     "smallest_discordant_count",
     "test_set_metrics",
     "time_blocks",
@@ -299,4 +308,5 @@ __all__ = [
     "variance_components",
     "variance_components_from_means",
     "wilcoxon_signed_rank",
+    "win_rates",
 ]

@@ -110,7 +110,10 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     ranks = family.ranks or own
     if o.leader not in ranks or (family.pooled and not o.tied):
         return f"Over {where} {leader} leads by {prose.unit(family)}."
-    complete = family.rows[0].n == len(study.datasets) and study.averages(family.metric)
+    used = {row.n for row in family.rows}
+    where = where if len(used) == 1 else study.counted_datasets()
+    complete = used == {len(study.datasets)} and not study.excluded
+    complete = complete and study.averages(family.metric)
     scores = study.written(family.metric)
 
     def told(model: str, mean: str = "") -> str:
@@ -240,7 +243,7 @@ def _unable(study: Study, family: Family, row: Comparison) -> str:
     if row.family_size > 1:
         few += f" with {row.family_size} comparisons"
     called = "adjusted p-value" if row.family_size > 1 else "p-value"
-    helping = remedies(test, compared, size) if size else ""
+    helping = remedies(test, compared, size)
     return (
         f"No result could have been significant: the smallest possible {called}{few} is "
         f"{pvalue(smallest)}, above {row.alpha:g}."

@@ -165,8 +165,15 @@ def _middle(up_to: NDArray[np.intp]) -> FloatArray:
 
 
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
-    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank."""
-    return np.stack([rank(-quantise(row, largest(row), decimals))[0] for row in table])
+    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank.
+
+    A missing cell has no rank, NaN; each data set has a score.
+    """
+    ranks = np.full(table.shape, np.nan)
+    for row, own in zip(table, ranks, strict=True):
+        there = ~np.isnan(row)
+        own[there] = rank(-quantise(row[there], largest(row[there]), decimals))[0]
+    return ranks
 
 
 def tie_sum(counts: NDArray[np.int64]) -> float:

@@ -86,11 +86,12 @@ class RankTable:
 
     def agreement_probability(self) -> float:
         """P(every data set ranks in the same way) when every order is equally likely."""
-        arrangements = [_arrangement_count(row) for row in self.doubled]
-        return math.exp(-sum(math.log(m) for m in arrangements[1:]))
+        counts = [arrangement_count(row) for row in self.doubled]
+        return math.exp(-sum(math.log(m) for m in counts[1:]))
 
 
-def _arrangement_count(row: NDArray[np.int64]) -> int:
+def arrangement_count(row: NDArray[np.int64]) -> int:
+    """Count the distinct permutations of a row."""
     _, counts = np.unique(row, return_counts=True)
     return math.factorial(len(row)) // math.prod(math.factorial(int(c)) for c in counts)
 
@@ -114,20 +115,20 @@ def exact_friedman_pvalue(table: RankTable, budget: int) -> float | None:
         None when the budget does not suffice.
     """
     rows = table.doubled
-    if max(_arrangement_count(row) for row in rows) > _MAX_ARRANGEMENTS:
+    if max(arrangement_count(row) for row in rows) > _MAX_ARRANGEMENTS:
         return None
     # sums of squares depend on deviations from the mean rank sum: keep the numbers small
     rows = rows - (table.k + 1)
     states = np.sort(rows[:1], axis=1)
     probability = np.ones(1)
     for row in rows[1:]:
-        arrangements = _arrangements(row)
-        budget -= len(states) * len(arrangements)
+        orders = arrangements(row)
+        budget -= len(states) * len(orders)
         if budget < 0:
             return None
-        sums = (states[:, None, :] + arrangements[None, :, :]).reshape(-1, table.k)
+        sums = (states[:, None, :] + orders[None, :, :]).reshape(-1, table.k)
         sums.sort(axis=1)
-        weight = np.repeat(probability / len(arrangements), len(arrangements))
+        weight = np.repeat(probability / len(orders), len(orders))
         states, probability = _merge(sums, weight)
     reached = (states**2).sum(axis=1) >= table.between
     return min(1.0, float(probability[reached].sum()))
@@ -143,7 +144,7 @@ def _merge(states: NDArray[np.int64], weight: FloatArray) -> tuple[NDArray[np.in
     return ordered[starts], np.add.reduceat(weight[order], starts)
 
 
-def _arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
+def arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the distinct permutations of a row, one a row, without listing equal ones."""
     values, counts = np.unique(row, return_counts=True)
     found: list[list[int]] = []

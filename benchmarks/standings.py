@@ -1,0 +1,199 @@
+"""Tables of scores: levels with missing cells, coverage of win rates.
+
+Scores are the difficulty of a data set plus the strength of a model plus normal noise. *Equal*
+models have one strength, those of *spread* differ by half a standard deviation each, and one
+*leader* wins 92 % of its comparisons with four equal ones. Beside the intervals of the package
+stand two that it does not use: the percentile bootstrap of data sets, and errors of the strengths
+that take the comparisons for independent. Rates go to standings.csv and into
+docs/standings.md: `python -m benchmarks.standings`.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from bakeoff.stats import bradley_terry, friedman, skillings_mack, wilcoxon_signed_rank, win_rates
+from bakeoff.stats.datasets.bradley_terry import most_likely
+from bakeoff.stats.datasets.incomplete import as_groups, group_means, with_failures_last
+from benchmarks import tables
+from benchmarks.pages import renewed, study
+
+HERE = Path(__file__).parent
+RATES = HERE / "standings.csv"
+PAGE = HERE.parent / "docs/standings.md"
+MODELS, ALPHA = 5, 0.05
+KINDS = {
+    "equal": np.zeros(MODELS),
+    "spread": np.arange(MODELS) / 2,
+    "leader": np.array([np.sqrt(2) * stats.norm.ppf(0.92), 0, 0, 0, 0]),
+}
+INTERVALS = ("pair", "field", "Elo", "pair, bootstrap", "Elo, independent")
+Rows = Iterator[dict[str, Any]]
+
+
+def scores(rng: np.random.Generator, n: int, strength: np.ndarray) -> np.ndarray:
+    """Draw a table of scores."""
+    return rng.normal(size=(n, 1)) + strength + rng.normal(size=(n, len(strength)))
+
+
+def gaps(rng: np.random.Generator, shape: tuple[int, int], share: float) -> np.ndarray:
+    """Draw missing cells; every data set keeps two scores."""
+    found = rng.random(shape) < share
+    kept = np.argsort(rng.random(shape), axis=1)[:, :2]
+    np.put_along_axis(found, kept, False, axis=1)
+    return found
+
+
+def line(what: str, case: str, n: int, of: str, runs: int, counted: float) -> dict[str, Any]:
+    """Return a line of the CSV; `counted` are rejections, or intervals that cover."""
+    return {"what": what, "case": case, "datasets": n, "of": of, "runs": runs, "counted": counted}
+
+
+def levels(replicates: int) -> Rows:
+    """Count how often equal models are called different, with scores missing at random."""
+    for n in (5, 10, 20, 30):
+        for models in (3, 5, 10):
+            counted = dict.fromkeys(("asymptotic", "permutation"), 0)
+            runs = {"asymptotic": replicates, "permutation": replicates // 4 if n < 30 else 0}
+            for i in range(replicates):
+                rng = np.random.default_rng([1, n, models, i])
+                table = scores(rng, n, np.zeros(models))
+                table[gaps(rng, table.shape, 0.2)] = np.nan
+                for method in counted:
+                    if i < runs[method]:
+                        counted[method] += _rejects_with_gaps(table, method)
+            for method, many in counted.items():
+                if runs[method]:
+                    yield line("level", f"{models} models", n, method, runs[method], many)
+
+
+def _rejects_with_gaps(table: np.ndarray, method: str) -> bool:
+    try:
+        return skillings_mack(table, missing="omit", method=method, n_resamples=999).pvalue <= ALPHA  # type: ignore[arg-type]
+    except ValueError:  # sets of models that never met
+        return False
+
+
+def failures(replicates: int) -> Rows:
+    """Leave out one model where it is worst among the others: that is no accident."""
+    n = 30
+    for share in (0.1, 0.2, 0.3):
+        counted = dict.fromkeys(("at_random", "failed", "wilcoxon"), 0)
+        for i in range(replicates):
+            rng = np.random.default_rng([2, round(100 * share), i])
+            table = scores(rng, n, np.zeros(MODELS))
+            ahead = table[:, 0] - table.mean(axis=1)
+            table[np.argsort(ahead)[: round(share * n)], 0] = np.nan
+            ranked = with_failures_last(table)
+            counted["at_random"] += skillings_mack(table, missing="omit").pvalue <= ALPHA
+            counted["failed"] += friedman(ranked, method="asymptotic").pvalue <= ALPHA
+            pair = wilcoxon_signed_rank(table[:, 0], table[:, 1], missing="omit")
+            counted["wilcoxon"] += pair.pvalue <= ALPHA
+        for of, many in counted.items():
+            yield line("failures", f"{share:.0%} of one model's scores", n, of, replicates, many)
+
+
+def groups(replicates: int) -> Rows:
+    """Take ten groups of three related data sets for thirty, and for ten."""
+    codes = as_groups(np.repeat(np.arange(10), 3), 30)
+    for correlation in (0.5, 0.8):
+        counted = dict.fromkeys(("thirty data sets", "ten groups"), 0)
+        for i in range(replicates):
+            rng = np.random.default_rng([3, round(10 * correlation), i])
+            shared = rng.normal(size=(10, MODELS))[codes]
+            own = rng.normal(size=(30, MODELS))
+            table = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
+            counted["thirty data sets"] += friedman(table, method="asymptotic").pvalue <= ALPHA
+            merged = group_means(table, codes)
+            counted["ten groups"] += friedman(merged, method="asymptotic").pvalue <= ALPHA
+        for of, many in counted.items():
+            yield line("groups", f"correlation {correlation}", 30, of, replicates, many)
+
+
+def coverage(replicates: int) -> Rows:
+    """Count how often the intervals hold the true win rates and strengths."""
+    for kind, strength in KINDS.items():
+        chance = stats.norm.cdf(np.subtract.outer(strength, strength) / np.sqrt(2))
+        np.fill_diagonal(chance, 0)
+        field = chance.sum(axis=1) / (MODELS - 1)
+        met = 1.0 - np.eye(MODELS)
+        truth = most_likely(chance, met)
+        for n in (10, 30, 100):
+            counted = {of: np.zeros(MODELS) for of in INTERVALS}
+            for i in range(replicates):
+                rng = np.random.default_rng([4, n, len(kind), i])
+                table = scores(rng, n, strength)
+                rates, found = win_rates(table), bradley_terry(table)
+                inside = (rates.pair_low <= chance) & (chance <= rates.pair_high)
+                counted["pair"] += inside[0, 1]
+                resampled = stats.binom.ppf([0.025, 0.975], n, rates.pair_rate[0, 1]) / n
+                counted["pair, bootstrap"] += resampled[0] <= chance[0, 1] <= resampled[1]
+                counted["field"] += (rates.low <= field) & (field <= rates.high)
+                counted["Elo"] += (found.low <= truth) & (truth <= found.high)
+                reach = 1.96 * _independent(found.win_probability, rates.met)
+                counted["Elo, independent"] += np.abs(found.strength - truth) <= reach
+            for of, each in counted.items():
+                yield line("coverage", kind, n, of, replicates, float(each.min()))
+
+
+def _independent(chances: np.ndarray, met: np.ndarray) -> np.ndarray:
+    """Return standard errors of strengths from independent comparisons."""
+    weights = met * chances * chances.T
+    information = np.diag(weights.sum(axis=1)) - weights
+    return np.sqrt(np.linalg.pinv(information).diagonal())
+
+
+def simulate(replicates: int) -> None:
+    """Simulate everything."""
+    rows = [
+        *levels(replicates),
+        *failures(replicates),
+        *groups(replicates),
+        *coverage(replicates // 2),
+    ]
+    tables.write(RATES, rows)
+
+
+def page() -> str:
+    """Return the page with the tables of the rates."""
+    with RATES.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    text = "\n\n".join(_table(rows, *one) for one in _TABLES)
+    return renewed(PAGE, "rates", text)
+
+
+_TABLES = (
+    ("level", "equal models, a fifth of the scores missing at random: rejections at .05"),
+    (
+        "failures",
+        "one of five equal models has no score where it is worst: rejections at .05",
+    ),
+    ("groups", "five equal models, ten groups of three related data sets: rejections at .05"),
+    ("coverage", "nominal .95, five models: coverage of the model with the lowest"),
+)
+
+
+def _table(rows: list[dict[str, str]], what: str, title: str) -> str:
+    own = [row for row in rows if row["what"] == what]
+    columns = list(dict.fromkeys(row["of"] for row in own))
+    lines = [f"{title[0].upper()}{title[1:]}.", ""]
+    lines += [f"| data sets | case | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
+    found = {(row["datasets"], row["case"], row["of"]): row for row in own}
+    for n, case in dict.fromkeys((row["datasets"], row["case"]) for row in own):
+        cells = []
+        for of in columns:
+            row = found.get((n, case, of))
+            rate = float(row["counted"]) / int(row["runs"]) if row else None
+            cells.append("–" if rate is None else f"{rate:.3f}".lstrip("0"))
+        lines.append(f"| {n} | {case} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    study(__doc__, 2000, simulate, PAGE, page)

@@ -1,0 +1,329 @@
+"""A table of scores, data sets × models, in any of the layouts that people keep them in."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.api.alignment import by_name
+from bakeoff.api.table_layouts import LAYOUTS, Layout
+from bakeoff.errors import Problem, some, unknown
+from bakeoff.scores import METRICS
+
+MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
+VALUE = ("value", "score", "result", "metric_error")
+NO_NUMBER = ("", "-", "–", "?", "na", "n/a", "nan", "none", "null")
+"""What stands in a cell that has no score, and gives no reason for it."""
+DIRECTIONS = ("higher", "lower")
+
+
+@dataclasses.dataclass(frozen=True)
+class ScoreTable:
+    """Scores of models on data sets.
+
+    Attributes
+    ----------
+    datasets, models : tuple of str
+        In the order of the table.
+    better : Mapping of str to bool
+        By metric, the first decides, whether greater is better.
+    values : Mapping of str to ndarray, shape (N, k)
+        By metric; NaN where a model has no score.
+    reasons : Mapping of (metric, data set, model) to str
+        What stands in a cell in place of a score.
+    groups : Mapping of str to list of str
+        Data sets that belong together, by the name of the group.
+    """
+
+    datasets: tuple[str, ...]
+    models: tuple[str, ...]
+    better: Mapping[str, bool]
+    values: Mapping[str, NDArray[np.float64]]
+    reasons: Mapping[tuple[str, str, str], str]
+    groups: Mapping[str, list[str]]
+
+
+def read_scores(
+    table: Any,
+    *,
+    datasets: str | None = None,
+    values: str | None = None,
+    metrics: Sequence[str] = (),
+    models: Sequence[str] | None = None,
+    repeats: Sequence[str] = (),
+    groups: str | None = None,
+    decimals: int | None = None,
+) -> ScoreTable:
+    """Read a table of scores: a column per model, or a row per score.
+
+    Parameters are those of `bakeoff.compare_datasets`, with lists in place of single names.
+
+    Raises
+    ------
+    Problem
+        A column that is not there, a score twice, a direction that nobody gave; by argument.
+    """
+    frame = by_name("table", table, "a table of data sets and models")
+    frame = pd.DataFrame(frame) if not isinstance(frame, pd.DataFrame) else frame
+    if datasets is not None and datasets == frame.index.name:
+        frame = frame.reset_index()
+    frame.columns = frame.columns.map(str)
+    layout = next((one for one in LAYOUTS if one.fits(set(frame.columns))), None)
+    if layout is not None and layout.what == "WEKA":
+        frame = frame.assign(**{k: frame[k].astype(str) for k in layout.model if k in frame})
+    long = _long(frame, layout, datasets, metrics, models, repeats, groups)
+    better = _directions(long, layout, values, metrics)
+    long = long[long["metric"].isin(list(better))]
+    return _arranged(long, better, models, decimals)
+
+
+def _long(
+    frame: pd.DataFrame,
+    layout: Layout | None,
+    datasets: str | None,
+    metrics: Sequence[str],
+    models: Sequence[str] | None,
+    repeats: Sequence[str],
+    groups: str | None,
+) -> pd.DataFrame:
+    """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
+    for key, names in (("groups", [groups] if groups else []), ("repeats", list(repeats))):
+        for name in names:
+            if name not in frame:
+                raise Problem((key,), unknown("column", name, frame.columns))
+    if datasets is None and layout is not None:
+        datasets = next(name for name in layout.datasets if name in frame)
+    if datasets is None:
+        frame, datasets = _by_index(frame)
+    if datasets not in frame:
+        raise Problem(("datasets",), unknown("column", datasets, frame.columns))
+    named = metric_names(metrics)
+    if layout is not None:
+        own = [name for name in layout.model if name in frame]
+        frame = frame.assign(**{MODEL[0]: _joined(frame, own)})
+        repeats = repeats or [name for name in layout.repeats if name in frame]
+        value = [layout.value] if layout.value else _own_columns(frame, named, layout)
+    else:
+        model = next((name for name in MODEL if name in frame), None)
+        value = [name for name in VALUE if name in frame][:1]
+        if model is not None and not value:
+            value = [name for name in named if name in frame]
+        if model is None or not value:
+            return _melted(frame, datasets, named, models, repeats, groups)
+        frame = frame.assign(**{MODEL[0]: frame[model]})
+    parts = []
+    for name in value:
+        own_metric = "metric" in frame and layout is None and len(value) == 1
+        metric = frame["metric"].astype(str) if own_metric else name
+        if layout is not None and layout.value:
+            metric = named[0] if named else ("error" if layout.better == "lower" else "score")
+        parts.append(_rows(frame, datasets, metric, name, repeats, groups))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _rows(
+    frame: pd.DataFrame,
+    datasets: str,
+    metric: Any,
+    value: str,
+    repeats: Sequence[str],
+    groups: str | None,
+) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "dataset": _names(frame[datasets], "datasets"),
+            "model": _names(frame[MODEL[0]], "models"),
+            "metric": metric,
+            "repeat": _joined(frame, repeats) if len(repeats) else "",
+            "value": frame[value],
+            "group": "" if groups is None else frame[groups].astype(str),
+        }
+    )
+
+
+def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
+    if column.isna().any():
+        raise Problem((key,), f"column {column.name!r} has {int(column.isna().sum())} empty cells")
+    return column.astype(str).str.strip()
+
+
+def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:
+    """Name rows by several columns, of which those that do not vary say nothing."""
+    told = [name for name in columns if frame[name].nunique(dropna=False) > 1] or columns[:1]
+    found = frame[told[0]].astype(str)
+    for name in told[1:]:
+        found = found + " " + frame[name].fillna("").astype(str)
+    return found.str.strip()
+
+
+def _by_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Take the index for the names of the data sets, unless it merely counts."""
+    if isinstance(frame.index, pd.RangeIndex) or list(frame.index) == list(range(len(frame))):
+        raise Problem(
+            ("datasets",),
+            "which column names the data sets? The index merely counts; there are "
+            f"{some(frame.columns, 8)}",
+        )
+    return frame.rename_axis(index="data set").reset_index(), "data set"
+
+
+def _own_columns(frame: pd.DataFrame, named: Sequence[str], layout: Layout) -> list[str]:
+    """Return the columns of the metrics that are named, of a layout with one for each."""
+    numbers = [str(c) for c in frame.select_dtypes("number") if not str(c).startswith("Key_")]
+    for name in named:
+        if name not in frame:
+            raise Problem(("metric",), unknown("column", name, numbers))
+    if not named:
+        raise Problem(
+            ("metric",),
+            f"which column of {layout.what}'s results holds the scores, and which way is better? "
+            f"There are {some(numbers, 8)}",
+        )
+    return list(named)
+
+
+def _melted(
+    frame: pd.DataFrame,
+    datasets: str,
+    named: Sequence[str],
+    models: Sequence[str] | None,
+    repeats: Sequence[str],
+    groups: str | None,
+) -> pd.DataFrame:
+    """Return the rows of a table with a column per model."""
+    if len(named) > 1:
+        raise Problem(
+            ("metric",),
+            "several metrics need a row per score, with a column `metric`: a long table",
+        )
+    other = {datasets, *repeats, groups}
+    found = list(models) if models is not None else [str(c) for c in frame if c not in other]
+    for name in found:
+        if name not in frame:
+            raise Problem(("models",), unknown("column", name, set(frame.columns) - other))
+        if models is None and not pd.to_numeric(frame[name], errors="coerce").notna().any():
+            raise Problem(
+                ("models",),
+                f"column {name!r} has no number: name the columns of the models",
+            )
+    metric = named[0] if named else "score"
+    parts = [
+        _rows(frame.assign(model=name), datasets, metric, name, repeats, groups) for name in found
+    ]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["metric"])
+
+
+def metric_names(metrics: Sequence[str]) -> list[str]:
+    """Return the names of metrics that may say their direction: ``rmse:lower``."""
+    return [name.rpartition(":")[0] or name for name in metrics]
+
+
+def _directions(
+    long: pd.DataFrame, layout: Layout | None, values: str | None, metrics: Sequence[str]
+) -> dict[str, bool]:
+    """Return whether greater is better, by metric."""
+    there = list(dict.fromkeys(long["metric"]))
+    fixed = layout.better if layout is not None else ""
+    if fixed and values not in (None, fixed):
+        raise Problem(("values",), f"found {values}, but in these results {fixed} is better")
+    if not metrics and len(there) > 1:
+        raise Problem(
+            ("metric",),
+            f"which of the metrics, and which way is better? There are {some(there, 8)}",
+        )
+    found = {}
+    for text in metrics or there:
+        name, _, way = text.rpartition(":")
+        name, way = (name, way) if name else (text, values or fixed)
+        if name not in there:
+            raise Problem(("metric",), unknown("metric", name, there))
+        if way and way not in DIRECTIONS:
+            raise Problem(("metric",), f"found {text!r}, expected {name}:higher or {name}:lower")
+        if not way and name not in METRICS:
+            raise Problem(("values",), f"is a higher or a lower {name} better?")
+        known = METRICS[name].greater_is_better if name in METRICS else way == "higher"
+        if way and (way == "higher") != known:
+            better = "higher" if known else "lower"
+            raise Problem(
+                ("values",), f"found {way}, but {name} is a metric whose {better} is better"
+            )
+        found[name] = known
+    return found
+
+
+def _arranged(
+    long: pd.DataFrame,
+    better: Mapping[str, bool],
+    chosen: Sequence[str] | None,
+    decimals: int | None,
+) -> ScoreTable:
+    """Average repeats, and put the scores into tables."""
+    datasets, models = (list(dict.fromkeys(long[key])) for key in ("dataset", "model"))
+    for name in chosen or ():
+        if name not in models:
+            raise Problem(("models",), unknown("model", name, models))
+    models = list(chosen) if chosen is not None else models
+    long = long[long["model"].isin(models)]
+    if len(models) < 2:
+        raise Problem(("models",), f"found {len(models)} model, expected two at least")
+    _check_once(long)
+    text = long["value"].astype(object).fillna("").astype(str).str.strip()
+    numbers = pd.to_numeric(long["value"], errors="coerce").astype(np.float64)
+    if np.isinf(numbers).any():
+        raise Problem(("table",), "a score is infinite: leave its cell empty")
+    if decimals is not None:
+        numbers = numbers.round(decimals)
+    said = numbers.isna() & ~text.str.lower().isin(NO_NUMBER)
+    keys = ["metric", "dataset", "model"]
+    told = long[said].assign(text=text[said]).drop_duplicates(keys)
+    reasons = {(m, d, one): t for m, d, one, t in told[[*keys, "text"]].itertuples(index=False)}
+    scores = long.assign(value=numbers)
+    own = scores.groupby(keys, sort=False)["value"]
+    whole = scores.groupby(keys[:2])["repeat"].nunique()
+    means, counts = own.mean(), own.count()
+    wanted = whole.reindex(
+        pd.MultiIndex.from_arrays([means.index.get_level_values(i) for i in (0, 1)])
+    )
+    means = means.where(counts.to_numpy() == wanted.to_numpy())
+    tables = {
+        name: means.xs(name)
+        .unstack("model")
+        .reindex(index=datasets, columns=models)
+        .to_numpy(float)
+        for name in better
+    }
+    return ScoreTable(
+        tuple(datasets), tuple(models), better, tables, reasons, _groups(long, datasets)
+    )
+
+
+def _check_once(long: pd.DataFrame) -> None:
+    keys = ["metric", "dataset", "model", "repeat"]
+    twice = long[long.duplicated(keys)]
+    if len(twice):
+        one = twice.iloc[0]
+        times = int((long[keys] == one[keys]).all(axis=1).sum())
+        raise Problem(
+            ("repeats",),
+            f"{one['model']} has {times} scores on {one['dataset']}: which column counts folds or "
+            "seeds? Their mean is one score; they are never data sets",
+        )
+
+
+def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]:
+    """Return the groups of several data sets."""
+    pairs = long[["dataset", "group"]].drop_duplicates()
+    if pairs["dataset"].duplicated().any():
+        name = pairs.loc[pairs["dataset"].duplicated(), "dataset"].iloc[0]
+        raise Problem(("groups",), f"{name} is in several groups")
+    own = dict(zip(pairs["dataset"], pairs["group"], strict=True))
+    found: dict[str, list[str]] = {}
+    for name in datasets:
+        if own[name]:
+            found.setdefault(own[name], []).append(name)
+    return {name: members for name, members in found.items() if len(members) > 1}

@@ -1,0 +1,181 @@
+"""Where the models of a table of scores stand: average ranks, win rates, strengths."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.report.ranking import dataset_means
+from bakeoff.report.study import Study
+from bakeoff.stats import Strengths, WinRates, bradley_terry, improvability, plain, win_rates
+from bakeoff.stats.datasets.incomplete import as_groups, with_failures_last
+from bakeoff.threads import on_one_thread
+
+SHORT, DOMINATES = 20, 0.9
+"""Data sets below which, and win rate from which, intervals of strengths are too short."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Standings:
+    """What a table of scores says of each model, with missing scores as the experiment reads them.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Ids, best first.
+    n : int
+        The data sets, or groups of them.
+    incomplete : bool
+        Whether scores are missing, so that ranks are those that the strengths expect.
+    ranks : ndarray, shape (k,)
+        Average ranks, in the order of `models`, as all that follow.
+    rates : WinRates
+    strengths : Strengths
+    improvability : ndarray, shape (k,), or None
+        Where the scores are errors: lower is better, and none is below 0.
+    """
+
+    models: tuple[str, ...]
+    n: int
+    incomplete: bool
+    ranks: NDArray[np.float64]
+    rates: WinRates
+    strengths: Strengths
+    improvability: NDArray[np.float64] | None
+
+
+@lru_cache(maxsize=16)
+@on_one_thread
+def standings(study: Study, metric: str = "") -> Standings | None:
+    """Return where the models stand by a metric; None where too few scores are there."""
+    measure = study.metrics[metric or study.metric.name]
+    table = dataset_means(study, measure.name, study.plan)
+    if table.empty or len(study.models) < 2:
+        return None
+    values = table.reindex(columns=list(study.models)).to_numpy(dtype=np.float64)
+    names = list(map(str, table.index))
+    labels = [unit for unit, own in study.experiment.tests.units(names).items() for _ in own]
+    order = [one for own in study.experiment.tests.units(names).values() for one in own]
+    codes = as_groups([labels[order.index(name)] for name in names], len(names))
+    sign = 1 if measure.greater_is_better else -1
+    policy, gaps = study.missing.get("policy"), np.isnan(values)
+    if policy == "failed":
+        kept = ~gaps.all(axis=1)
+        values, codes = sign * with_failures_last(sign * values[kept]), codes[kept]
+    elif policy == "drop_model":
+        pass
+    elif policy != "at_random":
+        values, codes = values[~gaps.any(axis=1)], codes[~gaps.any(axis=1)]
+    columns = np.flatnonzero(~np.isnan(values).all(axis=0))
+    if policy == "drop_model":
+        columns = np.flatnonzero(~gaps.any(axis=0))
+    given: dict[str, Any] = {"groups": codes, "greater_is_better": sign > 0}
+    given["confidence_level"] = 1 - study.alpha
+    try:
+        first = bradley_terry(values[:, columns], **given)
+    except ValueError:  # no data set with two scores, or models that never meet
+        return None
+    columns = columns[np.argsort(first.expected_rank, kind="stable")]
+    values = values[:, columns]
+    found = bradley_terry(values, **given)
+    rates, incomplete = win_rates(values, **given), bool(np.isnan(values).any())
+    k = len(columns)
+    errors = sign < 0 and not (values < 0).any() and policy != "failed"
+    return Standings(
+        tuple(study.models[m] for m in columns),
+        found.n,
+        incomplete,
+        found.expected_rank if incomplete else k - (k - 1) * rates.rate,
+        rates,
+        found,
+        improvability(values) if errors else None,
+    )
+
+
+def shows_strengths(study: Study, found: Standings) -> bool:
+    """Tell whether strengths are shown: where scores are missing, or they are asked for."""
+    return found.incomplete or study.elo
+
+
+def too_short(found: Standings) -> list[str]:
+    """Name the models whose interval of the strength is too short: far ahead on few data sets."""
+    if found.n >= SHORT:
+        return []
+    return [m for m, rate in zip(found.models, found.rates.rate, strict=True) if rate > DOMINATES]
+
+
+def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
+    """Return one line for each model, best first."""
+    found = standings(study, metric)
+    if found is None:
+        return
+    rates, strengths = found.rates, found.strengths
+    for i, model in enumerate(found.models):
+        line = {
+            "model": model,
+            "average_rank": float(found.ranks[i]),
+            "win_rate": float(rates.rate[i]),
+            "win_rate_ci": (float(rates.low[i]), float(rates.high[i])),
+            "data_sets": int(rates.n[i]),
+            "elo": 1000 + float(strengths.elo[i]),
+            "elo_ci": _elo(strengths.low[i], strengths.high[i]),
+        }
+        if found.improvability is not None:
+            line["improvability"] = float(found.improvability[i])
+        yield line
+
+
+def _elo(low: float, high: float) -> tuple[float, float]:
+    from bakeoff.stats.datasets.bradley_terry import ELO
+
+    return 1000 + ELO * low, 1000 + ELO * high
+
+
+def pair_lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
+    """Return one line for each pair, the model that stands higher first."""
+    found = standings(study, metric)
+    if found is None:
+        return
+    rates = found.rates
+    for i, a in enumerate(found.models):
+        for j in range(i + 1, len(found.models)):
+            if rates.met[i, j]:
+                yield {
+                    "model_a": a,
+                    "model_b": found.models[j],
+                    "data_sets": float(rates.met[i, j]),
+                    "wins": float(rates.wins[i, j]),
+                    "draws": float(rates.draws[i, j]),
+                    "losses": float(rates.wins[j, i]),
+                    "win_rate": float(rates.pair_rate[i, j]),
+                    "win_rate_ci": (float(rates.pair_low[i, j]), float(rates.pair_high[i, j])),
+                }
+
+
+def as_records(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the standings by every metric as plain data, models by their names."""
+    records = []
+    for metric in study.experiment.metrics:
+        found = standings(study, metric)
+        if found is None:
+            continue
+        models = [plain({**line, "model": names[line["model"]]}) for line in lines(study, metric)]
+        pairs = [
+            plain({**line, **{key: names[line[key]] for key in ("model_a", "model_b")}})
+            for line in pair_lines(study, metric)
+        ]
+        records.append(
+            {
+                "metric": metric,
+                "data_sets": found.n,
+                "added_wins": found.strengths.prior,
+                "models": models,
+                "pairs": pairs,
+            }
+        )
+    return records

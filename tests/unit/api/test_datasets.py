@@ -1,0 +1,246 @@
+"""Tables of scores: every layout gives one table, and one table the numbers of the workflow."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import bakeoff
+from bakeoff.__main__ import main
+from bakeoff.comparisons import merged, plan_tests, run_planned
+from bakeoff.comparisons.evidence import read_scores
+from bakeoff.comparisons.run_tests import HOLES, MATRIX
+from bakeoff.execution import steps
+from bakeoff.scores.given_results import given_scores
+from bakeoff.spec import read_experiment
+from bakeoff.spec.analysis_plan import AnalysisPlan
+
+NAN = float("nan")
+DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
+
+
+def wide(n: int = 12, models: str = "abc", seed: int = 1) -> pd.DataFrame:
+    """Return scores that get worse from model to model, data sets named in the index."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(0.8, 0.05, (n, 1)) + rng.normal(0, 0.02, (n, len(models)))
+    scores -= 0.02 * np.arange(len(models))
+    return pd.DataFrame(scores.round(4), [f"set {chr(97 + i)}" for i in range(n)], list(models))
+
+
+def numbers(found: bakeoff.Findings) -> list[dict[str, object]]:
+    """Return the comparisons, without what the names of data sets may change."""
+    return json.loads(found.to_json())["comparisons"]
+
+
+def as_long(table: pd.DataFrame) -> pd.DataFrame:
+    named = table.rename_axis(index="dataset")
+    return named.reset_index().melt("dataset", var_name="model", value_name="value")
+
+
+def test_every_layout_of_a_table_gives_the_same_numbers():
+    table = wide()
+    usual = numbers(bakeoff.compare_datasets(table, values="higher"))
+    long = as_long(table)
+    folds = pd.concat(
+        [long.assign(fold=f, value=long["value"] + d) for f, d in enumerate((0.1, -0.1))]
+    )
+    others = {
+        "index": (table, {}),
+        "column": (table.rename_axis(index="d").reset_index(), {"datasets": "d"}),
+        "mapping": (table.to_dict(), {}),
+        "long": (long, {"datasets": "dataset"}),
+        "folds": (folds, {"datasets": "dataset", "repeats": "fold"}),
+        "metric": (table, {"metric": "score:higher", "values": None}),
+    }
+    for name, (given, options) in others.items():
+        found = bakeoff.compare_datasets(given, **{"values": "higher", **options})
+        for row, other in zip(usual, numbers(found), strict=True):
+            for key in ("test", "model_a", "model_b", "n", "decision"):
+                assert row[key] == other[key], name
+            assert row["pvalue"] == pytest.approx(other["pvalue"]), name
+    lower = bakeoff.compare_datasets(-table, values="lower")
+    assert [row["pvalue"] for row in numbers(lower)] == [row["pvalue"] for row in usual]
+
+
+WRITTEN = {
+    "amlb": "id,task,framework,constraint,fold,type,result,metric,mode,version,info\n",
+    "tabarena": "dataset,fold,method,metric_error,time_train_s,time_infer_s,metric,problem_type\n",
+    "weka": "Key_Dataset,Key_Run,Key_Fold,Key_Scheme,Key_Scheme_options,Key_Scheme_version_ID,"
+    "Date_time,Number_of_training_instances,Percent_correct\n",
+    "mlr3": "nr,task_id,learner_id,resampling_id,iteration,classif.ce\n",
+}
+
+
+@pytest.mark.parametrize("tool", WRITTEN)
+def test_results_of_other_tools_are_known_by_their_columns(tool):
+    table, text = wide(), WRITTEN[tool]
+    for i, (name, row) in enumerate(table.iterrows()):
+        for j, (model, score) in enumerate(row.items()):
+            for fold in (1, 2):
+                value = score + (fold - 1.5) / 100
+                text += {
+                    "amlb": f"x/{i},{name},{model},1h8c,{fold},binary,{value},auc,local,1.0,\n",
+                    "tabarena": f"{name},{fold},{model},{1 - value},3.1,0.1,roc_auc,binary\n",
+                    "weka": f"{name},{fold},1,weka.{model},'-C 0.{j}',{j}77,2.0,90,{100 * value}\n",
+                    "mlr3": f"{i},{name},{model},cv,{fold},{1 - value}\n",
+                }[tool]
+    own = {"weka": {"metric": "Percent_correct:higher"}, "mlr3": {"metric": "classif.ce:lower"}}
+    found = bakeoff.compare_datasets(pd.read_csv(io.StringIO(text)), **own.get(tool, {}))
+    usual = numbers(bakeoff.compare_datasets(table, values="higher"))
+    assert [row["pvalue"] for row in numbers(found)] == pytest.approx([r["pvalue"] for r in usual])
+    assert {row["n"] for row in numbers(found)} == {12}
+
+
+@pytest.mark.parametrize("missing", ["refuse", "at_random", "failed"])
+def test_numbers_are_those_of_the_workflow(tmp_path, monkeypatch, missing):
+    monkeypatch.chdir(tmp_path)
+    table = wide()
+    if missing != "refuse":
+        table.iloc[[0, 3, 4], 1] = NAN
+    direct = bakeoff.compare_datasets(table, values="higher", missing=missing)
+    for name in table:
+        own = pd.DataFrame({"dataset": [f"d{i}" for i in range(12)], "value": table[name]})
+        own.assign(plan="holdout", metric="score").to_csv(f"{name}.csv", index=False)
+    config = {
+        "experiment": "same",
+        "datasets": {f"d{i}": {"source": "given"} for i in range(12)},
+        "models": {name: {"scores": f"{name}.csv"} for name in table},
+        "metrics": [{"name": "score", "greater_is_better": True}],
+        "resampling": {"holdout": {}},
+        "tests": {} if missing == "refuse" else {"missing_cells": missing},
+    }
+    Path("same.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    experiment = read_experiment("same.yaml")
+    problems, planned = plan_tests(experiment)
+    assert not problems
+    scores = [given_scores(experiment, dataset, "holdout")[0] for dataset in experiment.datasets]
+    pd.concat(scores).to_csv("scores.csv", index=False)
+    assert len(read_scores("scores.csv")) == 36
+    steps.score_matrix(experiment, AnalysisPlan(tuple(planned)), "scores.csv", "m.csv", "h.json")
+    inputs = {MATRIX: "m.csv", HOLES: "h.json"}
+    rows = merged(row for test in planned for row in run_planned(test, experiment, inputs))
+    ours = numbers(direct)
+    assert len(rows) == len(ours) == 4
+    assert [json.loads(json.dumps(row.to_dict())) for row in rows] == ours
+
+
+def test_missing_scores_are_refused_until_their_meaning_is_said():
+    table = wide().astype(object)
+    table.iloc[0, 1], table.iloc[2, 1] = "timeout", None
+    with pytest.raises(bakeoff.UserError, match=r"2 scores are missing: b on set a \(timeout"):
+        bakeoff.compare_datasets(table, values="higher")
+    with pytest.raises(bakeoff.UserError, match="not missing at random; `failed`"):
+        bakeoff.compare_datasets(table, values="higher", missing="at_random")
+    failed = bakeoff.compare_datasets(table, values="higher", missing="failed")
+    assert "the 2 missing scores were ranked last, as failures" in failed.verdict
+    assert failed.comparisons["n"].tolist() == [12] * 4
+    dropped = bakeoff.compare_datasets(table, values="higher", missing="drop_dataset")
+    assert dropped.comparisons["n"].tolist() == [10] * 4
+    two = bakeoff.compare_datasets(table[["a", "b"]], values="higher", missing="failed")
+    assert two.comparisons["test"].tolist() == ["sign_test"]
+
+
+def test_another_reading_of_missing_scores_is_said_where_it_changes_the_answer():
+    table = wide(14, "abcd", seed=4) * 0 + np.random.default_rng(3).normal(size=(14, 4))
+    worst = np.argsort(table["a"].to_numpy() - table.mean(axis=1).to_numpy())[:6]
+    table.iloc[worst, 0] = NAN
+    at_random = bakeoff.compare_datasets(table, values="higher", missing="at_random").verdict
+    failed = bakeoff.compare_datasets(table, values="higher", missing="failed").verdict
+    assert "If the missing scores were failures, which rank last" in at_random
+    assert "If the missing scores were missing at random" in failed
+
+
+def test_groups_of_data_sets_count_as_one():
+    table = wide(18)
+    grouped = table.assign(group=np.repeat([f"g{i}" for i in range(9)], 2))
+    found = bakeoff.compare_datasets(grouped, values="higher", groups="group")
+    means = table.groupby(np.repeat(np.arange(9), 2)).mean().rename(index=lambda i: f"g{i}")
+    alone = bakeoff.compare_datasets(means, values="higher")
+    assert found.comparisons["n"].tolist() == [9] * 4
+    assert found.comparisons["pvalue"].tolist() == pytest.approx(
+        alone.comparisons["pvalue"].tolist()
+    )
+    assert "9 groups of 18 data sets" in found.verdict
+
+
+def test_few_data_sets_are_told_what_could_have_been_found():
+    verdict = bakeoff.compare_datasets(wide(3), values="higher").verdict
+    assert "the smallest possible adjusted p-value with 3 comparisons is .750" in verdict
+    assert "at least 7 data sets" in verdict
+    two = bakeoff.compare_datasets(wide(4)[["a", "b"]], values="higher").verdict
+    assert "the smallest possible p-value is .125" in two
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        (lambda t: t.reset_index(drop=True), {}, "datasets: which column names the data sets"),
+        (lambda t: t, {"values": None}, "values: is a higher or a lower score better?"),
+        (lambda t: t, {"datasets": "x"}, "datasets: unknown column 'x'"),
+        (lambda t: t, {"versus": "z"}, "versus: unknown model 'z'"),
+        (lambda t: t, {"models": ["a"]}, "models: found 1 model"),
+        (lambda t: t.assign(source="web"), {}, "models: column 'source' has no number"),
+        (lambda t: pd.concat([as_long(t)] * 2), {"datasets": "dataset"}, "repeats: a has 2 scores"),
+        (lambda t: t.replace(t.iloc[0, 0], np.inf), {}, "table: a score is infinite"),
+        (lambda t: t, {"missing": "guess"}, "missing: found 'guess'"),
+        (lambda t: t, {"tests": ["mcnemar"]}, "mcnemar"),
+    ],
+)
+def test_mistakes_name_the_argument(change, options, said):
+    with pytest.raises(bakeoff.UserError, match=said):
+        bakeoff.compare_datasets(change(wide()), **{"values": "higher", **options})
+
+
+def test_sets_of_models_that_never_meet_are_named():
+    table = wide(12, "abcd")
+    table.iloc[:6, :2] = NAN
+    table.iloc[6:, 2:] = NAN
+    with pytest.raises(bakeoff.UserError, match="these sets of models with each other: a, b; c, d"):
+        bakeoff.compare_datasets(table, values="higher", missing="at_random")
+
+
+def test_several_metrics_have_their_own_directions_and_families():
+    long = pd.concat([as_long(wide()).assign(metric="auc"), as_long(-wide()).assign(metric="loss")])
+    options = {"datasets": "dataset", "metric": ["auc:higher", "loss:lower"]}
+    found = bakeoff.compare_datasets(long, **options)
+    rows = found.comparisons
+    assert rows.groupby("metric")["pvalue"].apply(list).map(tuple).nunique() == 1
+    assert rows["metric"].unique().tolist() == ["auc", "loss"]
+    with pytest.raises(bakeoff.UserError, match="metric: which of the metrics"):
+        bakeoff.compare_datasets(long, datasets="dataset", values="higher")
+
+
+def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path):
+    file = str(DEMSAR)
+    assert main(["compare", file, "--datasets", "dataset", "--values", "higher", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["data_sets"] == 14
+    assert found["comparisons"][0]["result"]["details"]["chi2_uncorrected"] == pytest.approx(
+        9.857, abs=1e-3
+    )
+    assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
+    page = tmp_path / "page.html"
+    wanted = ["--html", str(page), "--elo", "--versus", "C4.5"]
+    assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
+    assert "Elo" in capsys.readouterr().out
+    assert "Bradley" in page.read_text()
+    for option in ("--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"):
+        assert main(["compare", file, "--datasets", "dataset", option]) == 2
+        assert f"{option.partition('=')[0]} is for rows" in capsys.readouterr().err
+    assert main(["compare", file, "--values", "higher", "--missing", "failed"]) == 2
+    assert "name its --datasets" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["dataset", "Task", "problem", "benchmark"])
+def test_a_table_of_data_sets_is_not_taken_for_rows(capsys, tmp_path, name):
+    file = tmp_path / "scores.csv"
+    wide().rename_axis(index=name).to_csv(file)
+    for more in ([], ["--id", name]):
+        assert main(["compare", str(file), "--values", "higher", *more]) == 2
+        assert f"then --datasets {name}" in capsys.readouterr().err

@@ -1,0 +1,131 @@
+"""Tables of scores with missing cells: Skillings and Mack's test, win rates, strengths."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bakeoff.stats import (
+    ArgumentError,
+    Status,
+    all_pairs,
+    bradley_terry,
+    friedman,
+    friedman_posthoc,
+    improvability,
+    sign_test,
+    skillings_mack,
+    wilcoxon_signed_rank,
+    win_rates,
+)
+
+NAN = float("nan")
+
+
+def table(n: int, k: int, seed: int = 1, decimals: int = 3) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, k)).round(decimals)
+
+
+@pytest.mark.parametrize("decimals", [3, 0])
+def test_a_full_table_is_friedmans_also_with_ties(decimals):
+    scores = table(12, 4, decimals=decimals)
+    ours = skillings_mack(scores, method="asymptotic")
+    theirs = friedman(scores, method="asymptotic")
+    assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-12)
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
+    assert ours.effect_sizes["kendall_w"] == pytest.approx(theirs.effect_sizes["kendall_w"])
+    exact = skillings_mack(scores[:4, :3], method="permutation")
+    assert exact.variant == "exact"
+    assert exact.pvalue == pytest.approx(friedman(scores[:4, :3], method="exact").pvalue)
+
+
+def test_permutation_by_hand_with_a_missing_cell():
+    scores = np.array([[3, 2, 1], [3, 1, 2], [2, 1, NAN], [NAN, 2, 1.0]])
+    found = skillings_mack(scores, missing="omit", method="permutation")
+    rows = [row[~np.isnan(row)] for row in scores]
+    count = 0
+    orders = list(itertools.product(*(itertools.permutations(row) for row in rows)))
+    for order in orders:
+        other = scores.copy()
+        other[~np.isnan(other)] = np.concatenate([np.array(row) for row in order])
+        value = skillings_mack(other, missing="omit", method="asymptotic").statistic
+        count += value >= found.statistic * (1 - 1e-9)
+    assert found.pvalue == pytest.approx(count / len(orders))
+    assert found.details["permutations"] == len(orders) == 144
+
+
+def test_drawn_permutations_follow_the_seed_and_many_data_sets_take_chi_square():
+    scores = table(20, 5)
+    scores[::4, 2] = NAN
+    first, again, other = (skillings_mack(scores, missing="omit", seed=s).pvalue for s in (1, 1, 2))
+    assert first == again != other
+    assert abs(first - skillings_mack(scores, missing="omit", method="asymptotic").pvalue) < 0.05
+    assert skillings_mack(table(30, 5)).variant == "chi_square"
+
+
+def test_what_cannot_be_compared_is_refused_or_said():
+    with pytest.raises(ArgumentError, match="0, 2 and 1, 3 have no data set in common"):
+        skillings_mack([[1, NAN, 2, NAN], [NAN, 1, NAN, 2], [2, NAN, 1, NAN]], missing="omit")
+    with pytest.raises(ArgumentError, match="have no data set in common"):
+        bradley_terry([[1, 2, NAN], [2, 1, NAN]])
+    with pytest.raises(ArgumentError, match="no data set has scores of two models"):
+        win_rates([[1, NAN], [NAN, 2]])
+    assert skillings_mack([[1, 1, 1], [2, 2, 2]]).status is Status.IDENTICAL_SCORES
+    assert np.isnan(skillings_mack([[1, 2, 3], [NAN, 2, NAN]], missing="omit").pvalue)
+
+
+def test_pairs_are_compared_on_common_data_sets_and_few_of_them_decide_nothing():
+    scores = table(14, 3)
+    scores[:9, 2] = NAN
+    found = all_pairs("wilcoxon_signed_rank", scores, missing="omit")
+    assert [result.n for result in found.results] == [14, 5, 5]
+    assert [pair.status.value for pair in found.pairs] == ["ok", "too_few", "too_few"]
+    alone = wilcoxon_signed_rank(scores[:, 0], scores[:, 1])
+    assert found.pairs[0].pvalue == alone.pvalue
+    expected = bradley_terry(scores).expected_rank
+    assert found.details["average_ranks"] == pytest.approx(expected)
+    assert wilcoxon_signed_rank([1, NAN], [NAN, 1], missing="omit").status is Status.TOO_FEW
+    with pytest.raises(ValueError, match="missing"):
+        all_pairs("wilcoxon_signed_rank", scores)
+
+
+def test_win_rates_follow_from_average_ranks_and_agree_with_the_sign_test():
+    scores = table(11, 4)
+    found = win_rates(scores)
+    ranks = np.array(friedman_posthoc(scores).details["average_ranks"])
+    assert found.rate == pytest.approx((4 - ranks) / 3)
+    assert found.wins + found.wins.T + found.draws == pytest.approx(found.met)
+    for n in range(4, 12):
+        won = win_rates(np.column_stack([np.ones(n), np.zeros(n)]))
+        significant = sign_test(np.ones(n), np.zeros(n)).pvalue <= 0.05
+        assert (won.pair_low[0, 1] > 0.5) == significant
+    assert win_rates(scores, groups=np.arange(11)).se == pytest.approx(found.se)
+    same = win_rates(np.repeat(scores, 3, axis=0), groups=np.repeat(np.arange(11), 3))
+    for one in ("n", "rate", "low", "high", "pair_low", "met"):
+        assert getattr(same, one) == pytest.approx(getattr(found, one), nan_ok=True)
+
+
+def test_strengths_expect_the_average_ranks_of_a_full_table():
+    scores = table(40, 5)
+    found = bradley_terry(scores)
+    assert found.prior == 0
+    assert found.expected_rank == pytest.approx(friedman(scores).details["average_ranks"])
+    assert found.strength.sum() == pytest.approx(0, abs=1e-12)
+    tripled = bradley_terry(np.repeat(scores, 3, axis=0), groups=np.repeat(np.arange(40), 3))
+    assert tripled.se == pytest.approx(found.se)
+
+
+def test_a_model_that_wins_everything_has_a_strength_by_the_prior():
+    scores = np.column_stack([np.full(12, 9.0), table(12, 3)])
+    found = bradley_terry(scores)
+    assert found.prior == 0.25
+    assert np.isfinite(found.strength).all()
+    two = bradley_terry(np.column_stack([np.ones(8), np.zeros(8)]))
+    assert two.win_probability[0, 1] == pytest.approx(8.25 / 8.5)
+    assert np.isnan(two.low).all()  # every data set says the same: no error can be estimated
+
+
+def test_improvability_is_zero_without_errors():
+    assert improvability([[0.0, 0.5], [0.2, NAN]]).tolist() == [0.0, 100.0]
+    with pytest.raises(ArgumentError, match="not below 0"):
+        improvability([[-0.1, 0.5]])
