@@ -116,18 +116,24 @@ def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
 
 
 def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
-    """Refuse folds with fewer than two rows of a class, for a metric that is no mean over rows."""
+    """Refuse folds with fewer than two rows of a class, for a metric that is no mean over rows.
+
+    Numbers have no classes: two rows in all.
+    """
+    kinds = table.classes or ("",)
     for repeat, column in enumerate(plan.columns, start=1):
         made = _folds(dataset, table, plan, repeat)
         rows = np.flatnonzero(made != NEITHER)
-        counts = np.zeros((plan.folds, len(table.classes)), dtype=int)
+        counts = np.zeros((plan.folds, len(kinds)), dtype=int)
         np.add.at(counts, (made[rows] - 1, table.codes[rows]), 1)
         fold, code = np.unravel_index(counts.argmin(), counts.shape)
         if counts[fold, code] < 2:
             first = rows[made[rows] == fold + 1][0]
+            each = " of each class" if table.classes else ""
+            this = f" of class {kinds[code]!r}" if table.classes else ""
             raise Problem(
                 _AT,
-                f"{metric} needs two rows of each class in every fold: fold "
+                f"{metric} needs two rows{each} in every fold: fold "
                 f"{table.frame[f'{FOLDS}{repeat}'].iloc[first]!r} of {column!r} has "
-                f"{counts[fold, code]} of class {table.classes[code]!r} of {dataset}",
+                f"{counts[fold, code]}{this} of {dataset}",
             )

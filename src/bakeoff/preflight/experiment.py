@@ -28,7 +28,7 @@ from bakeoff.preflight.metrics import (
     problems_with_metrics_on,
     problems_with_own,
 )
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, Metric, Need
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.sources import DataSet
@@ -195,6 +195,10 @@ def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator
     """Refuse folds with too few rows for a metric: leave-one-out is for means over rows."""
     known = [METRICS[name] for name in experiment.metrics if name in METRICS]
     lacking = [metric.name for metric in known if not metric.mean_of_rows]
+
+    def of_task(metric: Metric) -> bool:
+        return (metric.needs is Need.NUMBERS) == experiment.task.numbers
+
     by_rows = {GROUP, TIME}.isdisjoint(table.frame)
     for name, plan in experiment.resampling.plans().items():
         if isinstance(plan, KFold) and plan.column is not None and lacking:
@@ -205,9 +209,11 @@ def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator
         elif isinstance(plan, KFold) and lacking and by_rows:
             most = largest_k(table, plan)
             if plan.folds > most:
+                means = ", ".join(m.name for m in METRICS.values() if m.mean_of_rows and of_task(m))
+                each = " of each class" if plan.stratify else ""
                 yield Problem(
                     ("resampling", name, "folds"),
-                    f"{lacking[0]} needs two rows of each class in every fold: {most} folds of "
+                    f"{lacking[0]} needs two rows{each} in every fold: {most} folds of "
                     f"{dataset} at most, found {plan.folds}; more, up to leave-one-out, are for "
-                    f"{', '.join(n for n, m in METRICS.items() if m.mean_of_rows)}",
+                    f"{means}",
                 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -150,3 +151,17 @@ def test_given_predictions_have_no_probabilities() -> None:
     model = {"predictions": "a.csv", "columns": {"probabilities": "p_{class}"}}
     found = problems(experiment(models={"a": model, "b": {"predictions": "b.csv"}}))
     assert "models.a.columns.probabilities: means nothing with `task: regression`" in found
+
+
+def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path: Path) -> None:
+    alone = problems(experiment(metrics=["r2", "mae"], resampling={"kfold": {"folds": 442}}))
+    assert "r2 needs two rows in every fold: 221 folds of d at most" in alone
+    assert "mae" in alone
+    assert "accuracy" not in alone
+    rows = "\n".join(f"{x},{x * 1.5 + (x % 3)},{'c' if x == 7 else 'ab'[x % 2]}" for x in range(40))
+    (tmp_path / "d.csv").write_text(f"x,y,part\n{rows}\n")
+    table = {"source": "file", "path": str(tmp_path / "d.csv"), "target": "y"}
+    own = {"kfold": {"column": "part", "folds": 3}}
+    told = problems(experiment(datasets={"d": table}, metrics=["r2"], resampling=own))
+    assert "r2 needs two rows in every fold: fold 'c' of 'part' has 1 of d" in told
+    assert problems(experiment(datasets={"d": table}, metrics=["mae"], resampling=own)) == ""
