@@ -56,6 +56,7 @@ STUDIES = {
     "any_metric.csv": "[any metric](any-metric.md)",
     "any_metric_families.csv": "[any metric](any-metric.md)",
     "recipes.csv": "[training runs](recipes.md)",
+    "regression.csv": "[regression](type1-regression.md)",
 }
 
 

@@ -16,8 +16,10 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from bakeoff.spec.learners import REGRESSION
 from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import overall
+from benchmarks.any_metric import ENOUGH
 from benchmarks.crossval import rates as crossval
 from benchmarks.rejections import Rejections, liberal
 
@@ -38,8 +40,11 @@ THROUGH = {
 NAMED = {"AUC": "roc_auc", "Brier score": "brier"}
 """The metrics that families of learners are simulated by, from their titles there."""
 
-ANSWERED = 0.2
-"""A cell in which a test hardly ever answers says nothing of its answers."""
+REGRESSORS = "regression.csv"
+"""The study of predicted numbers, where each form of a test has metrics of its own."""
+
+FEW_ROWS = 100
+"""With fewer rows heavy tails of errors do not show."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,6 +94,7 @@ def read() -> list[Rate]:
         *_any_metric(),
         *_any_metric_families(),
         *_recipes(),
+        *_regression(),
     ]
 
 
@@ -124,7 +130,8 @@ def levels(rates: Iterable[Rate]) -> dict[str, Level]:
     for rate in rates:
         by_test.setdefault(rate.test, []).append(rate)
     for form, test in THROUGH.items():
-        by_test[form] = [*by_test.get(form, []), *by_test[test]]
+        through = [rate for rate in by_test[test] if rate.study != REGRESSORS]
+        by_test[form] = [*by_test.get(form, []), *through]
     found = {test: level(own) for test, own in by_test.items()}
     return dict(sorted(found.items()))
 
@@ -238,7 +245,7 @@ def _default(entry: Entry) -> str:
 
 def _any_metric() -> Iterator[Rate]:
     for row in _rows("any_metric.csv"):
-        if int(row["answered"]) >= ANSWERED * int(row["replicates"]):
+        if int(row["answered"]) >= ENOUGH * int(row["replicates"]):
             yield Rate(
                 "metric_difference",
                 row["metric"],
@@ -272,6 +279,27 @@ def _recipes() -> Iterator[Rate]:
         what = row["shape"] or f"{row['metric']} {row['skill_a']}, R = {row['ratio']}"
         regime = f"{row['runs_a']} and {row['runs_b']} runs, {row['n']} rows, {what}"
         yield Rate("recipe_difference", row["situation"], regime, *counts, "recipes.csv")
+
+
+_OF_REGRESSION = {"metric_difference", "metric_equivalence"}
+
+
+def _regression() -> Iterator[Rate]:
+    for row in _rows(REGRESSORS):
+        test, family, answered = row["test"], row["metric"], int(row["answered"])
+        if row["kind"] == "time" and test == "ewc_corrected":
+            strong = row["noise"] == "autoregression 0.9"
+            test = "diebold_mariano_means"
+            family = "strong autocorrelation" if strong else "autocorrelation"
+        elif test not in _OF_REGRESSION or answered < ENOUGH * int(row["sets"]):
+            continue
+        elif int(row["n"]) < FEW_ROWS:
+            family = f"few rows{REGRESSION}"
+        regime = f"{row['metric']}, {row['null']}, {row['noise']}, {row['n']} rows"
+        counts = answered, int(row["counted"])
+        yield Rate(test, family, regime, *counts, REGRESSORS)
+        if test == "metric_difference" and row["metric"] in ("mse", "mae"):
+            yield Rate("mean_difference", family, regime, *counts, REGRESSORS)  # of their losses
 
 
 # What is written -------------------------------------------------------------------------------

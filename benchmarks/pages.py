@@ -28,6 +28,7 @@ STUDIES = (
     "overhead",
     "recipes",
     "recipes_speed",
+    "regression",
     "scale",
     "standings",
 )
@@ -51,10 +52,17 @@ def renewed(page: Path, part: str, text: str) -> str:
     ValueError
         The page does not have both marks once.
     """
+    try:
+        return replaced(page.read_text(encoding="utf-8"), part, text)
+    except ValueError as lacking:
+        raise ValueError(f"{page} {lacking}") from None
+
+
+def replaced(found: str, part: str, text: str) -> str:
+    """Return the text of a page with one of its parts replaced, as `renewed` does."""
     begin, end = f"<!-- {part}: begin -->\n", f"<!-- {part}: end -->"
-    found = page.read_text(encoding="utf-8")
     if (found.count(begin), found.count(end)) != (1, 1):
-        raise ValueError(f"{page} needs {begin.strip()} and {end}, once each")
+        raise ValueError(f"needs {begin.strip()} and {end}, once each")
     before, rest = found.split(begin)
     _, after = rest.split(end)
     return f"{before}{begin}\n{text.strip()}\n\n{end}{after}"

@@ -1,9 +1,11 @@
 """Make the evidence, the rates and the page of the study.
 
+python -m benchmarks.crossval blurs               # minutes: benchmarks/crossval/blurs.csv
 python -m benchmarks.crossval costs               # a minute: benchmarks/crossval/costs.csv
 python -m benchmarks.crossval make --folder DIR   # hours; goes on where it stopped
 python -m benchmarks.crossval rates --folder DIR  # minutes: benchmarks/crossval/rates.csv
-python -m benchmarks.crossval page                # docs/cross-validation.md and its figure
+python -m benchmarks.crossval page                # docs/cross-validation.md and its figure, and
+                                                  # docs/stats/type1-regression.md
 
 Data sets of another --seed are added to those in rates.csv; more of the same seed replace them.
 Where fits are dear, `make --plans 5x2` makes the evidence of one plan alone, with another seed.
@@ -17,7 +19,7 @@ import time
 from fnmatch import fnmatch
 from pathlib import Path
 
-from benchmarks.crossval import evidence, page, rates
+from benchmarks.crossval import blur, evidence, page, rates
 from benchmarks.crossval.regimes import COSTS, REGIMES, Regime, costs, wanted
 
 
@@ -26,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("step", choices=["costs", "make", "rates", "page"])
+    parser.add_argument("step", choices=["blurs", "costs", "make", "rates", "page"])
     parser.add_argument("--folder", type=Path, help="where the evidence is kept")
     parser.add_argument("--seed", type=int, default=1, help="of the data sets that `make` draws")
     parser.add_argument("--most", type=int, default=2000, help="data sets of a regime")
@@ -37,7 +39,10 @@ def main() -> None:
     if options.step == "page":
         found = rates.load()
         page.PAGE.write_text(page.renew(found))
-        page.draw(found)
+        page.OF_NUMBERS.write_text(page.renew_numbers(found))
+        page.draw([rate for rate in found if not page.of_numbers(rate)])
+    elif options.step == "blurs":
+        blur.write(REGIMES, evidence.PLANS, 400)
     elif options.step == "costs":
         _measure(chosen)
     elif options.folder is None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.crossval import plans
+from benchmarks.crossval.blur import blurs
 from benchmarks.crossval.data import Array, Population, Sample, draw
 from benchmarks.crossval.metrics import METRICS, right
 from benchmarks.crossval.regimes import Regime
@@ -24,12 +25,14 @@ BLOCK = 50
 
 PLANS: dict[str, Callable[[Sample, np.random.Generator], plans.Splits]] = {
     "5x2": plans.five_by_two,
-    "10x10": partial(plans.repeated_folds, repeats=10, k=10),
+    "10-fold": partial(plans.repeated_folds, repeats=1, k=10),
+    "10-fold, nine more": partial(plans.repeated_folds, repeats=9, k=10),
     "resampled": partial(plans.random_splits, splits=30, test_share=0.2),
-    "halves": partial(plans.halves, repeats=20, k=5),
+    "halves": partial(plans.halves, repeats=10, k=5),
+    "halves, ten more": partial(plans.halves, repeats=10, k=5),
     "full": partial(plans.repeated_folds, repeats=3, k=5),
 }
-"""Every plan; the half-sample t test looks at `halves` and `full`."""
+"""Every plan; tests of many repetitions look at two of them."""
 
 
 def one(
@@ -40,31 +43,33 @@ def one(
     Returns
     -------
     dict
-        For each plan the differences A − B of the folds' scores; for accuracy also the counts of
-        the ten halves: ``b`` only A right, ``c`` only B right, ``n_test`` rows, shape (5, 2).
+        For each plan the differences A − B of the folds' scores, for accuracy also the counts of
+        the ten halves: ``b`` only A right, ``c`` only B right, ``n_test`` rows, shape (5, 2). The
+        first axis are the metrics.
     """
     sample = draw(regime.population, rng)
+    blur = rng.normal(size=sample.views[0].shape) if regime.other else 0.0
     found = {}
     for name, plan in PLANS.items():
         if name not in wanted:
             continue
         splits = plan(sample, rng)
-        scores = _class_scores(regime, sample, splits, rng)
-        a, b = (METRICS[regime.metric](s, sample.y, splits.test) for s in scores)
-        found[name] = (a - b).reshape(splits.shape)
-        if name == "5x2" and regime.metric == "accuracy":
-            found |= _counts(scores, sample.y, splits)
-    if "halves" in found:
-        found["halves"] = found["halves"].mean(axis=2)
-    return found
-
-
-def _class_scores(
-    regime: Regime, sample: Sample, splits: plans.Splits, rng: np.random.Generator
-) -> list[Array]:
-    """Fit A and B on every training set and predict its test set."""
-    views = (sample.views[0], sample.views[0 if regime.same_view else 1])
-    return [regime.learner(x, sample.y, splits.train, splits.test, rng) for x in views]
+        where = sample.y, splits.train, splits.test, rng
+        seen, other = sample.views[0], sample.views[0 if regime.same_view else 1]
+        fitted_a = regime.learner(seen, *where)
+        fitted_b = (regime.other or regime.learner)(other, *where)
+        differences = []
+        for metric in regime.metrics:
+            if regime.other:
+                by = blurs()[regime.name, name.partition(",")[0], metric]
+                fitted_a = regime.learner(seen + by * blur, *where)
+            a, b = (METRICS[metric](f, sample.y, splits.test) for f in (fitted_a, fitted_b))
+            differences.append((a - b).reshape(splits.shape))
+        found[name] = np.stack(differences)
+        if name == "5x2" and regime.metrics == ("accuracy",):
+            counts = _counts([fitted_a, fitted_b], sample.y, splits)
+            found |= {name: count[None] for name, count in counts.items()}
+    return {k: v.mean(axis=-1) if k.startswith("halves") else v for k, v in found.items()}
 
 
 def _counts(scores: list[Array], y: Array, splits: plans.Splits) -> dict[str, Array]:

@@ -5,7 +5,8 @@ a short iteration are written over all splits together; tests/unit/benchmarks ho
 scikit-learn's predictions. The others are scikit-learn's own: benchmarks/crossval/refits.py.
 
 A learner takes features (n, p), classes (n,), training and test sets (splits, n) and a generator,
-and returns one score for each class, shape (splits, n, classes); the largest is the prediction. A
+and returns one score for each class, shape (splits, n, classes); the largest is the prediction. One
+of numbers takes numbers (n,) in place of classes and returns those predicted, (splits, n). A
 learner that predicts row by row leaves the rows outside the test sets at 0.
 """
 
@@ -205,24 +206,74 @@ def neighbours(k: int) -> Learner:
     """K nearest neighbours, as `KNeighborsClassifier`."""
 
     def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
-        square = (x**2).sum(axis=1)
-        distance = square[:, None] + square - 2 * x @ x.T
-        np.fill_diagonal(distance, np.inf)
-        # no training set is so small that its k nearest lie beyond these
-        shortest = train.sum(axis=1).min() / len(x)
-        reach = min(len(x) - 1, int(6 * k / shortest) + 40)
-        order = np.argpartition(distance, reach - 1, axis=1)[:, :reach]
-        rows = np.arange(len(x))[:, None]
-        order = order[rows, np.argsort(distance[rows, order], axis=1)]
-        kind = np.eye(y.max() + 1, dtype=np.float32)[y[order]]
-        scores = np.zeros((len(train), len(x), kind.shape[2]), dtype=np.float32)
-        for i, (members, asked) in enumerate(zip(train, test, strict=True)):
-            among = members[order[asked]]
-            among &= np.cumsum(among, axis=1, dtype=np.int16) <= k
-            scores[i, asked] = np.einsum("nr,nrc->nc", among.astype(np.float32), kind[asked])
-        return scores
+        return _nearest(k, x, np.eye(y.max() + 1, dtype=np.float32)[y], train, test)
 
     return fit
+
+
+def mean_of_neighbours(k: int) -> Learner:
+    """K nearest neighbours, as `KNeighborsRegressor`."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        return _nearest(k, x, y[:, None].astype(np.float32), train, test)[:, :, 0] / k
+
+    return fit
+
+
+def least_squares(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    """Ordinary least squares, as `LinearRegression`."""
+    return _ridge(x, y, train, 0.0)
+
+
+def ridge(rows: float) -> Learner:
+    """Ridge regression with a penalty of some times the rows of the data set, as `Ridge`."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        return _ridge(x, y, train, rows * len(y))
+
+    return fit
+
+
+def lasso(alpha: float) -> Learner:
+    """Least squares with a penalty on the absolute coefficients, as `Lasso`."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        mean, centre, scatter, covariance = _moments(x, y, train)
+        n = train.sum(axis=1)[:, None]
+        gram, target = scatter / n[:, :, None], covariance / n
+        slope = np.zeros_like(target)
+        for _ in range(1000):  # coordinate descent
+            before = slope.copy()
+            for j in range(x.shape[1]):
+                apart = target[:, j] - (gram[:, j] * slope).sum(axis=1)
+                apart += gram[:, j, j] * slope[:, j]
+                shrunk = np.sign(apart) * np.maximum(np.abs(apart) - alpha, 0)
+                slope[:, j] = shrunk / gram[:, j, j]
+            if np.abs(slope - before).max() < 1e-7:
+                break
+        return _linear(x, mean, centre, slope)
+
+    return fit
+
+
+def _nearest(k: int, x: Array, values: Array, train: Array, test: Array) -> Array:
+    """Sum values (n, v) over the k nearest training rows of each test row, (splits, n, v)."""
+    square = (x**2).sum(axis=1)
+    distance = square[:, None] + square - 2 * x @ x.T
+    np.fill_diagonal(distance, np.inf)
+    # no training set is so small that its k nearest lie beyond these
+    shortest = train.sum(axis=1).min() / len(x)
+    reach = min(len(x) - 1, int(6 * k / shortest) + 40)
+    order = np.argpartition(distance, reach - 1, axis=1)[:, :reach]
+    rows = np.arange(len(x))[:, None]
+    order = order[rows, np.argsort(distance[rows, order], axis=1)]
+    near = values[order]
+    found = np.zeros((len(train), len(x), values.shape[1]), dtype=np.float32)
+    for i, (members, asked) in enumerate(zip(train, test, strict=True)):
+        among = members[order[asked]]
+        among &= np.cumsum(among, axis=1, dtype=np.int16) <= k
+        found[i, asked] = np.einsum("nr,nrc->nc", among.astype(np.float32), near[asked])
+    return found
 
 
 def _class_means(x: Array, y: Array, train: Array) -> Any:
@@ -250,13 +301,22 @@ def _products(x: Array, weights: Array) -> Array:
 
 
 def _ridge(x: Array, y: Array, train: Array, penalty: float) -> Array:
-    weights, n = train.astype(float), train.sum(axis=1, keepdims=True)
-    mean, share = weights @ x / n, weights @ y / n[:, 0]
-    scatter = _products(x, weights) - n[:, :, None] * mean[:, :, None] * mean[:, None, :]
-    covariance = (weights * (y - share[:, None])) @ x
+    mean, centre, scatter, covariance = _moments(x, y, train)
     gram = scatter + penalty * np.eye(x.shape[1])
     slope = np.linalg.solve(gram, covariance[:, :, None])[:, :, 0]
-    fitted: Array = share[:, None] + slope @ x.T - (slope * mean).sum(axis=1)[:, None]
+    return _linear(x, mean, centre, slope)
+
+
+def _moments(x: Array, y: Array, train: Array) -> tuple[Array, Array, Array, Array]:
+    """Return the means of features and y, and the sums of squares and of products with y."""
+    weights, n = train.astype(float), train.sum(axis=1, keepdims=True)
+    mean, centre = weights @ x / n, weights @ y / n[:, 0]
+    scatter = _products(x, weights) - n[:, :, None] * mean[:, :, None] * mean[:, None, :]
+    return mean, centre, scatter, (weights * (y - centre[:, None])) @ x
+
+
+def _linear(x: Array, mean: Array, centre: Array, slope: Array) -> Array:
+    fitted: Array = centre[:, None] + slope @ x.T - (slope * mean).sum(axis=1)[:, None]
     return fitted
 
 

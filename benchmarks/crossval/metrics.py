@@ -1,4 +1,4 @@
-"""Score class scores on the test rows of each split."""
+"""Score class scores, or predicted numbers, on the test rows of each split."""
 
 from __future__ import annotations
 
@@ -42,4 +42,30 @@ def auc(scores: Array, y: Array, test: Array) -> Array:
     return found
 
 
-METRICS: dict[str, Metric] = {"accuracy": accuracy, "brier": brier, "auc": auc}
+def mse(fitted: Array, y: Array, test: Array) -> Array:
+    """Mean squared error."""
+    found: Array = ((fitted - y) ** 2 * test).sum(axis=1) / test.sum(axis=1)
+    return found
+
+
+def rmse(fitted: Array, y: Array, test: Array) -> Array:
+    """Root mean squared error."""
+    return np.sqrt(mse(fitted, y, test))
+
+
+def mae(fitted: Array, y: Array, test: Array) -> Array:
+    """Mean absolute error."""
+    found: Array = (np.abs(fitted - y) * test).sum(axis=1) / test.sum(axis=1)
+    return found
+
+
+def r2(fitted: Array, y: Array, test: Array) -> Array:
+    """Coefficient of determination, of the variance of the test rows."""
+    n = test.sum(axis=1)
+    variance = test @ y**2 / n - (test @ y / n) ** 2
+    found: Array = 1 - mse(fitted, y, test) / variance
+    return found
+
+
+OF_NUMBERS: dict[str, Metric] = {"mse": mse, "rmse": rmse, "r2": r2, "mae": mae}
+METRICS: dict[str, Metric] = {"accuracy": accuracy, "brier": brier, "auc": auc, **OF_NUMBERS}

@@ -61,7 +61,7 @@ def halves(sample: Sample, rng: np.random.Generator, *, repeats: int, k: int) ->
 def _folds(sample: Sample, among: Array, k: int, rng: np.random.Generator) -> Array:
     """Deal the groups of each class in turn to k folds; return the test rows, shape (k, n)."""
     groups, first = np.unique(sample.group[among], return_index=True)
-    label = sample.y[among][first]
+    label = sample.strata[among][first]
     shuffled = rng.permutation(len(groups))
     by_class = shuffled[np.argsort(label[shuffled], kind="stable")]
     fold = np.empty(len(groups), dtype=int)

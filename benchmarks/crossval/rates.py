@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -41,11 +42,23 @@ def _of(name: str, d: Array, **options: object) -> float:
     return float(getattr(stats, name)(d, np.zeros_like(d), **options).pvalue)
 
 
-def _halves(e: Evidence, repeats: int, variant: str) -> float:
+_TEN = "10-fold", "10-fold, nine more"
+_TWENTY = "halves", "halves, ten more"
+
+
+def _all(e: Evidence, parts: tuple[str, ...]) -> Array:
+    return np.concatenate([e[part] for part in parts])
+
+
+def _halves(e: Evidence, parts: tuple[str, ...]) -> float:
+    return _of("half_sample_t", _all(e, parts).reshape(-1, 1), full_repeats=0)
+
+
+def _full(e: Evidence, parts: tuple[str, ...]) -> float:
     # K folds of the mean of each half, as the test takes scores
-    inside = np.repeat(e["halves"][:repeats].reshape(-1, 1), e["full"].shape[1], axis=1)
+    inside = np.repeat(_all(e, parts).reshape(-1, 1), e["full"].shape[1], axis=1)
     rows = np.vstack([inside, e["full"]])
-    return _of("half_sample_t", rows, full_repeats=len(e["full"]), variant=variant)
+    return _of("half_sample_t", rows, full_repeats=len(e["full"]), variant="full")
 
 
 def _rows(e: Evidence) -> float:
@@ -63,20 +76,20 @@ PROCEDURES: tuple[Procedure, ...] = (
         ("5x2",),
         lambda e: _of("corrected_repeated_kfold_t", e["5x2"]),
     ),
-    Procedure("10-fold t", "kfold_t", 9, ("10x10",), lambda e: _of("kfold_t", e["10x10"][0])),
+    Procedure("10-fold t", "kfold_t", 9, ("10-fold",), lambda e: _of("kfold_t", e["10-fold"][0])),
     Procedure(
         "corrected t, 10-fold",
         "corrected_kfold_t",
         9,
-        ("10x10",),
-        lambda e: _of("corrected_kfold_t", e["10x10"][0]),
+        ("10-fold",),
+        lambda e: _of("corrected_kfold_t", e["10-fold"][0]),
     ),
     Procedure(
         "corrected t, 10×10",
         "corrected_repeated_kfold_t",
         90,
-        ("10x10",),
-        lambda e: _of("corrected_repeated_kfold_t", e["10x10"]),
+        _TEN,
+        lambda e: _of("corrected_repeated_kfold_t", _all(e, _TEN)),
     ),
     Procedure(
         "t, 30 splits",
@@ -97,23 +110,30 @@ PROCEDURES: tuple[Procedure, ...] = (
         "half_sample_t",
         52,
         ("halves", "full"),
-        lambda e: _halves(e, 10, "full"),
+        lambda e: _full(e, ("halves",)),
         by_default=False,
     ),
     Procedure(
         "half-sample t, M = 20",
         "half_sample_t",
         92,
-        ("halves", "full"),
-        lambda e: _halves(e, 20, "full"),
+        (*_TWENTY, "full"),
+        lambda e: _full(e, _TWENTY),
         by_default=False,
     ),
     Procedure(
         "half-sample t, halves",
         "half_sample_t",
         80,
-        ("halves", "full"),
-        lambda e: _halves(e, 20, "halves"),
+        _TWENTY,
+        lambda e: _halves(e, _TWENTY),
+    ),
+    Procedure(
+        "half-sample t, halves, M = 10",
+        "half_sample_t",
+        40,
+        ("halves",),
+        lambda e: _halves(e, ("halves",)),
     ),
 )
 
@@ -139,15 +159,15 @@ def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
         if not evidence:
             continue
         runs = len(next(iter(evidence.values())))
-        sets = [{k: v[i] for k, v in evidence.items()} for i in range(runs)]
-        for procedure in PROCEDURES:
+        for at, procedure in itertools.product(range(len(regime.metrics)), PROCEDURES):
             if not set(procedure.evidence) <= set(evidence):
                 continue
-            found = [procedure.pvalue(one) for one in sets]
+            own = {part: evidence[part][:, at] for part in evidence}
+            found = [procedure.pvalue({k: v[i] for k, v in own.items()}) for i in range(runs)]
             yield Rate(
                 "power" if regime.power else "level",
                 regime.family,
-                regime.name,
+                regime.by(regime.metrics[at]),
                 procedure.name,
                 procedure.test,
                 runs,
@@ -187,7 +207,7 @@ def merge(known: Counts, found: Iterable[Rate], seed: int) -> Counts:
 
 def write(counts: Counts, path: Path = CSV) -> None:
     """Write counts as CSV, in the order of the study."""
-    regimes = [regime.name for regime in REGIMES]
+    regimes = [regime.by(metric) for regime in REGIMES for metric in regime.metrics]
     procedures = [procedure.name for procedure in PROCEDURES]
     order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1]), k[2]))
     with path.open("w", newline="") as file:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 
 from benchmarks.crossval.data import Array
+from benchmarks.crossval.learners import Learner
 
 
 def support_vectors(
@@ -37,19 +39,59 @@ def forest(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generat
     return _refit(_ten_trees, x, y, train, test, rng)
 
 
+def regression_tree(depth: int | None) -> Learner:
+    """scikit-learn's CART of numbers, up to a depth."""
+
+    def grow(x: Array, y: Array, unseen: Array, seed: int) -> Array:
+        one = DecisionTreeRegressor(max_depth=depth, random_state=seed)
+        return _grow(one, x, y[:, None], unseen)
+
+    return _of_numbers(grow)
+
+
+def regression_forest() -> Learner:
+    """Random forest of ten trees, as `RandomForestRegressor` of the same seed."""
+
+    def grow(x: Array, y: Array, unseen: Array, seed: int) -> Array:
+        return _bagged(DecisionTreeRegressor, x, y[:, None], unseen, seed)
+
+    return _of_numbers(grow)
+
+
+def regression_boosting() -> Learner:
+    """Gradient boosting of 20 trees of depth 3 at a rate of .3, scikit-learn's."""
+
+    def grow(x: Array, y: Array, unseen: Array, seed: int) -> Array:
+        one = GradientBoostingRegressor(n_estimators=20, learning_rate=0.3, random_state=seed)
+        found: Array = one.fit(x, y).predict(unseen)[:, None]
+        return found
+
+    return _of_numbers(grow)
+
+
+def _of_numbers(grow: Callable[[Array, Array, Array, int], Array]) -> Learner:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        return _refit(grow, x, y, train, test, rng, outputs=1)[:, :, 0]
+
+    return fit
+
+
 def _one_tree(x: Array, y: Array, unseen: Array, seed: int) -> Array:
     return _grow(DecisionTreeClassifier(random_state=seed), x, y, unseen)
 
 
 def _ten_trees(x: Array, y: Array, unseen: Array, seed: int) -> Array:
+    return _bagged(partial(DecisionTreeClassifier, max_features="sqrt"), x, y, unseen, seed)
+
+
+def _bagged(tree: Callable[..., Any], x: Array, y: Array, unseen: Array, seed: int) -> Array:
     # scikit-learn's forest spends half of its time on threads for trees as small as these
     seeds = check_random_state(seed).randint(np.iinfo(np.int32).max, size=10)
     votes = []
     for own in seeds:
         drawn = check_random_state(own).randint(0, len(x), len(x), dtype=np.int32)
         bagged = np.bincount(drawn, minlength=len(x)).astype(float)
-        one = DecisionTreeClassifier(max_features="sqrt", random_state=own)
-        votes.append(_grow(one, x, y, unseen, sample_weight=bagged))
+        votes.append(_grow(tree(random_state=own), x, y, unseen, sample_weight=bagged))
     found: Array = np.mean(votes, axis=0)
     return found
 
@@ -66,7 +108,11 @@ def _boosted(x: Array, y: Array, unseen: Array, seed: int) -> Array:
 
 
 def _grow(
-    estimator: DecisionTreeClassifier, x: Array, y: Array, unseen: Array, **fit: Any
+    estimator: DecisionTreeClassifier | DecisionTreeRegressor,
+    x: Array,
+    y: Array,
+    unseen: Array,
+    **fit: Any,
 ) -> Array:
     estimator.fit(x, y, check_input=False, **fit)
     found: Array = estimator.tree_.predict(unseen)
@@ -81,10 +127,11 @@ def _refit(
     test: Array,
     rng: np.random.Generator,
     precision: type[np.floating[Any]] = np.float32,
+    outputs: int = 0,
 ) -> Array:
     x = np.ascontiguousarray(x, dtype=precision)
     seeds = rng.integers(2**31, size=len(train))
-    scores = np.zeros((len(train), len(x), y.max() + 1))
+    scores = np.zeros((len(train), len(x), outputs or y.max() + 1))
     with config_context(assume_finite=True, skip_parameter_validation=True):
         for i, (rows, asked, seed) in enumerate(zip(train, test, seeds, strict=True)):
             scores[i, asked] = fit(x[rows], y[rows], x[asked], int(seed))

@@ -7,23 +7,37 @@ import dataclasses
 import math
 from pathlib import Path
 
-from benchmarks.crossval.data import Population
+from bakeoff.spec.learners import REGRESSION
+from benchmarks.crossval.data import Numbers, Population
 from benchmarks.crossval.learners import (
     Learner,
     failing_centroid,
+    lasso,
+    least_squares,
     linear_discriminant,
     logistic,
+    mean_of_neighbours,
     naive_bayes,
     nearest_centroid,
     neighbours,
     network,
     quadratic_discriminant,
     random_subspace,
+    ridge,
     selection,
     shrunken_ridge,
     soft_threshold,
 )
-from benchmarks.crossval.refits import boosting, forest, support_vectors, tree
+from benchmarks.crossval.metrics import OF_NUMBERS
+from benchmarks.crossval.refits import (
+    boosting,
+    forest,
+    regression_boosting,
+    regression_forest,
+    regression_tree,
+    support_vectors,
+    tree,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,10 +51,12 @@ class Regime:
         `bakeoff.spec.learners`), by which metric where not by accuracy, or a situation.
     learner : Learner
         A is fitted on the first view of a data set, B on the second.
-    population : Population
+    population : Population or Numbers
         Where data sets come from.
-    metric : str
-        A key of `metrics.METRICS`.
+    metrics : tuple of str
+        Keys of `metrics.METRICS`.
+    other : Learner or None
+        B is this one; A's features are then blurred until both have the same expected score.
     same_view : bool
         B sees A's view: the two differ in their seeds alone.
     power : bool
@@ -50,15 +66,22 @@ class Regime:
     name: str
     family: str
     learner: Learner
-    population: Population
-    metric: str = "accuracy"
+    population: Population | Numbers
+    metrics: tuple[str, ...] = ("accuracy",)
+    other: Learner | None = None
     same_view: bool = False
     power: bool = False
 
+    def by(self, metric: str) -> str:
+        """Return its name by one of its metrics."""
+        return f"{self.name} by {TITLES[metric]}" if len(self.metrics) > 1 else self.name
 
+
+TITLES = {"mse": "MSE", "rmse": "RMSE", "r2": "R²", "mae": "MAE"}
 CENTROID, LDA, LOGISTIC = "nearest centroid", "linear discriminant analysis", "logistic regression"
 NEIGHBOURS, SHRUNKEN = "k-nearest neighbours", "strong shrinkage"
 SELECTION, TREE, FOREST = "feature selection", "decision trees", "random forests"
+BOOSTING = "gradient boosting"
 
 BY = {"auc": " by AUC", "brier": " by Brier score"}
 """What follows the name of a kind of learner, by the metric of its regimes."""
@@ -73,7 +96,7 @@ def _sizes(
     metric = str(facts.pop("metric", "accuracy"))
     family += BY.get(metric, "")
     return [
-        Regime(f"{name} {rows}", family, learner, Population(rows, **facts), metric=metric)
+        Regime(f"{name} {rows}", family, learner, Population(rows, **facts), (metric,))
         for rows in sizes
     ]
 
@@ -119,7 +142,7 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("QDA", "quadratic discriminant analysis", quadratic_discriminant),
     *_sizes("naive Bayes", "naive Bayes", naive_bayes),
     *_sizes("SVM", "support vector machines", support_vectors),
-    *_sizes("boosting", "gradient boosting", boosting, _SMALL),
+    *_sizes("boosting", BOOSTING, boosting, _SMALL),
     *_sizes("network", "neural networks", network, _SMALL),
     *_sizes("ridge", SHRUNKEN, shrunken_ridge),
     *_sizes("logistic, AUC", LOGISTIC, logistic, _SMALL, metric="auc"),
@@ -128,7 +151,7 @@ LEVEL: tuple[Regime, ...] = (
     ),
     *_sizes("naive Bayes, AUC", "naive Bayes", naive_bayes, _SMALL, metric="auc"),
     *_sizes("SVM, AUC", "support vector machines", support_vectors, _SMALL, metric="auc"),
-    *_sizes("boosting, AUC", "gradient boosting", boosting, _SMALL[:1], metric="auc"),
+    *_sizes("boosting, AUC", BOOSTING, boosting, _SMALL[:1], metric="auc"),
     *_sizes("network, AUC", "neural networks", network, _SMALL[:1], metric="auc"),
     *_sizes("tree, AUC", TREE, tree, _SMALL[:1], metric="auc"),
     *_sizes("forest, AUC", FOREST, forest, _SMALL[:1], metric="auc"),
@@ -147,7 +170,74 @@ POWER: tuple[Regime, ...] = tuple(
     for name, family, learner, at in _BETTER
 )
 
-REGIMES: tuple[Regime, ...] = (*LEVEL, *POWER)
+LINEAR = "linear models"
+
+
+def _numbers(
+    name: str, family: str, learner: Learner, sizes: tuple[int, ...] = _SIZES, **facts: object
+) -> list[Regime]:
+    power = "advantage" in facts
+    return [
+        Regime(
+            f"{name} {rows}",
+            family + REGRESSION,
+            learner,
+            Numbers(rows, **facts),
+            tuple(OF_NUMBERS),
+            power=power,
+        )
+        for rows in sizes
+    ]
+
+
+def _unlike(name: str, learner: Learner, other: Learner) -> list[Regime]:
+    return [
+        Regime(f"{name} {n}", f"unlike learners{REGRESSION}", learner, Numbers(n), _TUNED, other)
+        for n in _SMALL
+    ]
+
+
+_TUNED = ("mse", "mae")
+_WIDE = {"common": 20, "own": 40}
+NUMBERS: tuple[Regime, ...] = (
+    *_numbers("OLS", LINEAR, least_squares),
+    *_numbers("ridge n", SHRUNKEN, ridge(1)),
+    *_numbers("ridge 10n", SHRUNKEN, ridge(10)),
+    *_numbers("lasso .1", SHRUNKEN, lasso(0.1)),
+    *_numbers("lasso .3", SHRUNKEN, lasso(0.3)),
+    *_numbers("1-NN regression", NEIGHBOURS, mean_of_neighbours(1)),
+    *_numbers("5-NN regression", NEIGHBOURS, mean_of_neighbours(5)),
+    *_numbers("15-NN regression", NEIGHBOURS, mean_of_neighbours(15)),
+    *_numbers("regression tree", TREE, regression_tree(None)),
+    *_numbers("regression tree of depth 3", TREE, regression_tree(3)),
+    *_numbers("regression forest", FOREST, regression_forest(), _SMALL),
+    *_numbers("regression boosting", BOOSTING, regression_boosting(), _SMALL),
+    *_numbers("OLS, t3 noise", LINEAR, least_squares, _SMALL[:1], noise="t3"),
+    *_numbers("ridge 10n, t3 noise", SHRUNKEN, ridge(10), _SMALL[:1], noise="t3"),
+    *_numbers("OLS, lognormal noise", LINEAR, least_squares, _SMALL[:1], noise="lognormal"),
+    *_numbers("ridge 10n, lognormal noise", SHRUNKEN, ridge(10), _SMALL[:1], noise="lognormal"),
+    *_numbers("OLS, collinear", LINEAR, least_squares, _SMALL, related=0.95),
+    *_numbers("ridge n, collinear", SHRUNKEN, ridge(1), _SMALL, related=0.95),
+    *_numbers("lasso .1, collinear", SHRUNKEN, lasso(0.1), _SMALL, related=0.95),
+    *_numbers("ridge n, wide", SHRUNKEN, ridge(1), _SMALL, **_WIDE),
+    *_numbers("lasso .1, wide", SHRUNKEN, lasso(0.1), _SMALL, **_WIDE),
+    *_numbers("groups of 5, OLS", "rows in groups", least_squares, _SMALL, group_size=5),
+    *_numbers("groups of 5, ridge n", "rows in groups", ridge(1), _SMALL, group_size=5),
+    *_numbers(
+        "groups of 5, 5-NN regression",
+        "rows in groups",
+        mean_of_neighbours(5),
+        _SMALL,
+        group_size=5,
+    ),
+    *_unlike("OLS and 5-NN", least_squares, mean_of_neighbours(5)),
+    *_unlike("OLS and ridge n", least_squares, ridge(1)),
+    *_unlike("ridge n and 15-NN", ridge(1), mean_of_neighbours(15)),
+    *_numbers("better OLS", LINEAR, least_squares, (300,), advantage=0.1),
+    *_numbers("better 5-NN regression", NEIGHBOURS, mean_of_neighbours(5), (300,), advantage=0.15),
+)
+
+REGIMES: tuple[Regime, ...] = (*LEVEL, *POWER, *NUMBERS)
 
 COSTS = Path(__file__).with_name("costs.csv")
 RUNS = ((0.2, 2000), (1.0, 500), (math.inf, 100))

@@ -148,10 +148,13 @@ def loss_equivalence(inputs: Inputs, power: int) -> Values:
         stats.mean_difference(a + shift, b, df="rows", alternative=side)
         for shift, side in ((margin, "greater"), (-margin, "less"))
     )
+    metric = {1: "mae", 2: "mse"}[power]
+    models = (inputs[name] for name in ("y_true", "y_pred_B", "y_pred_A"))
+    both = stats.metric_equivalence(*models, metric=metric, margin=margin).details
     return {
         "pvalue": max(lower.pvalue, upper.pvalue),
-        "statistic_lower": lower.statistic,
-        "statistic_upper": upper.statistic,
+        "statistic_lower": both["statistic_lower"],
+        "statistic_upper": both["statistic_upper"],
         "pvalue_lower": lower.pvalue,
         "pvalue_upper": upper.pvalue,
     }

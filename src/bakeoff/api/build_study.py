@@ -289,7 +289,7 @@ def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Ite
     for metric in test.metrics:
         own = rows
         if isinstance(rows, PairedPredictions):
-            of_metric = entry.evidence is Evidence.PREDICTIONS
+            of_metric = entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES)
             scores = rows.scores if of_metric else None
             own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
         yield from run_on(own, test, experiment, ROWS, metric)

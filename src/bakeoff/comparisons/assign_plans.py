@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.evidence import has_interval
+from bakeoff.comparisons.evidence import has_interval, has_row_values
 from bakeoff.comparisons.missing_cells import check_cells
 from bakeoff.comparisons.recommend import complete_folds
 from bakeoff.comparisons.settings import (
@@ -191,7 +191,7 @@ def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
             "mean_difference (where 1 is right and 0 wrong: `metrics: "
             "[accuracy]`)",
         )
-    if wants_numbers and not experiment.by_values:
+    if wants_numbers and not (experiment.by_values or experiment.task.numbers):
         binary = experiment.with_values
         has = "right and wrong rows" if binary else "predictions"
         instead = "mcnemar" if binary else "metric_difference"
@@ -277,11 +277,27 @@ def _metrics(
         _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
     if entry.evidence is Evidence.FOLD_CRITERIA:
         return _criteria(entry, tuple(own or default), experiment, place, plan)
+    if own is None and any(name in entry.options for name in IN_UNIT):
+        default = default[:1]
     if entry.evidence is Evidence.PREDICTIONS:
         return _on_predictions(entry, tuple(own or default), place)
-    if own is None and any(name in entry.options for name in IN_UNIT):
-        return (experiment.metrics[0],)
+    if entry.evidence is Evidence.VALUES and not experiment.by_values:
+        return _of_row_values(entry, tuple(own or default), place)
     return tuple(own or default)
+
+
+def _of_row_values(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    """Take the metrics of predicted numbers that are made of a number of each row."""
+    means = "time" not in entry.options
+    known = tuple(metric for metric in metrics if has_row_values(metric, means=means))
+    if not known:
+        raise Problem(
+            place,
+            f"{entry.name} compares means of a loss of each row, which {listed(metrics, 'and')} "
+            f"{'is' if len(metrics) == 1 else 'are'} not: add mse or mae to `metrics:`, or use "
+            "metric_difference",
+        )
+    return known
 
 
 def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from bakeoff.comparisons.assign_plans import ON_ROWS
 from bakeoff.comparisons.comparison import Comparison
@@ -11,7 +11,7 @@ from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment, PlannedTest
-from bakeoff.spec.learners import LEARNERS, learners
+from bakeoff.spec.learners import LEARNERS, REGRESSION, learners
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 
@@ -21,7 +21,7 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 
-_BY_RESULT = ("autocorrelation", "strong autocorrelation")
+_BY_RESULT = ("autocorrelation", "strong autocorrelation", "few rows")
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 _INFLATES = (
     "dependence that fades",
@@ -157,20 +157,28 @@ def cautions(
         return Cautions(entry)
     where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
     found = _inflated(entry, *where)
-    simulated = {rate.setting for rate in entry.rates} & {*LEARNERS}
-    breaks = any(rate.setting in LEARNERS for rate in _liberal(entry))
+    numbers = experiment.task.numbers
+    own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
+    breaks, simulated = _liberal(own), {rate.setting for rate in own}
+    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.fitted.items()}
     unknown = tuple(
         name
-        for name, model in experiment.fitted.items()
-        if breaks and not ((one := learners(model)).simulated and one.kinds <= simulated)
+        for name, one in made_of.items()
+        if breaks and not (one.simulated and one.kinds <= simulated)
     )
     better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
     instead = [one for one in better if not _inflated(one, *where)] if found else []
     return Cautions(entry, tuple(found), unknown, tuple(instead))
 
 
-def _liberal(entry: Entry) -> set[ErrorRate]:
-    return {rate for rate in entry.rates if rate.verdict is TypeOneError.LIBERAL}
+def of_task(rate: ErrorRate, numbers: bool) -> bool:
+    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
+    regression = rate.setting.endswith(REGRESSION)
+    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
+
+
+def _liberal(rates: Iterable[ErrorRate]) -> set[ErrorRate]:
+    return {rate for rate in rates if rate.verdict is TypeOneError.LIBERAL}
 
 
 def _inflated(
@@ -181,16 +189,20 @@ def _inflated(
     dataset: str,
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
-    known = {name: learners(model).kinds for name, model in experiment.fitted.items()}
-    found, liberal = [], _liberal(entry)
+    numbers = experiment.task.numbers
+    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.fitted.items()}
+    found, liberal = [], _liberal(entry.rates)
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
         of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
         worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
         models = tuple(name for name, kinds in known.items() if kind in kinds)
         if models and worst:
-            found.append(Inflated(f"with {kind}", models, worst))
+            found.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
+    settings = {rate.setting for rate in entry.rates}
     for rate in entry.rates:
+        if not of_task(rate, numbers) or (numbers and f"{rate.setting}{REGRESSION}" in settings):
+            continue
         where = _where(rate.setting, experiment, metrics, failed, dataset)
         if where and rate in liberal:
             found.append(Inflated(where, (), rate))
@@ -206,7 +218,10 @@ def _where(
 ) -> str:
     """Put a situation into words; empty where the experiment is not in it."""
     related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
-    if setting in (*LEARNERS, *_BY_RESULT, "seeds alone"):
+    if setting in LEARNERS:
+        return ""
+    setting = setting.removesuffix(REGRESSION)
+    if setting in (*_BY_RESULT, "seeds alone"):
         return ""
     if setting in METRICS:
         return f"by {METRICS[setting].title}" if setting in metrics else ""

@@ -55,9 +55,13 @@ def robust(entry: Entry, experiment: Experiment) -> Entry:
     known = catalogue()
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         entry = known[entry.better_test]
+    return known[entry.in_time] if entry.in_time and in_time(experiment) else entry
+
+
+def in_time(experiment: Experiment) -> bool:
+    """Tell whether the rows of every data set are in the order of time, and in no groups."""
     kinds = [kin.kind for kin in dependent(experiment).values()]
-    everywhere_in_time = len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
-    return known[entry.in_time] if everywhere_in_time and entry.in_time else entry
+    return len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
 
 
 def why(entry: Entry, experiment: Experiment) -> str:

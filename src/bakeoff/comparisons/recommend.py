@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons.dependence import robust
-from bakeoff.comparisons.evidence import has_interval
+from bakeoff.comparisons.dependence import in_time, robust
+from bakeoff.comparisons.evidence import has_interval, has_row_values
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -187,6 +187,8 @@ def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
         "delong": f"this test compares two areas under the ROC curve on one test set{family}",
         "metric_difference": f"this test compares it on one test set{family} (from the influence "
         "of every row on it)",
+        "diebold_mariano_means": "this test compares it at later times, with the long-run variance "
+        f"of what each row adds to it{family} (Diebold & Mariano 1995, Lazarus et al. 2018)",
         "mcnemar": "two models on one test set",
         "cochran_q": f"{k} models on one test set; {_posthoc('cochran_q', experiment)}",
     }
@@ -215,7 +217,7 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     for metric in _of_other_nulls(experiment.metrics):
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
-            name = known[evidence[0]] if evidence else "metric_difference"
+            name = known[evidence[0]] if evidence else _of_any_metric(metric, experiment)
             found[name] = (*found.get(name, ()), metric)
     return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
 
@@ -228,6 +230,14 @@ def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
         if not null or null not in asked:
             yield metric
         asked.add(null)
+
+
+def _of_any_metric(metric: str, experiment: Experiment) -> str:
+    """Name the test of a metric without a test of its own."""
+    serial = experiment.task.numbers and in_time(experiment)
+    if serial and has_row_values(metric, means=False):
+        return "diebold_mariano_means"
+    return "metric_difference"
 
 
 def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendation]:

@@ -17,12 +17,10 @@ from bakeoff.comparisons.evidence import (
     DatasetScores,
     FoldCriteria,
     FoldScores,
-    RowEvidence,
     fold_scores,
     read_fold_predictions,
     read_predictions,
     read_scores,
-    read_values,
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
@@ -193,11 +191,12 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if test.on_rows:
-            if entry.evidence is Evidence.PREDICTIONS:
+            if entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES):
                 for rows in held_out(experiment, dataset, path, test.metrics):
                     yield dataset, rows.metric, rows
                 continue
-            whole = _rows(entry, path, models)
+            scored = entry.evidence is Evidence.PROBABILITIES
+            whole = read_predictions(path, models, scores=scored)
             check_related(experiment, dataset, whole, path)
             yield dataset, test.metrics[0], whole
             continue
@@ -222,10 +221,3 @@ def _of_scores(
     full = plan.full_repeats if isinstance(plan, Halves) else 0
     for metric, part in parts.items():
         yield metric, dataclasses.replace(part, full_repeats=full)
-
-
-def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:
-    """Read the evidence of a test without a metric of its own."""
-    if entry.evidence is Evidence.VALUES:
-        return read_values(path, models)
-    return read_predictions(path, models, scores=entry.evidence is Evidence.PROBABILITIES)

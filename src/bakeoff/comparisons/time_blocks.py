@@ -85,7 +85,7 @@ class TimeBlocks:
         metric = FIXED_METRICS.get(self.entry.evidence, self.evidence.metric)
         rows = dataclasses.replace(self.evidence, metric=metric)
         if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
-            return rows.correct[:, model].astype(np.float64)  # it has no formula for its influence
+            return rows.quality(model)  # it has no formula for its influence
         options = difference_options(rows, self.costs) | {"groups": None}
         arguments = rows.arguments(catalogue()[rows.difference], [model])
         return influence(*arguments, **options).drawn_from

@@ -152,7 +152,10 @@ def of_test(experiment: Experiment, test: PlannedTest) -> str:
 
 def _cautioned(experiment: Experiment) -> list[Any]:
     """List what decides which cautions stand beside the comparisons."""
-    learners_of = {name: learners(model) for name, model in experiment.fitted.items()}
+    learners_of = {
+        name: learners(model, numbers=experiment.task.numbers)
+        for name, model in experiment.fitted.items()
+    }
     made_of = {name: [sorted(one.kinds), one.simulated] for name, one in learners_of.items()}
     return [made_of, {name: kin.kind for name, kin in dependent(experiment).items()}]
 

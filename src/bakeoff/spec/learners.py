@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from bakeoff.spec.models import Model
 
-_CLASSES = {
+_CLASSIFIERS = {
     "nearest centroid": ("sklearn.NearestCentroid",),
     "linear discriminant analysis": ("sklearn.LinearDiscriminantAnalysis",),
     "quadratic discriminant analysis": ("sklearn.QuadraticDiscriminantAnalysis",),
@@ -29,14 +29,47 @@ _CLASSES = {
     ),
     "neural networks": ("sklearn.MLPClassifier",),
 }
-_KINDS = {name: kind for kind, names in _CLASSES.items() for name in names}
 SELECTION, SHRUNKEN = "feature selection", "strong shrinkage"
+_REGRESSORS = {
+    "linear models": ("sklearn.LinearRegression", "sklearn.Ridge", "sklearn.RidgeCV"),
+    "k-nearest neighbours": ("sklearn.KNeighborsRegressor",),
+    "decision trees": ("sklearn.DecisionTreeRegressor",),
+    "random forests": ("sklearn.RandomForestRegressor",),
+    "gradient boosting": (
+        "sklearn.GradientBoostingRegressor",
+        "sklearn.HistGradientBoostingRegressor",
+        "xgboost.XGBRegressor",
+        "lightgbm.LGBMRegressor",
+        "catboost.CatBoostRegressor",
+    ),
+    # what a penalty of these shrinks depends on the unit of the target: no value of it is safe
+    SHRUNKEN: tuple(
+        f"sklearn.{name}"
+        for name in (
+            *("Lasso", "LassoCV", "ElasticNet", "ElasticNetCV", "Lars", "LarsCV", "LassoLars"),
+            *("LassoLarsCV", "LassoLarsIC", "SVR", "NuSVR", "LinearSVR"),
+        )
+    ),
+}
+REGRESSION = " (regression)"
+"""What follows the kinds of learners, and the situations, of simulations with numbers."""
 
-LEARNERS = (*_CLASSES, SELECTION, SHRUNKEN)
+LEARNERS = (
+    *_CLASSIFIERS,
+    SELECTION,
+    SHRUNKEN,
+    *(f"{kind}{REGRESSION}" for kind in (*_REGRESSORS, SELECTION)),
+)
 """All kinds of learners that were simulated."""
+_KINDS = [
+    {name: kind for kind, names in task.items() for name in names}
+    for task in (_CLASSIFIERS, _REGRESSORS)
+]
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
 # they predict what their inner learner predicts
-_WRAPPERS = ("sklearn.pipeline.", "sklearn.model_selection.", "sklearn.calibration.")
+_WRAPPERS = tuple(
+    f"sklearn.{module}." for module in ("pipeline", "model_selection", "calibration", "compose")
+)
 
 
 class Learners(NamedTuple):
@@ -54,10 +87,10 @@ class Learners(NamedTuple):
     simulated: bool
 
 
-def learners(model: Model) -> Learners:
-    """Name the kinds of learners that a model is made of."""
+def learners(model: Model, *, numbers: bool = False) -> Learners:
+    """Name the kinds of learners that a model is made of, one of numbers or of classes."""
     parts = list(_parts(model))
-    kinds = {kind for path, params in parts if (kind := _kind(path, params))}
+    kinds = {kind for path, params in parts if (kind := _kind(path, params, numbers))}
     searched = _searched(model)
     if any(
         path.startswith(_SHRINKING) and _shrinks({**params, **searched}) for path, params in parts
@@ -68,16 +101,16 @@ def learners(model: Model) -> Learners:
     path, params = next(_nested({"estimator": last} if isinstance(last, str) else last), ("", {}))
     constant = path.startswith("sklearn.dummy.")  # it learns nothing from the features
     wraps = path.startswith(_WRAPPERS) and bool(kinds)
-    known = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params))
-    return Learners(frozenset(kinds), known)
+    known = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
+    return Learners(frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds), known)
 
 
-def _kind(path: str, params: Mapping[str, Any]) -> str:
+def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:
     """Name the kind of learner of a class; empty for all others."""
     if path.startswith("sklearn.feature_selection."):
         return SELECTION
     library, name = path.partition(".")[0], path.rpartition(".")[2]
-    kind = _KINDS.get(f"{library}.{name}", "")
+    kind = _KINDS[numbers].get(f"{library}.{name}", "")
     radial = params.get("kernel", "rbf") == "rbf"
     return kind if radial or kind != "support vector machines" else ""
 

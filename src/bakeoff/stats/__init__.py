@@ -7,6 +7,7 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 from typing import TYPE_CHECKING
 
 from bakeoff.stats.claims.accuracy import Claim, ClaimedTable, Rounded, accuracy_claim
+from bakeoff.stats.claims.equivalence import metric_equivalence
 from bakeoff.stats.claims.limits import Limits, accuracy_limits, mean_limits, metric_limits
 from bakeoff.stats.claims.metrics import AreaClaim, F1Claim, area_claim, f1_claim
 from bakeoff.stats.claims.release import (
@@ -265,6 +266,7 @@ __all__ = [
     "mean_limits",
     "metric_ci",
     "metric_difference",
+    "metric_equivalence",
     "metric_interaction",
     "metric_limits",
     "nemenyi",

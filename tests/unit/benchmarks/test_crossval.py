@@ -139,6 +139,12 @@ def test_page_is_made_from_the_rates() -> None:
     )
 
 
+def test_page_of_regressors_is_made_from_the_rates() -> None:
+    assert page.OF_NUMBERS.read_text() == page.renew_numbers(rates.load()), (
+        "run: python -m benchmarks.crossval page"
+    )
+
+
 def _rate(runs: int, rejected: int) -> rates.Rate:
     return rates.Rate(
         "level", "linear discriminant analysis", "LDA 100", "5×2cv F", "cv5x2_f", runs, rejected, 0

@@ -3,6 +3,7 @@
 import pytest
 from studies import experiment, pair, ran, study
 
+from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import build, exhibits
@@ -98,7 +99,8 @@ def test_trees_are_named_where_a_test_is_liberal_for_them():
 
 def test_every_liberal_test_has_an_answer():
     for entry in catalogue().values():
-        assert entry.better_test or set(entry.liberal_for) <= OF_RELATED_ROWS
+        alone = OF_RELATED_ROWS | {"few rows (regression)"}  # by rmse; other metrics hold
+        assert entry.better_test or set(entry.liberal_for) <= alone
         if entry.better_test:
             assert set(catalogue()[entry.better_test].liberal_for) <= OF_RELATED_ROWS
 
@@ -128,3 +130,21 @@ def test_half_sample_test_has_no_capital_inside_a_sentence():
     config["resampling"] = {"halves": {"repeats": 5, "folds": 3, "full_repeats": 1}}
     one = study(load_experiment(config), [pair("a", "b", 0.01, 0.05, test="half_sample_t")], MEANS)
     assert "(half-sample t test on" in " ".join(Page(one).verdict.sentences)
+
+
+def test_regressors_are_named_by_what_was_simulated_of_them():
+    config = experiment(("a", "b"), tests=("cv5x2_f",)).resolved()
+    lasso = {"estimator": "sklearn.linear_model.Lasso"}
+    network = {"estimator": "sklearn.neural_network.MLPRegressor"}
+    config |= {"task": "regression", "models": {"a": lasso, "b": network}, "metrics": ["rmse"]}
+    config["resampling"] = {"cv_5x2": {}}
+    config["datasets"] = {"d": {"source": "sklearn", "name": "diabetes"}}
+    loaded = load_experiment(config)
+    _, plan = plan_tests(loaded)
+    known = cautions(plan["cv5x2_f"], loaded)
+    assert [(one.where, one.models) for one in known.inflated] == [
+        ("with strong shrinkage", ("a",))
+    ]
+    assert known.unknown == ("b",)
+    assert [entry.name for entry in known.instead] == ["half_sample_t"]
+    assert known.inflated[0].rate.rate > 0.5

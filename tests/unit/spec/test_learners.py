@@ -105,3 +105,29 @@ def test_learners_that_nobody_simulated_are_not_guessed(
     model: dict[str, Any], simulated: bool
 ) -> None:
     assert learners(Model.model_validate(model)).simulated is simulated
+
+
+@pytest.mark.parametrize(
+    ("estimator", "params", "kinds"),
+    [
+        ("sklearn.linear_model.LinearRegression", {}, {"linear models"}),
+        ("sklearn.linear_model.Ridge", {"alpha": 1.0}, {"linear models"}),
+        ("sklearn.linear_model.Ridge", {"alpha": 100}, {"linear models", "strong shrinkage"}),
+        ("sklearn.linear_model.ElasticNet", {"alpha": 0.001}, {"strong shrinkage"}),
+        ("sklearn.svm.SVR", {}, {"strong shrinkage"}),
+        ("sklearn.neighbors.KNeighborsRegressor", {}, {"k-nearest neighbours"}),
+        ("lightgbm.LGBMRegressor", {}, {"gradient boosting"}),
+        ("sklearn.neural_network.MLPRegressor", {}, set()),
+    ],
+)
+def test_kinds_of_regressors_are_their_own(estimator, params, kinds) -> None:
+    alone = {"estimator": estimator, "params": params}
+    wrapped = {
+        "estimator": "sklearn.compose.TransformedTargetRegressor",
+        "params": {"regressor": dict(alone)},
+    }
+    for model in (alone, wrapped):
+        found = learners(Model.model_validate(model), numbers=True)
+        assert found.kinds == {f"{kind} (regression)" for kind in kinds}
+        assert found.simulated is bool(kinds)
+        assert found.kinds <= set(LEARNERS)

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bakeoff.stats import tost_folds, tost_paired, tost_paired_from_counts
+from bakeoff.stats import (
+    metric_difference,
+    metric_equivalence,
+    metric_limits,
+    tost_folds,
+    tost_paired,
+    tost_paired_from_counts,
+)
 
 cells = st.tuples(*[st.integers(0, 200)] * 4).filter(lambda t: sum(t) > 0)
 margins = st.sampled_from([0.01, 0.05, 0.2])
@@ -114,3 +121,61 @@ def test_differences_without_spread_lie_beyond_either_end_of_the_margin():
     for shift, ends in ((0.25, (math.inf, -math.inf)), (0.75, (math.inf, math.inf))):
         details = tost_folds(shifted + shift, shifted, margin=0.5).details
         assert (details["statistic_lower"], details["statistic_upper"]) == ends
+
+
+def predictions(metric: str, n: int = 150):
+    """Draw the truth and two models' predictions, as a metric wants them."""
+    rng = np.random.default_rng(11)
+    y = rng.normal(size=n)
+    said = [y + rng.standard_t(4, n) * size for size in (0.8, 0.6)]
+    if metric in ("mae", "rmse", "r2", "spearman"):
+        return y, said
+    y = (y > 0).astype(int)
+    shown = {"f1": lambda p: (p > 0).astype(int), "log_loss": lambda p: 1 / (1 + np.exp(-p))}
+    return y, [shown[metric](p) for p in said]
+
+
+@pytest.mark.parametrize("metric", ["mae", "rmse", "r2", "spearman", "f1", "log_loss"])
+def test_metric_equivalence_is_decided_by_the_limits_of_the_metric(metric):
+    y, said = predictions(metric)
+    alpha = 0.1
+    limits = metric_limits(y, *said, metric=metric, alpha=alpha)
+    beyond = max(-limits.low, limits.high)
+    for factor, verdict in ((1 + 1e-6, "equivalent"), (1 - 1e-6, "not shown")):
+        found = metric_equivalence(y, *said, metric=metric, margin=beyond * factor, alpha=alpha)
+        assert found.verdict == verdict
+        assert found.pvalue == pytest.approx(alpha, rel=1e-3)
+        assert [found.ci.low, found.ci.high] == pytest.approx([limits.low, limits.high])
+    one_sided = {"metric": metric, "alpha": alpha, "question": "noninferiority"}
+    for factor, verdict in ((1 + 1e-6, "not inferior"), (1 - 1e-6, "not shown")):
+        margin = -limits.low * factor
+        assert metric_equivalence(y, *said, margin=margin, **one_sided).verdict == verdict
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_statistics_of_mean_losses_are_those_of_the_textbook(power):
+    y, said = predictions("mae")
+    losses = [np.abs(p - y) ** power for p in said]
+    metric = {1: "mae", 2: "mse"}[power]
+    found = metric_equivalence(y, *said, metric=metric, margin=0.05)
+    for shift, name in ((0.05, "statistic_lower"), (-0.05, "statistic_upper")):
+        expected = stats.ttest_rel(losses[1] + shift, losses[0]).statistic
+        assert found.details[name] == pytest.approx(expected)
+
+
+def test_metric_equivalence_in_groups_is_no_surer_than_sign_flips_of_the_groups():
+    y, said = predictions("f1", 200)
+    groups = np.r_[np.zeros(80, int), np.repeat(np.arange(1, 9), 15)]
+    found = metric_equivalence(y, *said, metric="f1", margin=0.4, groups=groups)
+    alone = metric_difference(y, *said, metric="f1", groups=groups)
+    assert found.df == alone.df
+    assert found.pvalue >= 0.5**9 / 2
+    assert found.pvalue > metric_equivalence(y, *said, metric="f1", margin=0.4).pvalue
+
+
+def test_equal_predictions_show_no_equivalence_and_a_constant_gap_decides_nothing():
+    y = np.arange(30.0)
+    same = metric_equivalence(y, y + 1, y + 1, metric="mae", margin=0.5)
+    assert (same.pvalue, same.status, same.verdict) == (1.0, "identical_scores", "not shown")
+    constant = metric_equivalence(y, y + 1, y + 1.1, metric="mae", margin=0.5)
+    assert (constant.status, constant.verdict) == ("zero_variance", "undecided")

@@ -7,7 +7,12 @@ from bakeoff.comparisons.evidence.collected import (
     read_scores,
     read_values,
 )
-from bakeoff.comparisons.evidence.metric import engine_metric, has_interval, has_test
+from bakeoff.comparisons.evidence.metric import (
+    engine_metric,
+    has_interval,
+    has_row_values,
+    has_test,
+)
 from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions, PairedValues
 from bakeoff.comparisons.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
 
@@ -26,6 +31,7 @@ __all__ = [
     "engine_metric",
     "fold_scores",
     "has_interval",
+    "has_row_values",
     "has_test",
     "read_fold_predictions",
     "read_predictions",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bakeoff.scores import METRICS, Metric
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
+from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.view import NO_COLUMNS
 
 
@@ -23,6 +24,17 @@ def has_test(metric: str) -> bool:
     """Tell whether a metric has tests on rows: not those that jump when a row is left out."""
     known = _known(metric)
     return known is not None and known.computed and known.smooth
+
+
+def has_row_values(metric: str, *, means: bool) -> bool:
+    """Tell whether each row of predicted numbers adds a number of its own to a metric.
+
+    `means`: its loss, of which the metric is the mean; else its influence will do.
+    """
+    known = _known(metric)
+    if known is None or known.form is not Form.ROWS:
+        return False
+    return known.computed and (known.mean_of_rows or not means)
 
 
 def _known(metric: str) -> Metric | None:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.comparisons.evidence.metric import engine_metric
 from bakeoff.comparisons.evidence.paired import Paired, RelatedRows
-from bakeoff.stats import Entry, Evidence, Metric, looks_at
+from bakeoff.stats import Entry, Evidence, Metric, influence, looks_at
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
@@ -99,6 +99,8 @@ class PairedPredictions(RelatedRows):
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
         if entry.evidence is Evidence.PREDICTIONS:
             return [self._true_answers, *(self._of(m) for m in models)]
+        if entry.evidence is Evidence.VALUES:
+            return [self.row_values(m) for m in models]
         assert self.scores is not None
         return [self._positive, *(self.scores[:, m] for m in models)]
 
@@ -106,12 +108,29 @@ class PairedPredictions(RelatedRows):
         """Return rows × models: right or wrong, or the truth and what is predicted."""
         if entry.evidence is Evidence.PROBABILITIES:
             return [self._positive, self.scores]
+        if entry.evidence is Evidence.VALUES:
+            return [np.column_stack([self.row_values(m) for m in range(len(self.models))])]
         if entry.evidence is not Evidence.PREDICTIONS:
             return [self.correct]
         if self._wanted is None:
             columns = [self._of(m) for m in range(len(self.models))]
             return [self._true_answers, columns if self.classes else self.predicted]
         return [self._true_answers, self._wanted]
+
+    def quality(self, model: int) -> Floats:
+        """Return how good a model is on each row by any metric: right, or its squared error."""
+        if self.classes:
+            return self.correct[:, model].astype(np.float64)
+        return np.asarray(np.square(self.predicted[:, model] - self.truth))
+
+    def row_values(self, model: int) -> Floats:
+        """Return what each row adds to a metric of predicted numbers, whose mean is the metric.
+
+        The loss of the row where the metric is the mean of one; else the metric and the influence
+        of the row on it.
+        """
+        found = influence(self.truth, self.predicted[:, model], metric=self.engine_metric)
+        return np.asarray(found.value + found.psi)
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""

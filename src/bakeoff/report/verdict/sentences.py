@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.cautions import inflation, measured, rates_by
+from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
 from bakeoff.comparisons.smallest_pvalue import remedies, smallest_pvalue
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
@@ -18,7 +18,8 @@ from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.outcome import BEST, Outcome
 from bakeoff.report.verdict.wording import Kind, the, title
-from bakeoff.spec.learners import LEARNERS
+from bakeoff.scores import METRICS, Need
+from bakeoff.spec.learners import LEARNERS, REGRESSION
 from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
 
 
@@ -275,13 +276,16 @@ def about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[st
 def assumed(family: Family) -> str:
     """Say in one line with which learners a test rejects too often; empty where with none."""
     parts = []
+    known = METRICS.get(family.metric)
+    numbers = known is not None and known.needs is Need.NUMBERS
     for kind in LEARNERS:
-        own = [rate for rate in family.entry.rates if rate.setting == kind]
+        rates = (rate for rate in family.entry.rates if of_task(rate, numbers))
+        own = [rate for rate in rates if rate.setting == kind]
         liberal = [
             rate for rate in rates_by(own, family.metric) if rate.verdict is TypeOneError.LIBERAL
         ]
         if liberal:
-            parts.append(f"{kind} ({inflation(liberal)})")
+            parts.append(f"{kind.removesuffix(REGRESSION)} ({inflation(liberal)})")
     if not parts:
         return ""
     return (

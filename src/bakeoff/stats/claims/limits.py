@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +15,11 @@ from bakeoff.stats.core.checks import paired_correctness, paired_counts
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference, setting_of
+from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.means import mean_difference
 from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import Setting
 from bakeoff.stats.metrics.skewed_means import skewed_limits, skewness
 from bakeoff.stats.metrics.test_rows import read_groups
 from bakeoff.stats.rows.equivalence import noninferiority
@@ -145,17 +148,26 @@ def metric_limits(
     """
     models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
     setting, rows = setting_of(metric, y_true, models, positive, labels, groups, Options())
+    return limits_of(setting, rows, alpha)[0]
+
+
+def limits_of(
+    setting: Setting, rows: Sequence[Any], alpha: float
+) -> tuple[Limits, Influence | None, Result]:
+    """Return the limits of a difference, the influence of every row on it, and its test."""
     (found, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
-    limits = _limits(low, high, alpha, _count(groups), "t_influence")
+    groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
+    limits = _limits(low, high, alpha, groups, "t_influence")
     if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
-        return limits
+        return limits, found, low
     limits = dataclasses.replace(limits, warnings=())
     fewest = setting.fewest()
     if 0 <= fewest < _FEWEST_OF_A_CLASS:
-        return _none(limits, f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed")
+        why = f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
+        return _none(limits, why), found, low
     skew = skewness(found.psi, setting.clusters)
     fewest_degrees = _FEWEST_DEGREES if setting.clusters is None else _FEWEST_OF_SUMS
-    return _of_mean(limits, found.tested, skew, fewest_degrees)
+    return _of_mean(limits, found.tested, skew, fewest_degrees), found, low
 
 
 @checked

@@ -11,6 +11,9 @@ from bakeoff.stats.core.paired_differences import t_interval
 from bakeoff.stats.core.result import EquivalenceResult, Status
 from bakeoff.stats.core.tails import t_pvalue
 
+SHOWN = {1: "not inferior", 2: "equivalent"}
+"""What a small p-value shows, by the number of one-sided tests that it joins."""
+
 
 def infinite(numerator: float) -> float:
     """Statistic with this numerator and standard error 0."""
@@ -25,14 +28,18 @@ def conclude(
     alpha: float,
     what: str,
     details: dict[str, Any],
+    sides: int = 2,
     **facts: Any,
 ) -> EquivalenceResult:
-    """Join the two one-sided tests; NaN in either leaves the verdict undecided."""
-    last = int(np.argmax(pvalues))
+    """Join the two one-sided tests; NaN in either leaves the verdict undecided.
+
+    Of one side, the first one alone decides: A is not worse by the margin.
+    """
+    last = int(np.argmax(pvalues[:sides]))
     pvalue = math.nan if any(math.isnan(p) for p in pvalues) else pvalues[last]
     verdict = "undecided"
     if not math.isnan(pvalue):
-        verdict = "equivalent" if pvalue < alpha else "not shown"
+        verdict = SHOWN[sides] if pvalue < alpha else "not shown"
     return EquivalenceResult(
         statistic=statistics[last],
         pvalue=pvalue,
@@ -41,7 +48,11 @@ def conclude(
         margin=margin,
         alpha=alpha,
         verdict=verdict,
-        null_hypothesis=f"The {what} differ by {margin:g} or more.",
+        null_hypothesis=(
+            f"The {what} differ by {margin:g} or more."
+            if sides == 2
+            else f"A is worse than B by {margin:g} or more."
+        ),
         details=details | {"statistic_lower": statistics[0], "statistic_upper": statistics[1]},
         **facts,
     )

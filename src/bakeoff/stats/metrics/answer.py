@@ -209,7 +209,9 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
             f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
             f"{carried.consequence}"
         )
-        holds = tested.df >= carried.share * tested.units
+        holds: bool | None = tested.df >= carried.share * tested.units
+        if holds and tested.units < carried.shows_from:
+            holds, detail = None, f"{detail}; fewer than {carried.shows_from} do not show it"
         found.append(Assumption(carried.assumption, holds, detail))
     return tuple(found)
 

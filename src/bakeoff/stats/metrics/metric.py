@@ -69,11 +69,14 @@ class Carried(NamedTuple):
         The share of the units below which the degrees of freedom say that it fails.
     consequence : str
         What then holds.
+    shows_from : int
+        The units from which on it shows.
     """
 
     assumption: str
     share: float
     consequence: str
+    shows_from: int = 0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -31,6 +31,7 @@ _HEAVY_TAILS = Carried(
     0.1,
     "below a tenth of them the largest errors carry the metric, and the interval of one model may "
     "be too short: see the mean absolute error",
+    shows_from=100,
 )
 F = TypeVar("F", bound=Callable[..., Any])
 _Enter = Callable[..., Callable[[F], F]]

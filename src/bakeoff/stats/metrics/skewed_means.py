@@ -32,6 +32,19 @@ def skewed_limits(centre: float, found: Spread, skew: float, tail: float) -> tup
     return centre + low * found.se, centre + high * found.se
 
 
+def skewed_pvalue(t: float, found: Spread, skew: float) -> float:
+    """Return the probability below which a lower limit that is t standard errors down lies.
+
+    The smallest `tail` at which `skewed_limits` keep their lower limit above a value t standard
+    errors below the mean.
+    """
+    root, third = math.sqrt(found.units), skew / 3
+    halls = t
+    if abs(skew) >= 1e-9:
+        halls = root * ((1 + third * t / root) ** 3 - 1) / skew + skew / (6 * root)
+    return float(special.stdtr(found.df, -min(t, halls)))
+
+
 def _hall(skew: float, quantile: float, n: float) -> float:
     """Return Hall's lower limit in standard errors."""
     if abs(skew) < 1e-9:

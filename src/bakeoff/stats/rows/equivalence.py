@@ -21,7 +21,7 @@ from bakeoff.stats.core.difference_limits import (
     DifferenceMethod,
     tango_statistic,
 )
-from bakeoff.stats.core.margins import conclude, infinite
+from bakeoff.stats.core.margins import SHOWN, conclude, infinite
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -171,7 +171,6 @@ def noninferiority(
     return _in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
 
 
-_SHOWN = {1: "not inferior", 2: "equivalent"}
 _NULLS = {
     1: "A is less accurate than B by {margin} or more.",
     2: "The accuracies of the two fitted models differ by {margin} or more.",
@@ -202,7 +201,7 @@ def _in_groups(
         pvalue=pvalue,
         pvalue_lower=math.nan if few else formula[0],
         pvalue_upper=math.nan if few else formula[1],
-        verdict="undecided" if few else (_SHOWN[sides] if pvalue < alpha else "not shown"),
+        verdict="undecided" if few else (SHOWN[sides] if pvalue < alpha else "not shown"),
         margin=margin,
         alpha=alpha,
         status=Status.TOO_FEW if few else Status.OK,

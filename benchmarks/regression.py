@@ -1,0 +1,339 @@
+"""Tests of predicted numbers on one test set: `python -m benchmarks.regression`.
+
+y = f + u; two models predict f + a and f + b. *Alike*: a and b have one distribution. *Unlike*: the
+metric is the same, but B is exact on four rows of five and far off on the fifth. *Margin*: A is
+worse by exactly the margin. u is normal, t with three degrees of freedom, or log-normal. *In time*
+f, u, a and b are autoregressions. Rates go to regression.csv; `--page` writes their tables into
+docs/stats/type1-regression.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import optimize, signal
+
+from bakeoff.stats import (
+    Result,
+    catalogue,
+    influence,
+    metric_ci,
+    metric_difference,
+    metric_equivalence,
+    time_blocks,
+)
+from benchmarks import any_metric, gate_metrics, tables
+from benchmarks.any_metric import ENOUGH, flagged
+from benchmarks.pages import replaced, study
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Draw = Callable[[np.random.Generator], Array]
+HERE = Path(__file__).parent
+RATES = HERE / "regression.csv"
+PAGE = HERE.parent / "docs" / "stats" / "type1-regression.md"
+
+METRICS = ("mse", "rmse", "mae", "r2", "spearman")
+NOISES, SIZES = ("normal", "t3", "lognormal"), (50, 200, 1000)
+NULLS = ("alike", "unlike")
+IN_TIME = ("mse", "rmse", "mae", "r2")
+VARIANTS = ("ewc", "ewc_corrected", "blocks", "independent")
+ALPHA, SPREAD, WORSE, RARE = 0.05, 0.5, 1.5, 0.2
+CLASSES = (("f1", 100, 200), ("roc_auc", 40, 400), ("log_loss", 120, 400), ("brier", 60, 400))
+"""Metrics of classes at the margin, expected positive rows, and rows."""
+COLUMNS = ("kind", "test", "metric", "null", "noise", "n", "sets", "answered", "counted", "silent")
+"""`counted`: rejections, or intervals that miss; `silent`: those that no assumption warns of."""
+
+
+def noise(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """Draw errors of variance 1."""
+    if kind == "normal":
+        return rng.normal(size=shape)
+    if kind == "t3":
+        return rng.standard_t(3, shape) / math.sqrt(3)
+    return np.asarray(
+        (rng.lognormal(size=shape) - math.exp(0.5)) / math.sqrt(math.e * (math.e - 1))
+    )
+
+
+def errors(null: str, metric: str, kind: str, z: Array, rng: np.random.Generator) -> Array:
+    """Turn normal numbers into what B's predictions are off by; A's are off by `SPREAD`."""
+    if null == "unlike":
+        return np.asarray(far_off(metric, kind) * z * (rng.random(z.shape) < RARE))
+    return SPREAD * z
+
+
+@cache
+def many(kind: str, rows: int = 1_000_000) -> tuple[Array, Array, Array, Array]:
+    """Draw f, u, a normal number and a rare event on a great many rows."""
+    rng = np.random.default_rng(7)
+    f, z = rng.normal(size=(2, rows))
+    return f, noise(kind, (rows,), rng), z, (rng.random(rows) < RARE).astype(float)
+
+
+def population(metric: str, kind: str, off: Callable[[Array, Array], Array]) -> float:
+    """Return a metric where predictions are off by a function of the numbers of `many`."""
+    f, u, z, rare = many(kind)
+    return float(influence(f + u, f + off(z, rare), metric=metric).value)
+
+
+@cache
+def far_off(metric: str, kind: str) -> float:
+    """Return how far B is off on one row of five, so that it is as good as A."""
+    if metric in ("mse", "rmse", "r2"):
+        return SPREAD / math.sqrt(RARE)
+    wanted = population(metric, kind, lambda z, rare: SPREAD * z)
+
+    def gap(size: float) -> float:
+        return population(metric, kind, lambda z, rare: size * z * rare) - wanted
+
+    return float(optimize.brentq(gap, 0.3, 12, xtol=1e-3))
+
+
+@cache
+def true_value(metric: str, kind: str, spread: float) -> float:
+    """Return a metric on the population of a model that is off by a normal number."""
+    mse = 1 + spread**2
+    known = {"mse": mse, "rmse": math.sqrt(mse), "r2": 1 - mse / 2}
+    if metric in known:
+        return known[metric]
+    return population(metric, kind, lambda z, rare: spread * z)
+
+
+# What is counted -------------------------------------------------------------------------------
+
+
+def one_set(null: str, kind: str, n: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """Run every test on one test set; yield what was counted by kind, test and metric."""
+    f, z, w = rng.normal(size=(3, n))
+    y = f + noise(kind, (n,), rng)
+    a = f + SPREAD * z
+    for metric in METRICS:
+        if null == "margin":
+            worse = f + WORSE * SPREAD * w
+            gap = abs(true_value(metric, kind, WORSE * SPREAD) - true_value(metric, kind, SPREAD))
+            found = metric_equivalence(y, worse, a, metric=metric, margin=gap)
+            yield "margin", "metric_equivalence", metric, *told(found, found.pvalue < ALPHA)
+            continue
+        b = f + errors(null, metric, kind, w, rng)
+        found = metric_difference(y, a, b, metric=metric)
+        yield "level", "metric_difference", metric, *told(found, found.pvalue < ALPHA)
+        if null == "alike":
+            alone, truth = metric_ci(y, a, metric=metric), true_value(metric, kind, SPREAD)
+            missed = alone.ci is None or not alone.ci.low <= truth <= alone.ci.high
+            yield "interval", "metric_ci", metric, *told(alone, missed)
+
+
+def told(found: Result, counts: bool) -> tuple[str, ...]:
+    """Return what is counted of a result: an answer, a rejection, one without a warning."""
+    words = ["answered"] if found.ci is not None else []
+    words += ["counted"] if counts else []
+    return (*words, "silent") if counts and not flagged(found) else tuple(words)
+
+
+def autoregressions(phi: float, shape: tuple[int, int], rng: np.random.Generator) -> Array:
+    """Draw autoregressions of variance 1, one a row."""
+    shocks = rng.normal(size=shape) * math.sqrt(1 - phi**2)
+    shocks[:, 0] /= math.sqrt(1 - phi**2)
+    return np.asarray(signal.lfilter([1], [1, -phi], shocks, axis=1))
+
+
+def one_series(
+    null: str, phi: float, n: int, rng: np.random.Generator
+) -> Iterator[tuple[str, ...]]:
+    """Run the tests in time on one series."""
+    f, u, z, w = autoregressions(phi, (4, n), rng)
+    y, a = f + u, f + SPREAD * z
+    for metric in IN_TIME:
+        b = f + errors(null, metric, "normal", w, rng)
+        values = [i.value + i.psi for i in (influence(y, p, metric=metric) for p in (a, b))]
+        better = metric == "r2"
+        means = catalogue()["diebold_mariano_means"].function
+        for variant in VARIANTS:
+            if variant.startswith("ewc"):
+                found = means(*values, variant=variant, greater_is_better=better)
+            else:
+                blocks = time_blocks(np.arange(n), 8) if variant == "blocks" else None
+                found = metric_difference(y, a, b, metric=metric, groups=blocks)
+            yield "time", variant, metric, *told(found, found.pvalue < ALPHA)
+
+
+_models = cache(lambda metric, prevalence: gate_metrics.pair(metric, "skill", prevalence))
+
+
+def one_of_classes(
+    metric: str, positives: int, n: int, rng: np.random.Generator
+) -> Iterator[tuple[str, ...]]:
+    """Run the test of equivalence by a metric of classes, the candidate worse by the margin."""
+    prevalence = positives / n
+    both = _models(metric, prevalence)
+    y = (rng.random(n) < prevalence).astype(int)
+    common, *own = rng.normal(size=(3, n))
+    shared = any_metric.SHARED
+    said = []
+    for model, alone in zip(both, own, strict=True):
+        z = math.sqrt(shared) * common + math.sqrt(1 - shared) * alone
+        said.append(model.predicted(metric, np.where(y == 1, model.mu + z, z), prevalence))
+    how: dict[str, Any] = {
+        "metric": metric,
+        "labels": [0, 1],
+        "margin": gate_metrics.margin(metric),
+    }
+    # so few rows hardly ever show equivalence: the one of its two tests that may be wrong
+    found = metric_equivalence(y, said[1], said[0], question="noninferiority", **how)
+    yield "margin", "metric_equivalence", metric, *told(found, found.pvalue < ALPHA)
+
+
+def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., Any]]]:
+    """List what is drawn: the null, the noise and the rows, how often, and what is run on it."""
+    for null, kind, n in itertools.product((*NULLS, "margin"), NOISES, SIZES):
+        yield (null, kind, n), sets, lambda rng, at=(null, kind, n): one_set(*at, rng)
+    for metric, positives, n in CLASSES:
+        at = "margin", f"{positives} of {n} rows positive", n
+        yield at, sets, lambda rng, of=(metric, positives, n): one_of_classes(*of, rng)
+    for null, phi, n in itertools.product(NULLS, (0.5, 0.9), SIZES):
+        at = null, f"autoregression {phi:g}", n
+        yield at, sets // 2, lambda rng, at=(null, phi, n): one_series(*at, rng)
+
+
+def simulate(sets: int) -> None:
+    """Simulate the cells that the file does not hold yet."""
+    rows = read_rates()
+    known = {(row["null"], row["noise"], row["n"]) for row in rows if row["metric"]}
+    for (null, kind, n), times, run in cells(sets):
+        if (null, kind, str(n)) in known:
+            continue
+        rng = np.random.default_rng([*null.encode(), *kind.encode(), n])
+        counts: dict[tuple[str, ...], Counter[str]] = {}
+        for _ in range(times):
+            for about, test, metric, *words in run(rng):
+                counts.setdefault((about, test, metric), Counter()).update(words)
+        for (about, test, metric), found in counts.items():
+            numbers = times, found["answered"], found["counted"], found["silent"]
+            cell = (about, test, metric, null, kind, n, *numbers)
+            rows.append(dict(zip(COLUMNS, map(str, cell), strict=True)))
+        partial = RATES.with_suffix(".partial")
+        tables.write(partial, rows, COLUMNS)
+        partial.replace(RATES)
+
+
+def read_rates() -> list[dict[str, str]]:
+    """Return the cells simulated so far."""
+    if not RATES.exists():
+        return []
+    with RATES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# The page --------------------------------------------------------------------------------------
+
+
+def share(row: Mapping[str, str], what: str = "counted") -> float:
+    """Return the share of a cell's answers that reject, or that miss."""
+    return int(row[what]) / max(1, int(row["answered"]))
+
+
+def highest(rows: Sequence[Mapping[str, str]], what: str = "counted", **facts: str) -> str:
+    """Return the highest share among the cells with some facts that are answered often enough."""
+    own = [row for row in rows if all(row[key] == value for key, value in facts.items())]
+    known = [share(row, what) for row in own if int(row["answered"]) >= ENOUGH * int(row["sets"])]
+    return f"{max(known):.3f}" if known else "–"
+
+
+def on_rows(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the table of differences: each null by the number of rows."""
+    lines = [
+        "| metric | alike: 50 rows | 200 | 1,000 | unlike: 50 rows | 200 | 1,000 |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for metric in METRICS:
+        cells = [
+            highest(rows, kind="level", metric=metric, null=null, n=str(n))
+            for null, n in itertools.product(NULLS, SIZES)
+        ]
+        lines.append(f"| `{metric}` | {' | '.join(cells)} |")
+    return (
+        "\n".join(lines) + f"\n\nThe highest rate of three kinds of noise. {_drawn(rows, 'level')}"
+    )
+
+
+def at_the_margin(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the table of equivalence: by metric and noise."""
+    lines = ["| metric | normal | t, 3 df | log-normal |", "|---|---:|---:|---:|"]
+    for metric in METRICS:
+        cells = [highest(rows, kind="margin", metric=metric, noise=noise) for noise in NOISES]
+        lines.append(f"| `{metric}` | {' | '.join(cells)} |")
+    of_classes = ", ".join(
+        f"`{metric}` {highest(rows, kind='margin', metric=metric)}" for metric, *_ in CLASSES
+    )
+    return (
+        "\n".join(lines)
+        + "\n\nThe highest rate of 50, 200 and 1,000 rows. Of classes, with `question: "
+        f"noninferiority` for scores of unlike skill: {of_classes}. {_drawn(rows, 'margin')}"
+    )
+
+
+def intervals(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the table of intervals of one model that miss, and of those without a warning."""
+    lines = [
+        "| metric | normal | t, 3 df | log-normal | 1,000 rows, no warning: t, 3 df | log-normal |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for metric in METRICS:
+        cells = [highest(rows, kind="interval", metric=metric, noise=noise) for noise in NOISES]
+        silent = [
+            highest(rows, "silent", kind="interval", metric=metric, noise=noise, n="1000")
+            for noise in NOISES[1:]
+        ]
+        lines.append(f"| `{metric}` | {' | '.join([*cells, *silent])} |")
+    return "\n".join(lines) + f"\n\n{_drawn(rows, 'interval')}"
+
+
+def in_time(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the table of tests in time."""
+    names = {
+        "ewc_corrected": "`diebold_mariano_means`, default",
+        "ewc": "`variant: ewc`",
+        "blocks": "`metric_difference`, eight blocks",
+        "independent": "rows taken as independent",
+    }
+    lines = [
+        f"| metric | autocorrelation | rows | {' | '.join(names.values())} | first, no warning |",
+        f"|---|---:|---:|{'---:|' * (len(names) + 1)}",
+    ]
+    for metric, phi, n in itertools.product(IN_TIME, (0.5, 0.9), SIZES):
+        facts = {"metric": metric, "noise": f"autoregression {phi:g}", "n": str(n)}
+        cells = [highest(rows, kind="time", test=test, **facts) for test in names]
+        cells.append(highest(rows, "silent", kind="time", test="ewc_corrected", **facts))
+        lines.append(f"| `{metric}` | {phi:g} | {n:,} | {' | '.join(cells)} |")
+    return "\n".join(lines) + f"\n\nThe higher rate of both nulls. {_drawn(rows, 'time')}"
+
+
+def _drawn(rows: Sequence[Mapping[str, str]], kind: str) -> str:
+    """Say how many sets a cell has, and how far a rate of .05 may be off by chance."""
+    sets = int(next(row["sets"] for row in rows if row["kind"] == kind))
+    error = 2 * math.sqrt(0.05 * 0.95 / sets)
+    return f"{sets:,} sets a cell: rates near .05 are within {error:.3f} of the truth."
+
+
+PARTS = {"rows": on_rows, "margin": at_the_margin, "intervals": intervals, "time": in_time}
+"""The parts of the page, by the names of their marks."""
+
+
+def page() -> str:
+    """Return the page with the tables of today's results."""
+    rows, text = read_rates(), PAGE.read_text(encoding="utf-8")
+    for name, table in PARTS.items():
+        text = replaced(text, name, table(rows))
+    return text
+
+
+if __name__ == "__main__":
+    study(__doc__, 2000, simulate, PAGE, page)
