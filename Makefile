@@ -51,7 +51,7 @@ lock: $(VENV)/bootstrap.stamp
 	@for set in bootstrap run dev; do $(UV) compile --quiet --universal --python-version 3.11 --upgrade \
 	  --generate-hashes --no-emit-index-url --no-header --no-annotate --constraint requirements/constraints.in \
 	  $$( [ $$set = bootstrap ] && echo requirements/bootstrap.in || echo pyproject.toml ) \
-	  $$( [ $$set = dev ] && echo --extra dev --extra slurm ) -o requirements/$$set.lock; done
+	  $$( case $$set in run) echo --extra all;; dev) echo --extra dev --extra slurm;; esac ) -o requirements/$$set.lock; done
 	@$(BIN)/python requirements/conda.py
 
 clean:

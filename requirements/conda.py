@@ -23,7 +23,9 @@ def text() -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lock = (ROOT / "requirements/run.lock").read_text()
     lines = [f"{project['name']}=={project['version']}"]
-    for asked in project["dependencies"]:
+    extras = project["optional-dependencies"]
+    few = (one for name in ("files", "keep", "sql", "xgboost") for one in extras[name])
+    for asked in sorted([*project["dependencies"], *few]):
         name = re.match(r"[\w-]+", asked)[0]  # type: ignore[index]
         if name == "snakemake":
             continue  # it is there, or nobody would read this

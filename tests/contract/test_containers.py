@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import tomllib
+from typing import Any
 
 import yaml
 
@@ -20,9 +21,18 @@ def requirement(text: str) -> tuple[str, str]:
     return NAMES.get(found[1], found[1]), found[2]
 
 
+def everything(project: dict[str, Any]) -> list[str]:
+    """What the package needs, with the extras that `make` installs too."""
+    extras = project["optional-dependencies"]
+    (all_,) = extras["all"]
+    names = re.fullmatch(r"bakeoff\[(.*)\]", all_)
+    assert names
+    return [*project["dependencies"], *(one for n in names[1].split(",") for one in extras[n])]
+
+
 def test_conda_environment_asks_for_what_pyproject_does() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["slurm"]]
+    wanted = [*everything(project), *project["optional-dependencies"]["slurm"]]
     wanted.append(f"python {project['requires-python']}")
     environment = yaml.safe_load((ROOT / "environment.yaml").read_text())
     given = dict(map(requirement, environment["dependencies"]))
@@ -37,7 +47,7 @@ def test_snakemake_deploys_the_versions_of_the_lock() -> None:
     *_, pip = yaml.safe_load(file.read_text())["dependencies"]
     asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]  # type: ignore[index]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [requirement(line)[0] for line in project["dependencies"]]
+    wanted = [requirement(line)[0] for line in everything(project)]
     theirs = [NAMES.get(name, name) for name in asked]
     assert set(theirs) == {"bakeoff", *wanted} - {"snakemake"}
 

@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 from bakeoff.data import Table, columns
 from bakeoff.data.table import GROUP, VALIDATION
 from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.extras import require
 from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
 from bakeoff.fit.early_stopping import with_early_stopping
 from bakeoff.fit.estimator import (
@@ -89,6 +90,9 @@ def check_model(
     if model.seeds > 1:
         with _problems_at(*place, "seeds"):
             _check_seeds(model, classifier)
+    if model.keep:
+        with _problems_at(*place, "keep"):
+            require("skops", "a file of the fitted model")
     if model.tune is not None:
         with _problems_at(*place, "tune"):
             check_tuning(Pipeline(steps_of(model, classifier)), model.tune)

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
+from bakeoff.extras import require
 from bakeoff.files import whole
 from bakeoff.fit.train import TrainedModel
 
@@ -47,8 +48,9 @@ def write_model(path: str | Path, model: KeptModel) -> None:
     Raises
     ------
     UserError
-        skops cannot write an object of the model.
+        skops cannot write an object of the model, or is not installed.
     """
+    require("skops", "`keep: true`")
     import skops.io
 
     trained = {field.name: getattr(model.trained, field.name) for field in _FIELDS}
@@ -77,8 +79,9 @@ def read_model(path: str | Path, trusted: Sequence[str] = ()) -> KeptModel:
     Raises
     ------
     UserError
-        The file needs a type that is not trusted.
+        The file needs a type that is not trusted, or skops is not installed.
     """
+    require("skops", "a kept model")
     import skops.io
 
     needed = sorted(set(skops.io.get_untrusted_types(file=path)) - set(trusted))

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from pydantic import Field, field_validator
 
 from bakeoff.errors import Problem, UserError
+from bakeoff.extras import require
 from bakeoff.files import is_file, locate
 from bakeoff.keys import said
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, blame
@@ -95,6 +96,11 @@ class DatabaseData(DataSet):
             return self
         path = locate(self.url.removeprefix(_SQLITE), folder)
         return self.model_copy(update={"url": _SQLITE + path})
+
+    def check(self) -> None:
+        """Look whether SQLAlchemy is there."""
+        with blame("source"):
+            require("sqlalchemy", "a database")
 
     def at_hand(self) -> bool:
         """Tell whether no network is needed."""

@@ -20,6 +20,7 @@ from typing import IO, Any, Literal
 import pandas as pd
 
 from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.extras import require
 from bakeoff.files import read_large
 from bakeoff.sources.common.archives import COMPRESSED, opened, seekable
 from bakeoff.sources.common.arff import read_arff
@@ -199,6 +200,7 @@ def _json_row(line: str, number: int) -> dict[str, Any]:
 
 
 def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    require("openpyxl", f"{name!r}, an Excel file,")
     with opened(path, name) as file, _book(seekable(file)) as book:
         if spec.sheet is not None and spec.sheet not in book.sheet_names:
             sheets = map(str, book.sheet_names)
@@ -221,6 +223,7 @@ def _sas(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
 
 
 def _spss(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    require("pyreadstat", f"{name!r}, an SPSS file,")
     import pyreadstat
 
     with opened(path, name) as file, tempfile.NamedTemporaryFile(suffix=".sav") as plain:

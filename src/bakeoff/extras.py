@@ -1,0 +1,40 @@
+"""Packages that few experiments need, and the extra of the installation that brings each."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from bakeoff.errors import UserError
+
+EXTRAS = {
+    "openpyxl": "files",
+    "pyreadstat": "files",
+    "skops": "keep",
+    "sqlalchemy": "sql",
+    "xgboost": "xgboost",
+}
+"""The extra of each, by the name of the module."""
+
+
+def require(module: str, what: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Parameters
+    ----------
+    module : str
+        One of `EXTRAS`.
+    what : str
+        What needs it, for the message.
+
+    Raises
+    ------
+    UserError
+        It is not installed.
+    """
+    if find_spec(module) is None:
+        raise UserError(f"{what} needs the package {module}: {how_to_install(module)}")
+
+
+def how_to_install(module: str) -> str:
+    """Return the command that installs the extra of a module."""
+    return f"pip install 'bakeoff[{EXTRAS[module]}]'"

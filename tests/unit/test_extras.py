@@ -1,0 +1,76 @@
+"""What is said of a package that an extra of the installation brings and that is not there."""
+
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+
+from bakeoff import extras
+from bakeoff.errors import UserError
+from bakeoff.extras import EXTRAS, require
+from bakeoff.preflight import check_experiment
+from bakeoff.spec import load_experiment
+
+MODEL = {"estimator": "sklearn.dummy.DummyClassifier"}
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Return a function that hides a module."""
+
+    def hide(module):
+        find = extras.find_spec
+        monkeypatch.setattr(
+            extras, "find_spec", lambda name: None if name == module else find(name)
+        )
+        monkeypatch.setitem(sys.modules, module, None)
+
+    return hide
+
+
+def problems(data, **model):
+    experiment = {"experiment": "e", "datasets": {"d": data}, "models": {"m": MODEL | model}}
+    found, _ = check_experiment(load_experiment(yaml.safe_load(yaml.safe_dump(experiment))))
+    return "\n".join(map(str, found))
+
+
+def test_database(without):
+    without("sqlalchemy")
+    told = problems(
+        {"source": "database", "url": "postgresql://h/s", "query": "SELECT 1", "target": "y"}
+    )
+    assert told == (
+        "datasets.d.source: a database needs the package sqlalchemy: pip install 'bakeoff[sql]'"
+    )
+
+
+def test_excel(without, tmp_path):
+    pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(tmp_path / "t.xlsx", index=False)
+    without("openpyxl")
+    told = problems({"source": "file", "path": str(tmp_path / "t.xlsx"), "target": "y"})
+    assert told.endswith("needs the package openpyxl: pip install 'bakeoff[files]'")
+
+
+def test_model_that_is_kept(without):
+    without("skops")
+    told = problems({"source": "sklearn", "name": "iris"}, keep=True)
+    assert told == (
+        "models.m.keep: a file of the fitted model needs the package skops: "
+        "pip install 'bakeoff[keep]'"
+    )
+
+
+def test_xgboost(without):
+    without("xgboost")
+    told = problems({"source": "sklearn", "name": "iris"}, estimator="xgboost.XGBClassifier")
+    assert "'xgboost' is not installed" in told
+    assert "pip install 'bakeoff[xgboost]'" in told
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_what_is_there_is_not_asked_for(module, without):
+    require(module, "this")
+    without(module)
+    with pytest.raises(UserError, match=rf"this needs the package {module}: pip install"):
+        require(module, "this")
