@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,14 @@ from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, metrics_of
+from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.spec import Experiment, HypothesisTests
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.scorings import NEGATED
 
 FOLDS = "folds"
 """The id of the one data set."""
@@ -52,7 +54,8 @@ def study_of(
     Parameters
     ----------
     scores : Mapping of model to Mapping of metric to ndarray, shape (J,)
-        In the order of the splits; greater is better, as scikit-learn has it.
+        In the order of the splits; greater is better, as scikit-learn has it, but of losses
+        that are positive.
     plan : FoldPlan
         What the splits are.
     command : str
@@ -71,6 +74,7 @@ def study_of(
     UserError
         Scores that a metric cannot have, or a test that does not fit.
     """
+    scores = {model: dict(starmap(_turned, own.items())) for model, own in scores.items()}
     ids = {label: f"model-{i}" for i, label in enumerate(scores, 1)}
     if versus is not None and versus not in ids:
         raise Problem(("versus",), unknown("model", versus, ids))
@@ -123,9 +127,18 @@ def _experiment(
     )
 
 
+def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
+    """Turn the sign of losses of numbers that scikit-learn has negated."""
+    ours = NEGATED.get(name, name)
+    if ours not in METRICS or METRICS[ours].needs is not Need.NUMBERS:
+        return name, values
+    negated = METRICS[ours].range[0] >= 0 and not (values > 0).any()
+    return ours, -values if negated else values
+
+
 def _metric(name: str) -> str | GivenMetric:
     """Return our metric of that name, or describe one of scikit-learn (greater is better)."""
-    if name in METRICS and METRICS[name].greater_is_better:
+    if name in METRICS and (METRICS[name].greater_is_better or METRICS[name].needs is Need.NUMBERS):
         return name
     called = re.sub(r"\W", "_", name if name not in METRICS else f"neg_{name}")
     return validated(GivenMetric, {"name": called, "greater_is_better": True}, ("metrics",))

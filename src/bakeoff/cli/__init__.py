@@ -123,6 +123,12 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", help="CSV, TSV, Parquet or Feather, also compressed")
     parser.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
     parser.add_argument(
+        "--task",
+        choices=("classification", "regression"),
+        help="whether it holds classes or numbers; default: numbers where it has fractions or very "
+        "many different values",
+    )
+    parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",

@@ -10,8 +10,9 @@ import pandas as pd
 
 from bakeoff.data.columns import names
 from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
+from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError
-from bakeoff.report.numbers import count
+from bakeoff.report.numbers import count, number
 
 FEWEST = 4
 """Rows of a class: two in each half of each replication."""
@@ -30,6 +31,10 @@ _POSITIVE = {
     *("dead", "died", "on", "leave", "left", "churn", "churned", "accept", "accepted", "pass"),
     *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
 }
+_MOST_NUMBERED = 10
+"""Whole numbers of which more are different may be a quantity."""
+_LIKE_A_QUANTITY = re.compile(r"(?i)(^|_)(rating|stars|score|count|age|quality|rings)s?$")
+_ROUNDING = 1e-9
 _NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
 
 
@@ -48,6 +53,8 @@ class Guess(NamedTuple):
         Columns that no model should see, and why.
     dates : tuple of str
         Columns by which the rows may be put in order.
+    numbers : str
+        The range of the target, where it is a quantity; there are no classes then.
     """
 
     counts: Mapping[str, int]
@@ -56,6 +63,7 @@ class Guess(NamedTuple):
     groups: str | None
     drop: Mapping[str, str]
     dates: tuple[str, ...]
+    numbers: str = ""
 
     def without_groups(self) -> Guess:
         """Leave out the column of groups, which cannot be kept together."""
@@ -103,13 +111,23 @@ class Guess(NamedTuple):
         return min(self.kept, key=lambda name: self.counts[name]), "the rarer class"
 
 
-def look(frame: pd.DataFrame, target: str) -> Guess:
+def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
     """Guess what the columns are.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    target : str
+        The column to predict.
+    task : {"classification", "regression"}, optional
+        Whether it holds classes or a quantity; default: as it looks.
 
     Raises
     ------
     UserError
-        The target is a quantity, or has less than two classes with enough rows.
+        The target may be a quantity or classes, is no number, or has less than two classes with
+        enough rows.
     """
     labels = frame[target].dropna()
     if is_nested(labels):
@@ -117,26 +135,28 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
     if labels.empty:
         raise UserError(f"every value of {target!r} is missing: nothing to predict")
     counts = names(labels).value_counts()
-    quantity = pd.api.types.is_float_dtype(labels) and not (labels % 1 == 0).all()
-    if quantity or len(counts) > max(100, len(labels) // 2):
+    numbers = task == "regression" or (task is None and looks_like_a_quantity(labels))
+    if numbers and not pd.api.types.is_numeric_dtype(labels.dtype):
+        raise UserError(f"--task: {target!r} holds texts, which are classes and no numbers")
+    if task is None and not numbers and (why := _in_doubt(labels, target, len(counts))):
         raise UserError(
-            f"{target!r} has {len(counts):,} different values in {len(labels):,} rows: it looks "
-            "like a quantity, not like classes; an experiment that predicts numbers is written by "
-            "hand, with `task: regression` (docs/regression.md)"
+            f"--task: {target!r} {why}: are these numbers, to be predicted as a quantity "
+            "(`--task regression`), or classes (`--task classification`)?"
         )
-    id_column, groups, drop = _columns(frame, target)
+    id_column, groups, drop = _columns(frame, target, numbers=numbers)
     dates = tuple(
         c for c in frame.columns if c not in (target, id_column, groups) and _is_date(frame[c])
     )
     guess = Guess(
-        {str(name): int(n) for name, n in counts.items()},
+        {} if numbers else {str(name): int(n) for name, n in counts.items()},
         int(frame[target].isna().sum()),
         id_column,
         groups,
         drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
         dates,
+        f"{number(labels.min())} to {number(labels.max())}" if numbers else "",
     )
-    if len(guess.kept) < 2:
+    if not numbers and len(guess.kept) < 2:
         missing = f", and {count(guess.unlabelled, 'row')} without a label" * bool(guess.unlabelled)
         raise UserError(
             f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
@@ -145,7 +165,18 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
     return guess
 
 
-def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, dict[str, str]]:
+def _in_doubt(labels: pd.Series[Any], target: str, different: int) -> str:
+    """Say why whole numbers may be a quantity as well as classes; empty if they are none."""
+    if not pd.api.types.is_numeric_dtype(labels.dtype) or different <= 2:
+        return ""
+    if different > _MOST_NUMBERED:
+        return f"has {different} different whole numbers"
+    return "is called like a quantity" if _LIKE_A_QUANTITY.search(target) else ""
+
+
+def _columns(
+    frame: pd.DataFrame, target: str, *, numbers: bool
+) -> tuple[str | None, str | None, dict[str, str]]:
     """Find the columns of ids and groups, and columns to exclude from the features."""
     id_column = groups = None
     drop: dict[str, str] = {}
@@ -174,7 +205,7 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
                 groups = column
             else:
                 drop[column] = "an id that repeats, like `groups`"
-        elif distinct == labels.nunique() and _is_one_to_one(values, labels):
+        elif (_is_linear if numbers else _is_one_to_one)(values, labels):
             drop[column] = f"says what {target} is"
     return id_column, groups, drop
 
@@ -191,7 +222,14 @@ def _is_date(values: pd.Series[Any]) -> bool:
     return bool(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True).notna().all())
 
 
+def _is_linear(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
+    """Tell whether a column is the target in another unit."""
+    return pd.api.types.is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
+
+
 def _is_one_to_one(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
+    if values.nunique() != labels.nunique():
+        return False
     present = values.notna() & labels.notna()
     pairs = pd.DataFrame({"value": values[present], "label": labels[present]}).drop_duplicates()
     return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
@@ -209,7 +247,10 @@ def told(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:
             if key != "encoding"
             else (f"encoding: {value} (--encoding says another)")
         )
-    yield f"{len(guess.kept)} classes, the rarest with {count(guess.rarest, 'row')}"
+    if guess.numbers:
+        yield f"the target is a quantity, {guess.numbers}; `--task` says otherwise"
+    else:
+        yield f"{len(guess.kept)} classes, the rarest with {count(guess.rarest, 'row')}"
     if len(guess.kept) == 2:
         positive, why = guess.positive
         yield f"the positive class is {positive!r} ({why}); else write `positive:`"

@@ -45,6 +45,23 @@ _MODELS = """\
 """
 
 
+_REGRESSORS = """\
+  ridge:
+    estimator: sklearn.linear_model.Ridge
+  forest:
+    estimator: sklearn.ensemble.RandomForestRegressor
+    params: {n_estimators: 300}
+  boosting:
+    estimator: sklearn.ensemble.HistGradientBoostingRegressor
+  # a model with its parameters tuned inside each training part:
+  # svm:
+  #   estimator: sklearn.svm.SVR
+  #   tune: {search: grid, space: {C: [0.1, 1, 10]}}
+  # a model that was trained elsewhere, by its predictions on the test rows:
+  # network: {predictions: network.csv}
+"""
+
+
 def run(args: argparse.Namespace) -> None:
     """Write an experiment."""
     frame, keys = read(args.data, args.encoding, args.target)
@@ -52,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
         )
-    guess = look(frame, args.target)
+    guess = look(frame, args.target, args.task)
     name = _slug(Path(args.data).name.split(".")[0])
     output = Path(
         args.output or (Path("config") if Path("config").is_dir() else Path()) / f"{name}.yaml"
@@ -76,7 +93,7 @@ def run(args: argparse.Namespace) -> None:
     experiment = load_experiment(yaml.safe_load(text))
     tables = {n: load(n, experiment) for n in experiment.datasets}
     for dataset, data in tables.items():
-        say(paragraph(told_constant(experiment, dataset, data.card["classes"])))
+        say(paragraph(told_constant(experiment, dataset, data.card.get("classes", {}))))
     show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
@@ -86,7 +103,9 @@ def write(
 ) -> str:
     """Compose the experiment."""
     lines = _lines(data, target, _scalar(name), guess, keys, schema)
-    return "".join(f"{line}\n" for line in lines).replace("MODELS\n", _MODELS)
+    return "".join(f"{line}\n" for line in lines).replace(
+        "MODELS\n", _REGRESSORS if guess.numbers else _MODELS
+    )
 
 
 def _lines(
@@ -96,6 +115,8 @@ def _lines(
         yield f"# yaml-language-server: $schema={schema}"
     yield "# Written by `bakeoff init`; what it guessed is marked."
     yield f"experiment: {name}"
+    if guess.numbers:
+        yield "task: regression  # numbers are predicted"
     yield "seed: 1  # every random number comes from it"
     yield "datasets:"
     yield f"  {name}:"
@@ -108,16 +129,20 @@ def _lines(
     yield "models:"
     yield "MODELS"
     yield "resampling:"
-    yield "  cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
+    if guess.numbers:
+        yield "  halves: {repeats: 10}  # cross-validation in random halves: about the algorithms"
+    else:
+        yield "  cv_5x2: {}  # five replications of 2-fold cross-validation: about the algorithms"
     yield f"  holdout: {{test_size: {_test_size(guess)}}}  # about the models fitted once"
     yield f"metrics: [{', '.join(_metrics(guess))}]  # the first one ranks the models"
-    if guess.imbalanced:
+    if not guess.numbers and guess.imbalanced:
         share = percent(round(guess.share, 3))
         yield f"# {share} of the rows are of the rarest class: accuracy would say little of it"
     yield "tests:"
     yield "  alpha: 0.05"
     yield "  correction: holm"
-    yield "  # run: [cv5x2_f, mcnemar]  # `bakeoff tests` lists all; default: what is recommended"
+    named = "half_sample_t, metric_difference" if guess.numbers else "cv5x2_f, mcnemar"
+    yield f"  # run: [{named}]  # `bakeoff tests` lists all; default: what is recommended"
 
 
 def _about_rows(guess: Guess) -> Iterator[str]:
@@ -129,6 +154,18 @@ def _about_rows(guess: Guess) -> Iterator[str]:
         yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
     if guess.unlabelled:
         yield f"    missing_target: drop  # {count(guess.unlabelled, 'row')} without a label"
+    yield from _about_target(guess)
+    if guess.drop:
+        yield "    drop:  # guessed"
+    for column, reason in guess.drop.items():
+        yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
+
+
+def _about_target(guess: Guess) -> Iterator[str]:
+    if guess.numbers:
+        yield f"    # numbers: {guess.numbers}"
+        yield "    # unit: kg  # what they are measured in"
+        return
     shares = ", ".join(f"{c} {n:,}" for c, n in list(guess.counts.items())[:6])
     yield f"    # classes: {shares}{', …' if len(guess.counts) > 6 else ''}".replace("\n", " ")
     if len(guess.kept) < len(guess.counts):
@@ -137,17 +174,15 @@ def _about_rows(guess: Guess) -> Iterator[str]:
     if len(guess.kept) == 2:
         positive, why = guess.positive
         yield f"    positive: {_scalar(positive)}  # guessed: {why}"
-    if guess.drop:
-        yield "    drop:  # guessed"
-    for column, reason in guess.drop.items():
-        yield f"      - {_scalar(column)}  # {reason}".replace("\n", " ")
 
 
 def _test_size(guess: Guess) -> float:
-    return 0.3 if guess.rarest >= _FEWEST_TESTED else 0.5
+    return 0.3 if guess.numbers or guess.rarest >= _FEWEST_TESTED else 0.5
 
 
 def _metrics(guess: Guess) -> list[str]:
+    if guess.numbers:
+        return ["rmse", "mae", "r2"]
     if len(guess.kept) == 2:
         balanced = ["accuracy", "balanced_accuracy", "f1", "roc_auc"]
         return (

@@ -18,26 +18,10 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.early_stopping import EarlyStopped
 from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
 from bakeoff.fit.threshold import Fold
+from bakeoff.spec.scorings import SCORINGS
 from bakeoff.spec.training_choices import Distribution, Tune
 
-# the names of our metrics that scikit-learn's scorers call otherwise
-_SCORERS: Mapping[str, Any] = {
-    "error": "accuracy",
-    "kappa": make_scorer(cohen_kappa_score),
-    "mcc": "matthews_corrcoef",
-    "log_loss": "neg_log_loss",
-    "brier": "neg_brier_score",
-    "mae": "neg_mean_absolute_error",
-    "mse": "neg_mean_squared_error",
-    "rmse": "neg_root_mean_squared_error",
-    "msle": "neg_mean_squared_log_error",
-    "rmsle": "neg_root_mean_squared_log_error",
-    "mape": "neg_mean_absolute_percentage_error",
-    "median_absolute_error": "neg_median_absolute_error",
-    "max_error": "neg_max_error",
-    "poisson_deviance": "neg_mean_poisson_deviance",
-    "gamma_deviance": "neg_mean_gamma_deviance",
-}
+_SCORERS: Mapping[str, Any] = {**SCORINGS, "kappa": make_scorer(cohen_kappa_score)}
 _TWO_CLASSES = {
     *("f1", "precision", "recall", "jaccard", "roc_auc", "average_precision"),
     *("positive_likelihood_ratio", "neg_negative_likelihood_ratio", "d2_brier_score"),

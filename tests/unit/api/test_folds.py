@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, make_moons
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -29,7 +30,7 @@ from sklearn.model_selection import (
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
 from bakeoff import UserError
@@ -392,3 +393,28 @@ def test_metric_has_two_spellings_and_chooses() -> None:
         bakeoff.compare_folds(results, cv=10, n=100, metric="f2")
     with pytest.raises(bakeoff.UserError, match="found the estimator GaussianNB"):
         bakeoff.compare_folds({"a": GaussianNB(), "b": scores}, cv=10)
+
+
+def test_losses_of_numbers_have_our_names_and_their_own_sign() -> None:
+    scoring = ["neg_root_mean_squared_error", "neg_mean_absolute_percentage_error", "r2"]
+    numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
+    rows = np.random.default_rng(0).normal(size=(100, 3))
+    target = rows.sum(axis=1) + 9
+    made = {
+        name: cross_validate(one, rows[:, :2], target, cv=5, scoring=scoring)
+        for name, one in numbers.items()
+    }
+    found = bakeoff.compare_folds(made, cv=5, n=100)
+    assert set(found.scores["metric"]) == {"rmse", "mape", "r2"}
+    assert (found.scores["value"][found.scores["metric"] != "r2"] > 0).all()
+    assert "root mean squared error" in found.verdict
+    losses = {name: one["test_neg_root_mean_squared_error"] for name, one in made.items()}
+    pvalue = found.comparisons.query("metric == 'rmse'")["pvalue"].item()
+    for sign in (1, -1):  # scikit-learn's scores, or errors as they are
+        own = {name: sign * values for name, values in losses.items()}
+        alone = bakeoff.compare_folds(own, cv=5, n=100, metric="rmse").comparisons
+        assert alone["decision"].item() == found.comparisons["decision"].iloc[0]
+        assert alone["pvalue"].item() == pytest.approx(pvalue)
+    grid = GridSearchCV(Ridge(), {"alpha": [0.1, 100]}, cv=5, scoring=scoring[0])
+    searched = bakeoff.compare_search(grid.fit(rows[:, :2], target))
+    assert "root mean squared error of alpha=0.1" in searched.verdict

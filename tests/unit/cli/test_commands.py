@@ -433,7 +433,6 @@ def test_init_leaves_out_classes_that_cannot_be_divided(bakeoff: Run, folder: Pa
     ("target", "expected"),
     [
         ("lefft", "--target: 'lefft'; did you mean 'left'?"),
-        ("weight", "looks like a quantity"),
         ("country: code, #1", "has 1 class with 4 rows or more"),
         ("nothing", "every value of 'nothing' is missing"),
     ],

@@ -1,8 +1,11 @@
 """What `bakeoff init` guesses of a table."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from bakeoff.cli.guess import look
 from bakeoff.cli.guess_format import read
@@ -48,3 +51,45 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     assert "sample_id" not in guess.drop
     assert guess.dates == ("day",)
     assert guess.drop["nr"] == "a running number"
+
+
+def test_numbers_become_a_regression_that_runs_as_it_is(bakeoff, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    mpa, age = rng.normal(35, 10, 90).round(2), rng.integers(1, 30, 90)
+    table = pd.DataFrame({"x": rng.normal(size=90), "psi": 145 * mpa, "mpa": mpa, "age": age})
+    table.to_csv("t.csv", index=False)
+    code, out, err = bakeoff("init", "t.csv", "--target", "mpa")
+    assert (code, err) == (0, "")
+    assert "the target is a quantity" in out
+    written = yaml.safe_load(Path("t.yaml").read_text())
+    assert written["task"] == "regression"
+    assert written["datasets"]["t"]["drop"] == ["psi"]  # the target in another unit
+    assert set(written["resampling"]) == {"halves", "holdout"}
+    assert bakeoff("check", "t.yaml")[0] == 0
+    _, _, err = bakeoff("init", "t.csv", "--target", "age", "--force")
+    assert "--task: 'age' has" in err
+    for task, said in (("regression", "is a quantity"), ("classification", "classes, the rarest")):
+        code, out, _ = bakeoff("init", "t.csv", "--target", "age", "--force", "--task", task)
+        assert (code, said in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("target", "values", "said"),
+    [
+        ("quality", [3, 4, 5, 6], "'quality' is called like a quantity"),
+        ("rings", list(range(1, 12)), "'rings' has 11 different whole numbers"),
+        ("kind", [0, 1, 2], ""),
+        ("count", [0, 1], ""),
+        ("stars", ["*", "**", "***"], ""),
+    ],
+)
+def test_whole_numbers_that_may_be_either_are_asked_for(target, values, said):
+    frame = pd.DataFrame({target: values * 20, "x": range(len(values) * 20)})
+    if said:
+        with pytest.raises(UserError, match=said):
+            look(frame, target)
+    else:
+        assert not look(frame, target).numbers
+    with pytest.raises(UserError, match="--task: 't' holds texts"):
+        look(pd.DataFrame({"t": ["a", "b"] * 20}), "t", "regression")

@@ -17,11 +17,12 @@ from typing import Any
 
 import pandas as pd
 
+from bakeoff.spec.scorings import NEGATED
+
 WHAT = "fold scores of scikit-learn"
 OF_FOLDS = True
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _TEST = re.compile(r"test_(.+)")
-_OURS = {"brier_score": "brier"}
 
 
 def recognizes(head: str) -> bool:
@@ -92,8 +93,7 @@ def _scored(metric: str, value: Any) -> dict[str, Any]:
         raise ValueError(f"{metric} is {value!r} in a split, expected a number") from None
     if not metric.startswith("neg_"):
         return {"metric": metric, "value": number}
-    name = metric.removeprefix("neg_")
-    return {"metric": _OURS.get(name, name), "value": -number}
+    return {"metric": NEGATED.get(metric, metric.removeprefix("neg_")), "value": -number}
 
 
 def _sizes(indices: Any) -> list[dict[str, int]]:
