@@ -106,6 +106,33 @@ def test_report_tells_of_numbers_and_not_of_classes(done: Path) -> None:
     assert not list((done / "tables").glob("confusion*"))
 
 
+def test_constant_answer_is_that_of_a_dummy_regressor(done: Path) -> None:
+    table = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__")["__target__"]
+    tested = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet").row_id
+    rest = table.drop(tested)
+    models = pd.read_csv(done / "tables/models.csv")
+    (constant,) = models[models["model"].str.startswith("(constant")].to_dict("records")
+    truth = table.loc[tested]
+    expected = root_mean_squared_error(truth, np.full(len(truth), rest.mean()))
+    assert constant["holdout"] == pytest.approx(expected)
+    scores = pd.read_csv(done / "tables/baseline.csv")
+    assert set(scores["metric"]) == {"rmse", "r2"}  # on folds nothing else is known
+    assert "mean of the training rows" in (done / "verdict.txt").read_text(encoding="utf-8")
+
+
+def test_parts_are_described_by_their_numbers(done: Path) -> None:
+    parts = pd.read_csv(done / "tables/target.csv").set_index(["plan", "part"])
+    one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet").y_true
+    row = parts.loc[("held-out test rows", "test")]
+    assert row["mean_low"] == row["mean_high"] == pytest.approx(one.mean())
+    assert row["sd_low"] == pytest.approx(one.std(ddof=1))
+    assert (row["least"], row["greatest"]) == (one.min(), one.max())
+    report = (done / "report.md").read_text(encoding="utf-8")
+    assert "Largest difference of means" in report
+    assert "class shares" not in report
+    assert "Rarest class" not in report
+
+
 def test_kept_model_predicts_as_the_run_did(done: Path) -> None:
     kept = read_model(done / "predictions/diabetes/ridge/holdout.skops", trusted=["numpy.dtype"])
     table = pd.read_parquet(done / "data/diabetes.parquet")

@@ -26,7 +26,7 @@ from bakeoff.data.table import GROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent, words
-from bakeoff.report.prose import PLANS
+from bakeoff.report.prose import PLANS, of_target
 from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
@@ -81,7 +81,7 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
             rows.append((name, "", "", "looked at when the run loads it"))
             continue
         data = tables[name]
-        known = _answers(data)
+        known = of_target(data.card, experiment.datasets[name].unit)
         size = f"{len(data.frame):,}" if known else ""
         features = data.features.shape[1]
         rows.append((name, size, f"{features:,}" if features else "", known or "scores alone"))
@@ -90,16 +90,6 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
         if text := told_constant(experiment, name, data.card.get("classes", {})):
             say(paragraph(text))
     say("")
-
-
-def _answers(data: Table) -> str:
-    """Say which classes there are, or how large the numbers are; empty of scores alone."""
-    if "numbers" in data.card:
-        found = data.card["numbers"]
-        return f"{found['min']:g} to {found['max']:g}, mean {found['mean']:.4g}"
-    counts = data.card["classes"]
-    more = f", … ({len(counts)} classes)" if len(counts) > 4 else ""
-    return ", ".join(f"{c} {n:,}" for c, n in list(counts.items())[:4]) + more
 
 
 def _show_oddities(experiment: Experiment, tables: dict[str, Table]) -> None:

@@ -139,7 +139,8 @@ class Quantity:
         if not len(answers):  # a training part, where all rows are test rows
             return {"numbers": {}}
         spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
-        found = {"mean": answers.mean(), "sd": spread, "min": answers.min(), "max": answers.max()}
+        found = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
+        found |= {"min": answers.min(), "max": answers.max()}
         return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
 
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:

@@ -16,7 +16,7 @@ from bakeoff.comparisons.evidence import AnyEvidence, FoldScores, PairedPredicti
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.report.ranking import dataset_means, sizes_known
 from bakeoff.report.study import Study
-from bakeoff.scores.constant import constant_answer
+from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
@@ -46,7 +46,7 @@ class Baseline:
     dataset, metric : str
         Their ids.
     answer : str
-        The class that is predicted for every row.
+        The class, or the number, that is predicted for every row.
     score : float
         What it scores, the mean over folds; NaN where the metric has no value.
     holdout : float
@@ -81,9 +81,11 @@ class _Part(NamedTuple):
 
 @lru_cache(maxsize=64)
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
-    """Return the constant answer on a data set; None where the rows' classes are not known."""
+    """Return the constant answer on a data set; None where the rows' answers are not known."""
     measure, classes = study.metrics[metric], _classes(study, dataset)
     table = study.values(metric, study.plan).get(dataset)
+    if table is not None and study.experiment.task.numbers:
+        return _of_numbers(study, measure, dataset, list(table.index))
     if not classes or table is None:
         return None
     parts = _parts(study, dataset, study.plan, classes)
@@ -104,6 +106,60 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
         all(part.trained for part in folds if part is not None),
         _tested(study, measure, dataset, found.answer, scores),
     )
+
+
+def _of_numbers(
+    study: Study, metric: Metric, dataset: str, folds: list[tuple[int, int]]
+) -> Baseline | None:
+    """Return the mean of the training rows as the answer, or their median by other metrics."""
+    known, held = (_numbers(study, metric, dataset, plan) for plan in (study.plan, "holdout"))
+    scores = np.array([known.get(fold, (0.0, math.nan, False))[1] for fold in folds])
+    if not np.isfinite(scores).all():
+        return None
+    trained = all(trained for _, _, trained in known.values())
+    answer = f"the {_statistic(metric)} of the {'training' if trained else 'test'} rows"
+    return Baseline(
+        dataset,
+        metric.name,
+        answer,
+        float(scores.mean()),
+        next((score for _, score, _ in held.values()), math.nan),
+        trained,
+        _tested(study, metric, dataset, known[folds[0]][0], scores),
+    )
+
+
+def _statistic(metric: Metric) -> str:
+    """Name the constant that is best by a metric: squares are least about the mean."""
+    return "mean" if metric.null else "median"
+
+
+def _numbers(
+    study: Study, metric: Metric, dataset: str, plan: str
+) -> dict[tuple[int, int], tuple[float, float, bool]]:
+    """Map each division to the constant, what it scores, and whether training rows gave it."""
+    rows = study.test_sets.get(dataset) if plan == "holdout" else None
+    truth = None if rows is None or not rows.in_order else rows.truth
+    found = {}
+    for known in study.divisions:
+        if (known["dataset"], known["plan"]) != (dataset, plan):
+            continue
+        for part in known["parts"]:
+            train, test = (part[side].get("numbers", {}) for side in ("train", "test"))
+            trained = bool(train)
+            answer = (train or test).get(_statistic(metric), math.nan)
+            seen = truth
+            if seen is None and metric.null and test:
+                # a mean of squares knows no more of the rows than their mean and variance
+                n = part["test"]["rows"]
+                seen = test["mean"] + np.array([-1, 1]) * test["sd"] * math.sqrt((n - 1) / n)
+            if seen is not None:
+                score = constant_number(metric, answer, seen)
+                found[part["repeat"], part["fold"]] = answer, score, trained
+    if not found and truth is not None:
+        answer = float(truth.mean() if metric.null else np.median(truth))
+        found[1, 1] = answer, constant_number(metric, answer, truth), False
+    return found
 
 
 def baselines(study: Study, metric: str) -> list[Baseline]:
@@ -158,7 +214,7 @@ def _scores(
 
 
 def _tested(
-    study: Study, metric: Metric, dataset: str, answer: int, scores: NDArray[np.float64]
+    study: Study, metric: Metric, dataset: str, answer: float, scores: NDArray[np.float64]
 ) -> tuple[Against, ...]:
     """Test each model against the constant answer, by Holm's correction for the models."""
     by_rows = study.plan == "holdout"
@@ -215,7 +271,7 @@ def _on_rows(
     dataset: str,
     rows: PairedPredictions | None,
     model: str,
-    answer: int,
+    answer: float,
 ) -> Comparison | None:
     """Test the difference on the held-out rows, groups kept together."""
     if rows is None or model not in rows.models or not has_test(metric.name):
@@ -236,19 +292,24 @@ def _run(
 
 
 def _beside(
-    rows: PairedPredictions, metric: Metric, answer: int, study: Study, dataset: str
+    rows: PairedPredictions, metric: Metric, answer: float, study: Study, dataset: str
 ) -> PairedPredictions | None:
     """Put the constant answer beside a model."""
     wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
     if metric.needs in wanted and wanted[metric.needs] is None:
         return None
-    (part,) = _parts(study, dataset, "holdout", rows.classes).values()
-    shares = part.train / part.train.sum()
-    return dataclasses.replace(
+    both = dataclasses.replace(
         rows,
         metric=metric.name,
         models=(*rows.models, ""),
         predicted=np.column_stack([rows.predicted, np.full(rows.n, answer)]),
+    )
+    if not rows.classes:
+        return both
+    (part,) = _parts(study, dataset, "holdout", rows.classes).values()
+    shares = part.train / part.train.sum()
+    return dataclasses.replace(
+        both,
         scores=_extended(rows.scores, shares[-1]),
         probabilities=_extended(rows.probabilities, shares),
     )

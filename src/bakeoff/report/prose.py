@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.smallest_pvalue import RowCounts
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import fixed, p_equals, percent, words
+from bakeoff.report.numbers import count, fixed, number, p_equals, percent, words
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.scores import Metric
 from bakeoff.spec.related import declared
 from bakeoff.stats.core.result import AGREE
@@ -45,6 +47,20 @@ CORRECTIONS = {
     "BY": "Benjamini-Yekutieli",
     "max-t": "max-t",
 }
+
+
+def of_target(card: Mapping[str, Any], unit: str | None, most: int = 4) -> str:
+    """Say of a data set's card which classes there are, or how large the numbers are.
+
+    Empty where scores alone are given.
+    """
+    if card.get("numbers"):
+        low, high, mean, sd = (number(card["numbers"][key]) for key in ("min", "max", "mean", "sd"))
+        return f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}, SD {sd}"
+    classes = card.get("classes", {})
+    shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:most]]
+    more = f" and {count(len(classes) - most, 'other')}" if len(classes) > most else ""
+    return ", ".join(shown) + more
 
 
 def why_undecided(row: Comparison) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import Metric, score
@@ -26,6 +27,15 @@ class Constant(NamedTuple):
 
     answer: int
     score: float
+
+
+def constant_number(metric: Metric, answer: float, truth: NDArray[np.float64]) -> float:
+    """Score a number that is predicted for every row, as ``DummyRegressor`` does; NaN without."""
+    if not metric.computed or metric.takes:
+        return math.nan
+    n = len(truth)
+    made = Predictions(np.arange(n), truth, np.full(n, answer), (), None, None, {})
+    return score(metric, made)[0]
 
 
 def constant_answer(

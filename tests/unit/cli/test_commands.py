@@ -333,7 +333,7 @@ def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPa
     code, out, _ = bakeoff("check", "config/attrition.yaml")
     assert code == 0
     assert "22 fits: 2 models × 1 data set" in out
-    assert "attrition  1,470        19  No 1,233, Yes 237" in out
+    assert "attrition  1,470        19  No: 1,233, Yes: 237" in out
     assert "the algorithms" in out
     assert "Smallest difference in accuracy, in percentage points, found with a" in out
     assert "bakeoff run config/attrition.yaml" in out

@@ -158,20 +158,27 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         tuple(comparisons),
         table(spec, means, **options),
         timings(spec),
-        {name: card(name) for name in spec.datasets},
+        {name: card(name) | (NUMBERS if spec.task.numbers else {}) for name in spec.datasets},
         sets,
         {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},
         "config/made-up.yaml",
         analysis=plan_tests(spec)[1],
-        divisions=[division(name, plan) for name in spec.datasets for plan in FOLDS],
+        divisions=[
+            division(name, plan, numbers=spec.task.numbers)
+            for name in spec.datasets
+            for plan in FOLDS
+        ],
         intervals=tabulate(alone),
     )
 
 
-def division(dataset, plan):
+NUMBERS = {"numbers": {"mean": 35.0, "median": 34.0, "sd": 16.0, "min": 2.3, "max": 82.6}}
+
+
+def division(dataset, plan, *, numbers=False):
     """Describe divisions of a data set as the workflow does."""
     repeats, folds = FOLDS[plan]
-    part = {"rows": 100, "classes": {"no": 60, "yes": 40}}
+    part = {"rows": 100} | (NUMBERS if numbers else {"classes": {"no": 60, "yes": 40}})
     parts = [
         {
             "repeat": r + 1,

@@ -8,17 +8,20 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, PLAN, SIZES
+from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, PLAN, SCORE, SIZES
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, fixed, number, percent, share, spread
+from bakeoff.report.numbers import NONE, count, fixed, percent, share, spread
+from bakeoff.report.prose import of_target
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, numbers, tabulate
+from bakeoff.report.written import Written, decimals
 
 RARE = numbers(lambda value: NONE if math.isnan(value) else percent(round(value, 3)))
 FINE_SHARE = numbers(share)
 POINTS = numbers(lambda value: f"{100 * value:.1f} points")
+IN_SD = numbers(lambda value: f"{fixed(value, 2)} SD")
 AT_LEAST = numbers(lambda value: f"{fixed(value, 1)} or more")
 HASH = Kind(lambda study, value: Cell(str(value)[:12], value), number=False)
 OVERLAP = Kind(lambda study, known: _overlap(known))
@@ -41,11 +44,9 @@ def build_data(item: Item, study: Study) -> PageTable:
     rows = []
     for name in study.datasets:
         card = study.cards[name]
-        classes = card.get("classes", {})
         told = {
             "features": len(card["features"]),
             **_answers(study, name, card),
-            "rarest": min(classes.values()) / card["rows"] if classes else math.nan,
             "licence": clean(card["licence"]) if card.get("licence") else NONE,
         }
         rows.append({**card, **told})
@@ -54,17 +55,13 @@ def build_data(item: Item, study: Study) -> PageTable:
     return tabulate(item, study, DATA_COLUMNS, rows, summary=summary)
 
 
-def _answers(study: Study, dataset: str, card: Mapping[str, Any]) -> dict[str, str]:
+def _answers(study: Study, dataset: str, card: Mapping[str, Any]) -> dict[str, Any]:
     """Say which classes there are, or how large the numbers are."""
+    said = of_target(card, study.experiment.datasets[dataset].unit)
     if "numbers" in card:
-        found, unit = card["numbers"], study.experiment.datasets[dataset].unit
-        low, high, mean = (number(found[key]) for key in ("min", "max", "mean"))
-        said = f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}"
         return {"target": said}
-    classes = card["classes"]
-    shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:4]]
-    more = f" and {count(len(classes) - 4, 'other')}" if len(classes) > 4 else ""
-    return {"classes": ", ".join(shown) + more}
+    counts = card["classes"].values()
+    return {"classes": said, "rarest": min(counts) / card["rows"] if counts else math.nan}
 
 
 _FAR_FROM_HALF = 0.25
@@ -79,6 +76,7 @@ SPLITS_COLUMNS = (
     Column("test_groups", "In a test part", SIZES),
     Column("effective_groups", "Effective number", AT_LEAST),
     Column("max_class_share_difference", "Largest difference of class shares", POINTS),
+    Column("max_mean_difference", "Largest difference of means", IN_SD),
     Column("overlap", "Overlap of halves", OVERLAP),
 )
 
@@ -87,6 +85,8 @@ def build_splits(item: Item, study: Study) -> PageTable:
     """Say how the rows were divided, and how good the divisions are."""
     sizes = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
     by_place = {(known["dataset"], known["plan"]): known for known in study.divisions}
+    of_numbers = study.experiment.task.numbers
+    differs = "max_mean_difference" if of_numbers else "max_class_share_difference"
     rows = []
     for (dataset, plan), part in sizes.groupby(["dataset", "plan"], sort=False):
         known = by_place.get((str(dataset), str(plan)), {})
@@ -97,10 +97,10 @@ def build_splits(item: Item, study: Study) -> PageTable:
             "splits": len(part),
             "n_train": part["n_train"],
             "n_test": part["n_test"],
-            "max_class_share_difference": Cell("not known"),
+            differs: Cell("not known"),
         }
         if known and known["method"] != "given":
-            row["max_class_share_difference"] = known["max_class_share_difference"]
+            row[differs] = known["max_class_share_difference"]
         if known.get("groups"):
             tested = pd.DataFrame([one["test"] for one in known["parts"]])
             row |= {"groups": known["groups"], "test_groups": tested["groups"]}
@@ -124,10 +124,12 @@ def build_splits(item: Item, study: Study) -> PageTable:
             "The halves of two replications are expected to share half of their rows; near 0% or "
             "100% two replications are nearly the same division."
         )
-    measured = (row["max_class_share_difference"] for row in rows)
+    measured = (row[differs] for row in rows)
     far = max((value for value in measured if not isinstance(value, Cell)), default=0)
     summary = f"{count(len(rows), 'division plan')} of {count(len(study.datasets), 'data set')}"
-    if far:
+    if far and of_numbers:
+        summary += f", means differ by up to {fixed(far, 2)} standard deviations"
+    elif far:
         summary += f", class shares differ by up to {100 * far:.1f} points"
     return tabulate(item, study, SPLITS_COLUMNS, rows, " ".join(note), summary=summary)
 
@@ -188,6 +190,45 @@ def _extremes(known: Mapping[str, Any], side: str, name: str) -> Iterator[float]
     yield max(found, default=math.nan)
 
 
+_OF_PART = {
+    "mean_low": ("Mean, smallest", min, "mean"),
+    "mean_high": ("largest", max, "mean"),
+    "sd_low": ("SD, smallest", min, "sd"),
+    "sd_high": ("largest", max, "sd"),
+    "least": ("Least number", min, "min"),
+    "greatest": ("Greatest number", max, "max"),
+}
+NUMBERS_COLUMNS = (
+    DATASET,
+    PLAN,
+    Column("part", "Parts"),
+    *(Column(key, title, SCORE) for key, (title, _, _) in _OF_PART.items()),
+)
+
+
+def _of_numbers(study: Study, dataset: str) -> Written:
+    """Write the target of a data set as its mean over all rows deserves."""
+    card, unit = study.cards[dataset], study.experiment.datasets[dataset].unit
+    found = card["numbers"]
+    digits = decimals([found["sd"] / math.sqrt(card["rows"])], [found["mean"]])
+    return Written("target", clean(unit) if unit else "", digits)
+
+
+def build_numbers(item: Item, study: Study) -> PageTable:
+    """Compare the target between training and test parts."""
+    rows: list[dict[str, Any]] = []
+    for known in study.divisions:
+        for side, called in (("train", "training"), ("test", "test")):
+            found = [one for part in known["parts"] if (one := part[side].get("numbers"))]
+            if found:
+                rows.append(
+                    {"dataset": known["dataset"], "plan": known["plan"], "part": called}
+                    | {"written": _of_numbers(study, known["dataset"])}
+                    | {key: end(o[of] for o in found) for key, (_, end, of) in _OF_PART.items()}
+                )
+    return tabulate(item, study, NUMBERS_COLUMNS, rows)
+
+
 def build_overlap(item: Item, study: Study) -> PageTable:
     """Show which share of their rows the first halves of two replications have in common."""
     measured = [known for known in study.divisions if known["overlap"]]
@@ -218,8 +259,9 @@ EXHIBITS = {
         section=Section.TRUST,
         place=60,
         title="The splits",
-        caption="How the rows were divided, and how much the share of a class differs at most "
-        "between the training part and the test part of a division.",
+        caption="How the rows were divided, and how much the share of a class (the mean of "
+        "numbers, in standard deviations) differs at most between the training part and the test "
+        "part of a division.",
         of_fits=True,
         build=build_splits,
     ),
@@ -235,6 +277,19 @@ EXHIBITS = {
         folded="Class shares in the parts",
         of_fits=True,
         build=build_balance,
+    ),
+    "target": TableExhibit(
+        section=Section.TRUST,
+        place=70,
+        title="The target in the parts",
+        caption="The smallest and the largest mean and standard deviation of the target in the "
+        "training parts and in the test parts of all divisions, its least and its greatest value. "
+        "If means differ much, or test parts reach beyond the training parts, scores of single "
+        "folds differ for reasons other than the models.",
+        when=lambda design: bool(design.divided) and design.experiment.task.numbers,
+        folded="The target in the parts",
+        of_fits=True,
+        build=build_numbers,
     ),
     "overlap": TableExhibit(
         section=Section.TRUST,

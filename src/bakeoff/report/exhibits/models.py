@@ -83,13 +83,7 @@ def _models_note(study: Study, ranked: list[Ranked]) -> str:
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
     if found := baselines(study, study.metric.name):
         rows_of = "training" if all(one.trained for one in found) else "test"
-        dummy = ", like scikit-learn's DummyClassifier" if study.experiment.fitted else ""
-        priced = len(study.experiment.without_costs) < len(study.datasets)
-        cheapest = " (with costs: the cheapest class)" if priced else ""
-        parts.append(
-            f"The constant answer predicts the most frequent class of the {rows_of} rows"
-            f"{cheapest} for every row, with the class shares as probabilities{dummy}."
-        )
+        parts.append(_meaning(study, rows_of))
     parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
     for dataset, notes in study.notes.items():
         where = f"{study.dataset_label(dataset)}, " if study.several else ""
@@ -97,15 +91,36 @@ def _models_note(study: Study, ranked: list[Ranked]) -> str:
     return " ".join(parts)
 
 
+def _meaning(study: Study, rows_of: str) -> str:
+    """Say what the constant answer is."""
+    if study.experiment.task.numbers:
+        like = ", like scikit-learn's DummyRegressor" if study.experiment.fitted else ""
+        return (
+            f"The constant answer predicts the mean of the {rows_of} rows for every row; by "
+            f"metrics that are no function of the mean squared error, their median{like}."
+        )
+    like = ", like scikit-learn's DummyClassifier" if study.experiment.fitted else ""
+    priced = len(study.experiment.without_costs) < len(study.datasets)
+    cheapest = " (with costs: the cheapest class)" if priced else ""
+    return (
+        f"The constant answer predicts the most frequent class of the {rows_of} rows"
+        f"{cheapest} for every row, with the class shares as probabilities{like}."
+    )
+
+
 def _constant(study: Study, held: bool) -> dict[str, Any]:
     """Score the constant answer as a row below the models; over data sets the means."""
     found = {name: baselines(study, name) for name in study.experiment.metrics}
     by_metric = {name: own for name, own in found.items() if len(own) == len(study.datasets)}
     first = by_metric.get(study.metric.name)
-    if first is None:
+    if first is None or not study.averages(study.metric.name):
         return {}
     answer = "" if study.several else f": {clean(first[0].answer)}"
-    means = {m: sum(one.score for one in own) / len(own) for m, own in by_metric.items()}
+    means = {
+        m: sum(one.score for one in own) / len(own)
+        for m, own in by_metric.items()
+        if study.averages(m)
+    }
     row = {
         "model": Cell(f"(constant answer{answer})"),
         "mean": means.pop(study.metric.name),
@@ -214,8 +229,7 @@ EXHIBITS = {
         "rows by the t test of the metric's difference. P-values are adjusted by Holm's method for "
         "the number of models, but not for the number of metrics and data sets.",
         when=lambda design: (
-            not (design.experiment.by_values or design.experiment.task.numbers)
-            and len(design.datasets) <= MOST_DATASETS
+            not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
         ),
         folded="Every model and a constant answer",
         build=build_baseline,

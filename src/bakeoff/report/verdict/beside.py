@@ -15,7 +15,7 @@ from bakeoff.report.numbers import count, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.verdict.wording import title
-from bakeoff.scores.metrics import Metric
+from bakeoff.scores.metrics import Metric, Need
 from bakeoff.stats import catalogue
 
 
@@ -58,6 +58,8 @@ def _are(models: list[str]) -> str:
 
 def the_constant(metric: Metric, answer: str) -> str:
     """Describe a constant answer."""
+    if metric.needs is Need.NUMBERS:
+        return f"Predicting {answer} for every row"
     if metric.by_order:
         return "Predicting the class shares as probabilities for every row"
     return f"Predicting {clean(answer)!r} for every row"
