@@ -8,6 +8,7 @@ import json
 import math
 from typing import Any
 
+from bakeoff.cli import claim_repeats
 from bakeoff.cli.decision_options import CLAIMED
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -43,6 +44,14 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _answer(args: argparse.Namespace) -> None:
+    if claim_repeats.is_asked(args):
+        claim_repeats.answer(args)
+        return
+    if args.n is None:
+        raise UserError(
+            "--n: give the rows of the test set; or, for means over folds or seeds, both standard "
+            "deviations and their number: --a 0.87±0.02 --b 0.85±0.02 --repeats 10"
+        )
     if args.metric not in CLAIMED:
         known = METRICS.get(args.metric)
         if known is not None and known.needs is Need.NUMBERS:

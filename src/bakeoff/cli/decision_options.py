@@ -13,15 +13,27 @@ CLAIMED = ("accuracy", "error", "sensitivity", "specificity", "f1", "roc_auc")
 def add_claim(parser: argparse.ArgumentParser) -> None:
     """Add the options of `bakeoff claim`."""
     parser.add_argument(
-        "--a", required=True, metavar="SHARE", help="as printed: 0.870 says more than 0.87; or 87%%"
+        "--a",
+        required=True,
+        metavar="SHARE",
+        help="as printed: 0.870 says more than 0.87; or 87%%; or a mean over folds or seeds with "
+        "its standard deviation, 0.87±0.02 or 0.87+-0.02",
     )
     parser.add_argument("--b", required=True, metavar="SHARE", help="that of the other model")
     parser.add_argument(
         "--n",
-        required=True,
         type=int,
         metavar="ROWS",
         help="rows of the test set; for sensitivity the positive ones, for specificity the others",
+    )
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        metavar="J",
+        help="of means ± standard deviations: how many scores each is of, folds or seeds",
+    )
+    parser.add_argument(
+        "--folds", type=int, metavar="K", help="of means over (repeated) k-fold cross-validation: k"
     )
     parser.add_argument(
         "--metric",
@@ -59,7 +71,8 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
         "  bakeoff claim --a 0.87 --b 0.85 --n 500\n"
         "  bakeoff claim --a 0.87 --b 0.85 --n 500 --agree 0.90\n"
         "  bakeoff claim --metric error --a 0.23% --b 0.27% --n 10000\n"
-        "  bakeoff claim --metric roc_auc --a 0.91 --b 0.88 --n 200 --positives 60"
+        "  bakeoff claim --metric roc_auc --a 0.91 --b 0.88 --n 200 --positives 60\n"
+        "  bakeoff claim --a 0.87±0.02 --b 0.85±0.02 --repeats 10 --folds 10"
     )
 
 

@@ -17,6 +17,7 @@ from bakeoff.stats.claims.release import (
     level_of_use,
     rows_to_decide,
 )
+from bakeoff.stats.claims.repeats import RepeatsClaim, repeats_claim
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import (
@@ -188,6 +189,7 @@ __all__ = [
     "Power",
     "PowerResult",
     "Release",
+    "RepeatsClaim",
     "Replicability",
     "Result",
     "Rounded",
@@ -288,6 +290,7 @@ __all__ = [
     "recipe_difference",
     "recipe_mean_ci",
     "recipe_mean_difference",
+    "repeats_claim",
     "replicability_count",
     "resampled_t",
     "row_dependence",

@@ -105,3 +105,31 @@ def test_of_areas_and_f1_scores_less_is_said(capsys: pytest.CaptureFixture[str])
 )
 def test_mistakes_are_told(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     assert message in said(capsys, text, 2)
+
+
+def test_means_over_folds_or_seeds(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "--a 0.87±0.02 --b 0.85+-0.02 --repeats 10 --folds 10")
+    assert "correlated by 0.54 or more over the same folds" in out
+    assert "p from < .001 to .689" in out
+    out = said(capsys, "--a 87.0±0.2% --b 85.0±0.4% --repeats 5")
+    assert "differ at the 5% level, however the two models vary together" in out
+    assert "say nothing about other rows" in out
+    found = json.loads(said(capsys, "--a 0.871±0.000 --b 0.860±0.2 --repeats 3 --json"))
+    assert found["correlation_needed"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--a 0.87 --b 0.85", "--n: give the rows of the test set; or, for means"),
+        ("--a 0.87±0.02 --b 0.85 --repeats 5", "--b: found '0.85', expected a mean and a"),
+        ("--a 0.87±0.02 --b 0.85±0.1", "--repeats: give the number of scores"),
+        ("--a 0.87±0.02 --b 0.85±0.1 --repeats 12 --folds 5", "expected a multiple of the 5 folds"),
+        ("--a 0.87±x --b 0.85±0.1 --repeats 12", "--a: found 'x', expected a number"),
+        ("--a 0.87±0.1 --b 0.85±0.1 --repeats 12 --n 50", "--n: says nothing about means"),
+        ("--a 0.87±0.1 --b 0.85±0.1 --repeats 1", "--repeats: "),
+    ],
+)
+def test_wrong_means(capsys: pytest.CaptureFixture[str], options: str, told: str) -> None:
+    assert main(["claim", *options.split()]) == 2
+    assert told in " ".join(capsys.readouterr().err.split())
