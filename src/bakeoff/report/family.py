@@ -114,6 +114,10 @@ class Family:
         return {(row.model_a, row.model_b): row for row in self.rows}
 
 
+NOT_INFERIOR, B_NOT_INFERIOR = "not inferior", "b not inferior"
+"""What a one-sided test against a margin says of A, and of B where the comparison is turned."""
+
+
 def seen_from(row: Comparison, model: str) -> Comparison:
     """Turn a comparison so that `model` is A.
 
@@ -124,8 +128,10 @@ def seen_from(row: Comparison, model: str) -> Comparison:
         return row
     decisions = {Decision.A_BETTER: Decision.B_BETTER, Decision.B_BETTER: Decision.A_BETTER}
     sides = {"greater": "less", "less": "greater"}
+    one_sided = row.result.get("verdict") == NOT_INFERIOR
     return dataclasses.replace(
         row,
+        result={**row.result, "verdict": B_NOT_INFERIOR} if one_sided else row.result,
         model_a=row.model_b,
         model_b=row.model_a,
         estimate=0.0 - row.estimate,

@@ -9,7 +9,7 @@ from typing import Any
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.smallest_pvalue import RowCounts
-from bakeoff.report.family import Family, as_float
+from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import count, fixed, number, p_equals, percent, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -285,8 +285,16 @@ DECISIONS = {
 }
 
 
+def one_sided(row: Comparison) -> bool:
+    """Tell whether a test against a margin shows of one model that it is no worse."""
+    return row.result.get("verdict") in (NOT_INFERIOR, B_NOT_INFERIOR)
+
+
 def decision(study: Study, row: Comparison) -> str:
     """Say what a comparison says."""
+    if one_sided(row) and row.decision is Decision.EQUIVALENT:
+        turned = row.result["verdict"] == B_NOT_INFERIOR
+        return f"{study.label(row.model_b if turned else row.model_a)} not worse"
     if row.decision in (Decision.A_BETTER, Decision.B_BETTER):
         winner = row.model_a if row.decision is Decision.A_BETTER else row.model_b
         return f"{study.label(winner)} better"

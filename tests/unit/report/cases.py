@@ -58,6 +58,16 @@ def _equivalent():
     )
 
 
+def _not_inferior():
+    more = {"test": "noninferiority", "decision": Decision.EQUIVALENT, "margin": 0.02}
+    return _two(
+        pair("a", "b", 0.3, 0.004, test="mcnemar", ci_low=-0.006, ci_high=0.014, confidence=0.95),
+        pair("a", "b", 0.003, 0.004, result={"verdict": "not inferior"}, **more),
+        tests=("mcnemar", "noninferiority"),
+        means={"a": 0.904, "b": 0.9},
+    )
+
+
 def _bayes(a, equal, b):
     says = {a: Decision.A_BETTER, equal: Decision.EQUIVALENT, b: Decision.B_BETTER}
     decision = next((d for p, d in says.items() if p >= 0.95), Decision.NOT_SHOWN)
@@ -285,6 +295,7 @@ CASES = {
     "a model without scores": _undefined,
     "practically equivalent": _equivalent,
     "better, yet practically equivalent": _better_yet_equivalent,
+    "not inferior": _not_inferior,
     "versus a control, both ways": lambda: _versus((0.003, -0.05), (0.01, 0.04)),
     "versus a control, one": lambda: _versus((0.003, -0.05), (0.3, 0.04)),
     "versus a control, none": lambda: _versus((0.3, -0.05), (0.3, 0.04)),

@@ -57,8 +57,11 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
     outcome = look(study, first)
     kind, text = outcome.kind, headline(study, outcome)
     equal = further_tests.equivalents(study)
-    alike = (f.dataset == first.dataset and f.metric == first.metric for f, _ in equal)
-    if len(study.models) == 2 and any(alike):
+    same = (
+        f.dataset == first.dataset and f.metric == first.metric
+        for f, _ in further_tests.alike(equal)
+    )
+    if len(study.models) == 2 and any(same):
         a, b = (study.name(m) for m in (outcome.leader, outcome.runner_up))
         if kind is Kind.WINNER:
             text = f"{text.removesuffix('.')}, but by less than the margin that was set."
@@ -172,7 +175,7 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
     sentences += further_tests.equivalence(study, equal)
     if sentences:
         kind, headline = _weigh(study, ranked)
-        if equal and kind is Kind.UNTESTED and not study.several:
+        if further_tests.alike(equal) and kind is Kind.UNTESTED and not study.several:
             kind, headline = Kind.EQUIVALENT, "Some models are practically equivalent."
         return Verdict(kind, headline, tuple(sentences))
     if study.several:

@@ -28,6 +28,11 @@ def equivalents(study: Study) -> list[Equivalent]:
     return found
 
 
+def alike(found: list[Equivalent]) -> list[Equivalent]:
+    """Keep what is shown to be equivalent both ways, and not only to be no worse."""
+    return [(family, rows) for family, rows in found if not prose.one_sided(rows[0])]
+
+
 def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
     """Say which models differ by less than the margin, and on how many data sets."""
     by_test: dict[str, list[Equivalent]] = {}
@@ -43,16 +48,20 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
             )
             largest = "" if len(rows) == 1 else "largest "
             p = p_equals(max(row.pvalue_adjusted for row in rows), prose.p_name(row))
-            yield (
-                f"{pairs} are shown to differ by less than {margin} ({title(family.entry)}, "
-                f"{largest}{p}, about {prose.about(family)})."
-            )
+            text = f"{pairs} are shown to differ by less than {margin}"
+            if prose.one_sided(row):
+                pairs = words([_pair(study, row, "against") for row in rows], 3)
+                text = f"The first model is shown not to be worse by {margin}: {pairs}"
+            yield f"{text} ({title(family.entry)}, {largest}{p}, about {prose.about(family)})."
             continue
+        says = "pairs of models differ"
+        if prose.one_sided(row):
+            says = "the first model of a pair is worse, if at all,"
         where = [f"{study.dataset_label(f.dataset)} ({len(r)})" for f, r in of_test]
         yield (
-            f"Data set by data set, {the(family.entry)} shows that pairs of models differ by less "
-            f"than {margin} on {len(of_test)} of {len(study.datasets)} data sets (with the number "
-            f"of pairs: {words(where)}; about {prose.about(family)})."
+            f"Data set by data set, {the(family.entry)} shows that {says} by less than {margin} on "
+            f"{len(of_test)} of {len(study.datasets)} data sets (with the number of pairs: "
+            f"{words(where)}; about {prose.about(family)})."
         )
 
 
