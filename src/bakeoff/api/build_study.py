@@ -174,7 +174,9 @@ def _tests(
 ) -> HypothesisTests:
     """Make the `tests:` of the experiment."""
     named = [metric for metric in metrics if isinstance(metric, str)]
-    run = on_given_rows(len(ids), named, settings.costs is not None)
+    ordered = "time" in settings.columns and "group" not in settings.columns
+    serial = task.numbers and ordered and not settings.independent_rows
+    run = on_given_rows(len(ids), named, settings.costs is not None, serial)
     options: dict[str, dict[str, Any]] = {
         test: {"metrics": list(own)} for test, own in run.items() if own
     }

@@ -9,12 +9,7 @@ from bakeoff.comparisons import dependence
 from bakeoff.comparisons.evidence import has_interval, has_row_values
 from bakeoff.comparisons.missing_cells import check_cells
 from bakeoff.comparisons.recommend import complete_folds
-from bakeoff.comparisons.settings import (
-    FIXED_METRICS,
-    IN_UNIT,
-    compares_pairs,
-    planned,
-)
+from bakeoff.comparisons.settings import FIXED_METRICS, IN_UNIT, compares_pairs, planned
 from bakeoff.comparisons.smallest_pvalue import RowCounts, smallest_pvalue
 from bakeoff.data.splits import check_plan
 from bakeoff.errors import Place, Problem, listed, shown, unknown
@@ -280,6 +275,8 @@ def _metrics(
     if own is None and any(name in entry.options for name in IN_UNIT):
         default = default[:1]
     if entry.evidence is Evidence.PREDICTIONS:
+        if refused := dependence.too_few_blocks(entry, experiment, tuple(own or default)):
+            raise Problem(place, refused)
         return _on_predictions(entry, tuple(own or default), place)
     if entry.evidence is Evidence.VALUES and not experiment.by_values:
         return _of_row_values(entry, tuple(own or default), place)

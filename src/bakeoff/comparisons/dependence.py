@@ -10,12 +10,18 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    PairedPredictions,
+    PairedValues,
+    has_row_values,
+)
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Assumption, Entry, Evidence, catalogue
+from bakeoff.stats.design.row_design import TIME_BLOCKS
 
 
 def refusal(entry: Entry, experiment: Experiment) -> str:
@@ -56,6 +62,21 @@ def robust(entry: Entry, experiment: Experiment) -> Entry:
     if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         entry = known[entry.better_test]
     return known[entry.in_time] if entry.in_time and in_time(experiment) else entry
+
+
+def too_few_blocks(entry: Entry, experiment: Experiment, metrics: Sequence[str]) -> str:
+    """Say where limits of a mean loss need more groups than there are blocks of time."""
+    losses = [metric for metric in metrics if has_row_values(metric, means=False)]
+    timed = any(kin.kind == "time" for kin in dependent(experiment).values())
+    if not (losses and timed and "margin" in entry.options and related(entry, experiment)):
+        return ""
+    level = 1 - 2 * experiment.tests.of(entry.name).get("alpha", experiment.tests.alpha)
+    return (
+        f"{entry.name} by {losses[0]} needs 20 groups at least, and takes rows in the order of "
+        f"time as {TIME_BLOCKS} blocks: use diebold_mariano_means"
+        f"{'' if experiment.task.numbers else ' (losses given as `values:`)'}, whose {level:.0%} "
+        f"interval (`alpha: {1 - level:g}`) within the margin shows the same"
+    )
 
 
 def in_time(experiment: Experiment) -> bool:

@@ -286,7 +286,9 @@ def complete_folds(experiment: Experiment) -> bool:
     return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())
 
 
-def on_given_rows(models: int, metrics: Sequence[str], costs: bool) -> dict[str, tuple[str, ...]]:
+def on_given_rows(
+    models: int, metrics: Sequence[str], costs: bool, serial: bool = False
+) -> dict[str, tuple[str, ...]]:
     """Return the tests of given predictions on one test set, each with its metrics; none: all.
 
     Unlike in `recommended`, areas under the ROC curve are compared as all other metrics are, and
@@ -300,6 +302,8 @@ def on_given_rows(models: int, metrics: Sequence[str], costs: bool) -> dict[str,
         The metrics of predictions; none if the models bring a number for each row.
     costs : bool
         Whether the costs of errors are given.
+    serial : bool
+        Whether numbers are predicted, on rows in the order of time.
     """
     if not metrics:
         return {"mean_difference": ()}
@@ -307,8 +311,12 @@ def on_given_rows(models: int, metrics: Sequence[str], costs: bool) -> dict[str,
     found: dict[str, tuple[str, ...]] = {}
     of_influence = [metric for metric in metrics if not counted_rows(metric)]
     by_influence = tuple(_of_other_nulls(of_influence))
+    by_values = tuple(m for m in by_influence if serial and has_row_values(m, means=False))
+    by_influence = tuple(metric for metric in by_influence if metric not in by_values)
     if any(map(counted_rows, metrics)):
         found |= {"mcnemar": ()} if two else {"cochran_q": (), "mcnemar": ()}
+    if by_values:
+        found["diebold_mariano_means"] = by_values
     if by_influence:
         found["metric_difference"] = by_influence
     return found | ({"cost_sensitive": ()} if costs else {})

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bakeoff import compare
 from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.settings import planned
@@ -103,6 +104,16 @@ def test_numbers_in_time_are_compared_by_a_long_run_variance() -> None:
     assert plans(config) == {"metric_difference": ("rmse", "mae", "median_absolute_error")}
 
 
+def test_given_numbers_in_time_are_compared_in_the_same_way() -> None:
+    found = rows("rmse")
+    models = dict(zip(("a", "b"), found.predicted.T, strict=True))
+    metrics = ["rmse", "mae", "median_absolute_error"]
+    told = compare(found.truth, models, metrics=metrics, time=found.times).comparisons
+    tests = set(zip(told["test"], told["metric"], strict=True))
+    assert {("diebold_mariano_means", "rmse"), ("diebold_mariano_means", "mae")} <= tests
+    assert ("metric_difference", "median_absolute_error") in tests
+
+
 def test_test_of_means_takes_the_metrics_that_are_means_of_losses() -> None:
     asked = {"tests": {"run": ["mean_difference"]}}
     config = regression(**asked)
@@ -114,7 +125,11 @@ def test_test_of_means_takes_the_metrics_that_are_means_of_losses() -> None:
 
 def test_equivalence_takes_the_first_metric_with_its_margin() -> None:
     asked = {"tests": {"run": ["metric_equivalence"], "margin": 2.5}}
-    assert plans(regression(**asked)) == {"metric_equivalence": ("rmse",)}
+    config = regression(**asked)
+    with pytest.raises(Problem, match="takes rows in the order of time as 8 blocks"):
+        plans(config)
+    config["datasets"]["d"].pop("time")
+    assert plans(config) == {"metric_equivalence": ("rmse",)}
     found = dataclasses.replace(rows("rmse"), times=None)
     row = run("metric_equivalence", found, margin=0.5)
     expected = metric_equivalence(found.truth, *found.predicted.T, metric="rmse", margin=0.5)
