@@ -1,4 +1,4 @@
-"""Tell whether classifier A is really better than B, or whether it was the split."""
+"""Tell whether model A is really better than B, or whether it was the split."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def make_parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
     parser = _Parser(
         prog="bakeoff",
-        description="Is classifier A really better than B, or was it the split? `bakeoff run`, or "
+        description="Is model A really better than B, or was it the split? `bakeoff run`, or "
         "`snakemake` in a checkout, runs an experiment; the others stand around it.",
         epilog="`bakeoff COMMAND --help` explains one.",
     )
