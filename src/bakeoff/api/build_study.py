@@ -196,9 +196,15 @@ def _tests(
             )
         options["mcnemar"] = {"variant": settings.variant}
     if settings.independent_rows:
-        for name in run:
-            if catalogue()[name].can_take_rows_for_independent:
-                options.setdefault(name, {})[INDEPENDENT] = True
+        taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
+        if not taking:
+            raise Problem(
+                (INDEPENDENT,),
+                f"none of the tests that run has a form for independent rows ({', '.join(run)}): "
+                "leave it out, or the column that relates the rows",
+            )
+        for name in taking:
+            options.setdefault(name, {})[INDEPENDENT] = True
     if settings.versus is not None and settings.versus not in ids:
         raise Problem(("versus",), unknown("model", settings.versus, ids))
     keys = {

@@ -25,7 +25,7 @@ from bakeoff.errors import UserError, named, shown
 
 _KEYS = (
     *("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus"),
-    *("task", "unit"),
+    *("task", "unit", "independent_rows"),
 )
 _ARGUMENTS = {key: key for key in _KEYS}
 """The argument that stands for a key of an experiment."""

@@ -46,6 +46,7 @@ SETTINGS = {
     "metrics": "--metric",
     "classes": "--classes",
     "true": "--truth",
+    "independent_rows": "--independent-rows",
     **{key: f"--{key}" for key in ("alpha", "alternative", "correction", "costs")},
     **{key: f"--{key}" for key in ("variant", "versus", "task", "unit")},
 }

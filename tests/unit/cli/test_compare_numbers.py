@@ -12,7 +12,7 @@ import pytest
 
 import bakeoff as package
 from bakeoff.errors import UserError
-from bakeoff.stats import metric_ci, metric_difference
+from bakeoff.stats import diebold_mariano_means, metric_ci, metric_difference
 from bakeoff.stats.metrics.all_pairs import compare_models
 
 
@@ -63,6 +63,18 @@ def test_numbers_are_compared_by_their_root_mean_squared_error(compare, table):
     assert {row["metric"] for row in found["comparisons"]} == {"rmse"}
     one = metric_ci(table.y, table.ridge, metric="rmse")
     assert found["best"][0]["models"][0]["ci"]["high"] == pytest.approx(one.ci.high)
+
+
+def test_rows_in_time_are_compared_with_their_long_run_variance(compare, table):
+    asked = "wide.csv", "--models", "ridge,tree", "--time", "id"
+    found = as_json(
+        compare(*asked, "--metric", "mae", "--metric", "median_absolute_error", "--json")
+    )
+    losses = [(table[model] - table.y).abs() for model in ("ridge", "tree")]
+    wanted = diebold_mariano_means(*losses, time=table.id, greater_is_better=False)
+    first, second = found["comparisons"]
+    assert (first["test"], second["test"]) == ("diebold_mariano_means", "metric_difference")
+    assert first["pvalue"] == pytest.approx(wanted.pvalue)
 
 
 def test_mse_rmse_and_r2_are_one_hypothesis(compare, table):
@@ -131,6 +143,7 @@ def test_another_order_of_magnitude_is_told_and_not_refused(compare, table):
         ({}, ("--labels", "--metric", "rmse"), "--labels: the columns hold numbers"),
         ({}, ("--costs", "costs.yaml"), "--costs: are of errors between classes"),
         ({}, ("--values", "lower", "--unit", "s"), "--unit is for predictions"),
+        ({}, ("--groups", "site", "--independent-rows"), "--independent-rows: none of the tests"),
     ],
 )
 def test_refusals_name_the_argument(compare, table, change, asked, said):
