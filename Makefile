@@ -41,6 +41,7 @@ generate: $(VENV)/dev.stamp
 	@$(BIN)/python docs/stats/table.py
 	@$(BIN)/python docs/stats/figure.py
 	@$(BIN)/python docs/coming_from.py
+	@$(BIN)/python docs/gallery.py
 
 # The site, from the Markdown that is there and the docstrings: site/index.html
 docs: $(VENV)/dev.stamp

@@ -15,6 +15,7 @@ STUDIES = (
     "best_models",
     "beside",
     "clustered_forms",
+    "cochran_few",
     "compare_speed",
     "equivalence",
     "gate",

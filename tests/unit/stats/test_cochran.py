@@ -43,7 +43,7 @@ def permutation_pvalue_by_enumeration(x: np.ndarray) -> float:
 
 
 def test_kunchevas_example() -> None:
-    result = cochran_q(RASCHKA, row_counts=RASCHKA_COUNTS)
+    result = cochran_q(RASCHKA, row_counts=RASCHKA_COUNTS, variant="asymptotic")
     assert result.statistic == pytest.approx(7.529412, abs=1e-6)
     assert result.pvalue == pytest.approx(0.0231744, abs=1e-7)
     assert result.details["accuracies"] == [0.84, 0.92, 0.92]
@@ -53,7 +53,7 @@ def test_kunchevas_example() -> None:
 @given(tables)
 @settings(deadline=None, max_examples=60)
 def test_agrees_with_statsmodels_and_f_follows_from_q(x: np.ndarray) -> None:
-    result, f = cochran_q(x), looney_f(x)
+    result, f = cochran_q(x, variant="asymptotic"), looney_f(x)
     assert 0 <= result.pvalue <= 1
     if not result.details["n_discriminating"]:
         assert (result.statistic, result.pvalue, f.statistic, f.pvalue) == (0, 1, 0, 1)
@@ -78,7 +78,7 @@ def test_two_models_are_mcnemar(b: int, c: int, a: int, d: int) -> None:
     two, counts = [[1, 1], [1, 0], [0, 1], [0, 0]], [a, b, c, d]
     table = {"both_correct": a, "only_a_correct": b, "only_b_correct": c, "both_wrong": d}
     chi2 = mcnemar_from_counts(**table, variant="asymptotic")
-    result = cochran_q(two, row_counts=counts, allow_two_models=True)
+    result = cochran_q(two, row_counts=counts, allow_two_models=True, variant="asymptotic")
     assert result.statistic == pytest.approx(chi2.statistic)
     assert result.pvalue == pytest.approx(chi2.pvalue)
     exact = cochran_q(two, row_counts=counts, allow_two_models=True, variant="permutation")
@@ -182,7 +182,7 @@ def test_the_same_disagreement_on_every_row_leaves_no_variance() -> None:
 
 
 def test_one_row() -> None:
-    q = cochran_q([[1, 0, 0]])
+    q = cochran_q([[1, 0, 0]], variant="asymptotic")
     assert q.details["pvalue_permutation"] == 1
     assert not q.assumptions[0].holds
     f = looney_f([[1, 0, 0]])
@@ -190,9 +190,17 @@ def test_one_row() -> None:
     assert math.isnan(f.pvalue)
 
 
+def test_few_informative_rows_are_permuted_by_default() -> None:
+    table = np.tile([[1, 0, 0], [0, 1, 1]], (16, 1))
+    assert cochran_q(table[:30]).variant == "permutation"
+    assert cochran_q(table[:31]).variant == "asymptotic"
+    assert cochran_q(table[:30]).pvalue == cochran_q(table[:30], variant="permutation").pvalue
+
+
 def test_few_discriminating_rows_come_with_the_exact_pvalue() -> None:
     # 100 rows, but the models disagree on two of them only
-    result = cochran_q([[1] * 10, [1] + [0] * 9], row_counts=[98, 2])
+    few = [[1] * 10, [1] + [0] * 9]
+    result = cochran_q(few, row_counts=[98, 2], variant="asymptotic")
     assert result.pvalue == pytest.approx(stats.chi2.sf(18, 9))
     assert result.details["pvalue_permutation"] == pytest.approx(0.1)
     assert not result.assumptions[0].holds

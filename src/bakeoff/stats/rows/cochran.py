@@ -34,6 +34,8 @@ __all__ = ["cochran_q"]
 _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
 _ALPHA = 0.05
+_FEW_ROWS = 30
+"""Up to so many informative rows the exact distribution is the default (docs/stats/cochran.md)."""
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
 
@@ -46,9 +48,8 @@ _MIN_ROWS, _MIN_CELLS = 4, 24
     answers="Are these fitted models equally accurate, or does at least one differ?",
     plans=("holdout",),
     citation="cochran1950",
-    caution="It does not say which models differ. With few rows on which the models disagree, "
-    "use the permutation variant. With few groups its p-value assumes that group effects are "
-    "distributed symmetrically about zero, which cannot be tested.",
+    caution="It does not say which models differ. With few groups its p-value assumes that group "
+    "effects are distributed symmetrically about zero, which cannot be tested.",
     posthoc="mcnemar",
     variants=VARIANTS,
     in_time="diebold_mariano",
@@ -73,9 +74,10 @@ def cochran_q(
     correct : array_like, shape (n, M)
         Right or wrong (booleans or 0/1) for n rows and M ≥ 3 models.
     variant : str, optional
-        Independent rows: ``"asymptotic"`` (default): p from χ²(M − 1). ``"permutation"``: p from
-        the permutation of right and wrong within each row: its exact distribution where that
-        takes about a second, otherwise `n_resamples` random tables. Rows in groups:
+        Independent rows: ``"permutation"`` (default up to 30 rows on which the models disagree):
+        p from the permutation of right and wrong within each row: its exact distribution where
+        that takes about a second, otherwise `n_resamples` random tables. ``"asymptotic"``
+        (default from 31 such rows on): p from χ²(M − 1). Rows in groups:
         ``"sign_flip"`` (default): one coin per group for the whole vector g_k of a group's right
         rows less their mean over the models; mid-p of Σ_j(Σ_k s_k g_kj)² (Canay, Romano & Shaikh
         2017). All signs are counted for up to 20 groups that differ, else `n_resamples` drawn.
@@ -105,7 +107,8 @@ def cochran_q(
     --------
     >>> from bakeoff.stats import cochran_q
     >>> patterns = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
-    >>> result = cochran_q(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
+    >>> counts = [80, 2, 2, 9, 1, 3, 3]
+    >>> result = cochran_q(patterns, row_counts=counts, variant="asymptotic")
     >>> print(f"Q = {result.statistic:.4f}, df = {result.df:.0f}, p = {result.pvalue:.5f}")
     Q = 7.5294, df = 2, p = 0.02317
     >>> right = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1],
@@ -128,6 +131,8 @@ def cochran_q(
             "found 2 models, Cochran's Q is for three or more; use mcnemar "
             "(or allow_two_models=True: Q is then McNemar's uncorrected chi-square)",
         )
+    if variant is None and table.discriminating <= _FEW_ROWS:
+        form = "permutation"
     df = table.models - 1
     enough = table.discriminating >= _MIN_ROWS and (
         table.discriminating * table.models >= _MIN_CELLS

@@ -1,0 +1,55 @@
+"""Every command of the gallery gives the numbers of its page."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shlex
+from typing import Any
+
+import pytest
+
+from bakeoff.__main__ import main
+from tests.conftest import ROOT
+
+_SPEC = importlib.util.spec_from_file_location("gallery", ROOT / "docs/gallery.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+gallery = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(gallery)
+PAGES: list[dict[str, Any]] = gallery.pages()
+
+
+def at(found: Any, path: str) -> Any:
+    """Return what stands at a path of keys and places: comparisons/0/pvalue."""
+    for key in path.split("/"):
+        found = found[int(key) if isinstance(found, list) else key]
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page["id"])
+def test_the_command_gives_the_numbers_of_the_page(page, monkeypatch, capsys):
+    monkeypatch.chdir(gallery.HERE)
+    program, *arguments = shlex.split(page["command"])
+    assert program == "bakeoff"
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    for number in page["numbers"]:
+        value = at(found, number["at"])
+        assert value == pytest.approx(number["value"], rel=0, abs=number["tolerance"]), number[
+            "what"
+        ]
+
+
+def test_the_pages_are_those_that_the_numbers_make():
+    for name, text in gallery.texts().items():
+        assert (gallery.HERE / name).read_text(encoding="utf-8") == text, name
+    listed = {path.stem for path in gallery.HERE.glob("*.md")} - {"README"}
+    assert listed == {page["id"] for page in PAGES}
+
+
+def test_files_are_small_and_named_with_their_source():
+    files = list(gallery.HERE.glob("*.csv"))
+    assert sum(file.stat().st_size for file in files) < 200_000
+    readme = (gallery.HERE / "README.md").read_text(encoding="utf-8")
+    assert all(f"`{file.name}`" in readme for file in files)
