@@ -47,7 +47,7 @@ class Fourfold:
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """Exhibits that stand together: those of one test, of one kind for each data set, or one.
+    """Exhibits that stand together: those of one test, of one ten for each data set, or one.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class Page:
     def sections(self) -> dict[str, list[Block]]:
         """The blocks of each section, in their order."""
         found: dict[str, list[Block]] = {section.value: [] for section in Section}
-        together = groupby(self.items, key=lambda item: (item.section, item.test or item.kind))
+        together = groupby(self.items, key=_together)
         for (section, _), items in together:
             found[section].append(self._block(tuple(items)))
         # the tests that decide come first
@@ -198,6 +198,12 @@ class Page:
         tested = self.study.of_test(entry.name) if entry else []
         care = tuple(take_care(self.study, tested)) if tested else ()
         return Block(items, records()[first.kind], entry, fourfolds, care)
+
+
+def _together(item: Item) -> tuple[str, str]:
+    """Name the block of an exhibit: its test, its place among those of data sets, or itself."""
+    ten = str(records()[item.kind].place // 10) if item.dataset else item.kind
+    return item.section, item.test or ten
 
 
 def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:

@@ -59,7 +59,7 @@ _TEXTS = ("label", "features", "drop")
 
 
 class Model(SpecSection):
-    """A scikit-learn-compatible classifier."""
+    """A scikit-learn-compatible classifier or regressor."""
 
     estimator: ImportPath | None = Field(
         None, description="Import path of the class, e.g. sklearn.linear_model.LogisticRegression."
@@ -67,7 +67,7 @@ class Model(SpecSection):
     params: dict[str, Any] = Field({}, description="The estimator's own parameters.")
     steps: Steps | None = Field(
         None,
-        description="Instead of `estimator`: the steps of a pipeline, the classifier last; each an "
+        description="Instead of `estimator`: the steps of a pipeline, the estimator last; each an "
         "import path or `{estimator: …, params: …, name: …}`.",
     )
     label: Label | None = None
@@ -167,7 +167,7 @@ class Model(SpecSection):
 
     @property
     def parts(self) -> list[Step]:
-        """The steps of the model, the classifier last."""
+        """The steps of the model, the estimator last."""
         if self.steps is None:
             assert self.estimator is not None
             return [Step(estimator=self.estimator, params=self.params, name=None)]

@@ -9,6 +9,7 @@ from studies import experiment, study
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.exhibits.error_by_size import _apart
+from bakeoff.report.page import Page
 from bakeoff.stats import metric_difference
 
 
@@ -144,3 +145,15 @@ def test_names_at_the_ends_of_lines_keep_their_distance():
     found = dict(_apart({"a": 0.50, "b": 0.51, "c": 0.99}, 0.1))
     assert found["b"] - found["a"] >= 0.1 - 1e-12
     assert max(found.values()) <= 1
+
+
+def test_exhibits_of_a_data_set_stand_together():
+    one, _ = made(datasets=("d", "e"))
+    blocks = [b for b in Page(one).sections["Models"] if b.items[0].dataset]
+    assert [[item.name for item in block.items] for block in blocks] == [
+        [f"{kind}.{name}" for name in "de" for kind in ("fitted", "error_spread", "error_by_size")]
+    ]
+    page = Page(one).html
+    assert page.count("Errors, data set by data set") == 1
+    assert "<h3>, " not in page
+    assert page.count("<summary>d</summary>") == page.count("<summary>e</summary>")
