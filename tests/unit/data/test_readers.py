@@ -8,6 +8,7 @@ lm-evaluation-harness (lm_eval/evaluator.py), Inspect (inspect_ai/log/_log.py) a
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -189,6 +190,52 @@ def test_a_log_of_inspect(tmp_path: Path) -> None:
 def test_wrong_logs_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         inspect_logs.read(text)
+
+
+def archive_of(path: Path, text: str) -> Path:
+    """Write a log as an `.eval` file."""
+    found = json.loads(text)
+    samples = found.pop("samples")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", "{}")
+        for sample in samples:
+            name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+            archive.writestr(name, json.dumps(sample | {"messages": ["long"]}))
+        if found["status"] == "success":
+            archive.writestr("header.json", json.dumps(found))
+    return path
+
+
+def test_an_eval_file_of_inspect(tmp_path: Path) -> None:
+    rows = [scored("a", "C", 1), scored("b", "I", 1), scored("a", "P", 2), scored("b", 1, 2)]
+    path = archive_of(tmp_path / "log.eval", log(rows))
+    assert readers.reader_of(str(path)) is inspect_logs
+    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == {
+        "id": ["a", "a", "b", "b"],
+        "epoch": [1, 2, 1, 2],
+        "score": [1.0, 0.5, 0.0, 1.0],
+    }
+    text = log(rows).replace('"success"', '"started"')
+    with pytest.raises(Problem, match="its status is 'started', with 4 samples"):
+        read_table(str(archive_of(tmp_path / "log.eval", text)), PLACE)
+
+
+def test_scorer_of_inspect_with_several_values(tmp_path: Path) -> None:
+    rows = [scored(1, {"exact": "C", "f1": 0.5}), scored(2, {"exact": "I", "f1": 0.0})]
+    (scorer,) = rows[0]["scores"]
+    found = inspect_logs.read(log(rows))
+    assert found.to_dict("list") == {
+        "id": [1, 2],
+        f"{scorer}.exact": [1.0, 0.0],
+        f"{scorer}.f1": [0.5, 0.0],
+    }
+
+
+def test_other_archives_are_no_logs(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w") as archive:
+        archive.writestr("t.csv", "id,score\n1,2\n")
+    assert readers.reader_of(str(tmp_path / "t.csv.zip")) is None
+    assert read_table(str(tmp_path / "t.csv.zip"), PLACE).num_rows == 1
 
 
 def test_a_table_of_mlflow(tmp_path: Path) -> None:

@@ -1,21 +1,23 @@
 """Readers of other tools' output; each module of this package is registered as one.
 
 Readers of others are found by the entry point ``bakeoff.readers``: a module, or any object, with
-`WHAT`, `recognizes` and `read`, and `OF_FOLDS` where it reads scores of folds. What a file is, is
-told from its content, not from its name.
+`WHAT`, `recognizes` and `read`, `OF_FOLDS` where it reads scores of folds, and `unpacks` where its
+files may be ZIP archives. What a file is, is told from its content, not from its name.
 """
 
 from __future__ import annotations
 
 import pkgutil
+import zipfile
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import pandas as pd
 
 from bakeoff.errors import Place, Problem
+from bakeoff.sources.common.tables import LARGEST
 
 __all__ = ["Reader", "known", "read_elsewhere", "reader_of"]
 
@@ -45,9 +47,13 @@ class Reader(Protocol):
 def reader_of(path: str) -> Reader | None:
     """Return the reader that recognizes a file; None for a plain table."""
     try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                unpacking = (one for one in _readers() if hasattr(one, "unpacks"))
+                return next((one for one in unpacking if one.unpacks(archive)), None)
         with Path(path).open(encoding="utf-8") as file:
             head = file.read(_HEAD)
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError, zipfile.BadZipFile):
         return None
     return next((reader for reader in _readers() if reader.recognizes(head)), None)
 
@@ -82,9 +88,21 @@ def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFr
             ),
         )
     try:
+        if zipfile.is_zipfile(path):
+            return _of_archive(reader, path)
         return reader.read(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+
+
+def _of_archive(reader: Any, path: str) -> pd.DataFrame:
+    with zipfile.ZipFile(path) as archive:
+        if sum(info.file_size for info in archive.infolist()) > LARGEST:
+            raise ValueError(f"it unpacks to more than {LARGEST >> 30} GiB")
+        try:
+            return cast("pd.DataFrame", reader.read_archive(archive))
+        except (NotImplementedError, zipfile.BadZipFile) as error:
+            raise ValueError(f"it cannot be unpacked: {error}") from None
 
 
 def known() -> list[str]:

@@ -1,19 +1,25 @@
-"""Logs of Inspect in JSON: an evaluation with the scores of every sample.
+"""Logs of Inspect, `.eval` or JSON: an evaluation with the scores of every sample.
 
 ``{"version": 2, "status": …, "eval": {…}, "samples": [{"id": …, "epoch": …, "scores": {"<scorer>":
 {"value": …}}}]}`` (inspect_ai/log/_log.py). Values "C", "P", "I" and "N" (correct, partly,
-incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them (scorer/_metric.py).
+incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them (scorer/_metric.py). An
+`.eval` file is a ZIP archive of the same in parts: ``header.json`` (of a finished evaluation;
+``_journal/start.json`` of any) and ``samples/<id>_epoch_<n>.json`` (log/_recorders/eval.py).
 """
 
 from __future__ import annotations
 
 import json
 import re
+import zipfile
 from typing import Any
 
 import pandas as pd
 
 WHAT = "a log of Inspect"
+_HEADER = "header.json"
+_PARTS = {_HEADER, "_journal/start.json"}
+_OF_SAMPLES = ("id", "epoch", "scores")
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
 
@@ -24,12 +30,36 @@ def recognizes(head: str) -> bool:
     return start.startswith("{") and all(re.search(key, start) for key in keys)
 
 
+def unpacks(archive: zipfile.ZipFile) -> bool:
+    """Tell whether an archive holds the parts of a log."""
+    return not _PARTS.isdisjoint(archive.namelist())
+
+
+def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
+    """Return what `read` returns, of an `.eval` file."""
+    names = archive.namelist()
+    header = _parsed(archive.read(_HEADER)) if _HEADER in names else {"status": "started"}
+    samples = []
+    for name in sorted(names):
+        if re.fullmatch(r"samples/.+\.json", name):
+            sample = _parsed(archive.read(name))
+            samples.append({key: sample[key] for key in _OF_SAMPLES if key in sample})
+    return _table({**header, "samples": samples})
+
+
 def read(text: str) -> pd.DataFrame:
     """Return ids and scores; ``epoch`` where samples ran several times, ``score`` of one scorer."""
+    return _table(_parsed(text))
+
+
+def _parsed(text: str | bytes) -> Any:
     try:
-        log = json.loads(text)
-    except json.JSONDecodeError as error:
+        return json.loads(text)
+    except ValueError as error:  # no JSON, or no UTF-8
         raise ValueError(f"it is no JSON: {error}") from None
+
+
+def _table(log: Any) -> pd.DataFrame:
     _check_finished(log if isinstance(log, dict) else {})
     samples = log.get("samples") if isinstance(log, dict) else None
     if not isinstance(samples, list) or not samples:
@@ -64,8 +94,13 @@ def _check_finished(log: dict[str, Any]) -> None:
 
 
 def _scores(sample: dict[str, Any]) -> dict[str, float]:
-    scores = sample.get("scores") or {}
-    return {str(name): _number(found["value"], sample["id"]) for name, found in scores.items()}
+    scores: dict[str, float] = {}
+    for name, score in (sample.get("scores") or {}).items():
+        value = score["value"]
+        parts = value if isinstance(value, dict) else {"": value}
+        for key, part in parts.items():
+            scores[f"{name}.{key}" if key else str(name)] = _number(part, sample["id"])
+    return scores
 
 
 def _number(value: Any, sample: object) -> float:
