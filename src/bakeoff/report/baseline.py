@@ -86,7 +86,8 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     table = study.values(metric, study.plan).get(dataset)
     if table is not None and study.experiment.task.numbers:
         return _of_numbers(study, measure, dataset, list(table.index))
-    if not classes or table is None:
+    # marks of right rows are no classes that could be predicted
+    if not classes or table is None or study.experiment.with_values:
         return None
     parts = _parts(study, dataset, study.plan, classes)
     folds = [parts.get(index) for index in table.index]

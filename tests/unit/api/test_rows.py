@@ -371,3 +371,10 @@ def test_metrics_have_two_spellings(table: pd.DataFrame) -> None:
 def test_a_figure_shows_itself_in_a_notebook(table: pd.DataFrame) -> None:
     found = bakeoff.compare(table["y_true"], {model: table[model] for model in MODELS[:2]})
     assert found.figure()._repr_svg_().startswith("<?xml")  # type: ignore[attr-defined]
+
+
+def test_marks_of_right_rows_have_no_constant_answer():
+    right = np.arange(60) % 3 > 0
+    found = bakeoff.compare(None, {"a": right, "b": np.roll(right, 1)}, values="right")
+    assert "Predicting" not in found.verdict
+    assert json.loads(found.to_json())["baseline"] == []

@@ -8,12 +8,15 @@ lm-evaluation-harness (lm_eval/evaluator.py), Inspect (inspect_ai/log/_log.py) a
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from bakeoff.cli import main
@@ -218,6 +221,34 @@ def test_an_eval_file_of_inspect(tmp_path: Path) -> None:
     text = log(rows).replace('"success"', '"started"')
     with pytest.raises(Problem, match="its status is 'started', with 4 samples"):
         read_table(str(archive_of(tmp_path / "log.eval", text)), PLACE)
+
+
+def with_zstandard(path: Path) -> None:
+    """Pack the members of an archive by Zstandard, which zipfile writes from Python 3.14 on."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    begun, listed = b"", b""
+    for name, content in members.items():
+        packed = pa.compress(content, codec="zstd", asbytes=True)
+        sizes = zlib.crc32(content), len(packed), len(content), len(name), 0
+        facts = struct.pack("<HHHHHIIIHH", 20, 0, 93, 0, 33, *sizes)
+        listed += b"PK\1\2" + struct.pack("<H", 20) + facts
+        listed += struct.pack("<HHHII", 0, 0, 0, 0, len(begun)) + name.encode()
+        begun += b"PK\3\4" + facts + name.encode() + packed
+    count = len(members)
+    end = struct.pack("<HHHHIIH", 0, 0, count, count, len(listed), len(begun), 0)
+    path.write_bytes(begun + listed + b"PK\5\6" + end)
+
+
+def test_eval_files_of_today_are_packed_by_zstandard(tmp_path: Path) -> None:
+    path = archive_of(tmp_path / "log.eval", log([scored("a", "C", 1), scored("b", "I", 1)]))
+    with_zstandard(path)
+    assert read_table(str(path), PLACE).to_pandas()["score"].tolist() == [1.0, 0.0]
+    content = bytearray(path.read_bytes())
+    content[content.index(b"samples/a") + 60] ^= 255
+    path.write_bytes(content)
+    with pytest.raises(Problem, match=r"it cannot be unpacked: samples/a"):
+        read_table(str(path), PLACE)
 
 
 def test_scorer_of_inspect_with_several_values(tmp_path: Path) -> None:

@@ -10,15 +10,21 @@ incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them (scor
 from __future__ import annotations
 
 import json
+import os
 import re
+import struct
 import zipfile
+import zlib
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 WHAT = "a log of Inspect"
 _HEADER = "header.json"
 _PARTS = {_HEADER, "_journal/start.json"}
+_ZSTANDARD, _LENGTHS_AT = 93, 26  # of the ZIP format: a method, and a place in a local header
 _OF_SAMPLES = ("id", "epoch", "scores")
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
@@ -38,13 +44,32 @@ def unpacks(archive: zipfile.ZipFile) -> bool:
 def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     """Return what `read` returns, of an `.eval` file."""
     names = archive.namelist()
-    header = _parsed(archive.read(_HEADER)) if _HEADER in names else {"status": "started"}
+    header = _parsed(_member(archive, _HEADER)) if _HEADER in names else {"status": "started"}
     samples = []
     for name in sorted(names):
         if re.fullmatch(r"samples/.+\.json", name):
-            sample = _parsed(archive.read(name))
+            sample = _parsed(_member(archive, name))
             samples.append({key: sample[key] for key in _OF_SAMPLES if key in sample})
     return _table({**header, "samples": samples})
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Unpack a member; Python before 3.14 cannot where it is compressed by Zstandard."""
+    info = archive.getinfo(name)
+    if info.compress_type != _ZSTANDARD or archive.filename is None:
+        return archive.read(name)
+    with Path(archive.filename).open("rb") as file:
+        file.seek(info.header_offset + _LENGTHS_AT)
+        of_name, of_extra = struct.unpack("<HH", file.read(4))
+        file.seek(of_name + of_extra, os.SEEK_CUR)
+        packed = file.read(info.compress_size)
+    try:
+        content = bytes(pa.decompress(packed, info.file_size, codec="zstd", asbytes=True))
+    except (pa.ArrowException, OSError) as error:
+        raise zipfile.BadZipFile(f"{name}: {error}") from None
+    if zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"{name} is damaged")
+    return content
 
 
 def read(text: str) -> pd.DataFrame:
