@@ -276,9 +276,11 @@ def _any_metric_families() -> Iterator[Rate]:
 def _recipes() -> Iterator[Rate]:
     for row in _rows("recipes.csv"):
         counts = int(row["answered"]), int(row["two_t"])
+        few = row["situation"] == "different recipes" and float(row["skill_a"]) > 0.98
+        situation = "few errors" if few and row["n"] == "50" else row["situation"]
         what = row["shape"] or f"{row['metric']} {row['skill_a']}, R = {row['ratio']}"
         regime = f"{row['runs_a']} and {row['runs_b']} runs, {row['n']} rows, {what}"
-        yield Rate("recipe_difference", row["situation"], regime, *counts, "recipes.csv")
+        yield Rate("recipe_difference", situation, regime, *counts, "recipes.csv")
 
 
 _OF_REGRESSION = {"metric_difference", "metric_equivalence"}

@@ -21,7 +21,7 @@ MEANS = {"a": 0.95, "b": 0.94, "c": 0.90}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 TESTS = (
     "cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive",
-    "binomial_test",
+    "binomial_test", "recipe_difference",
 )  # fmt: skip
 TOY = """
 from bakeoff.report.drawing import message

@@ -127,7 +127,7 @@ rule collect_predictions:
     run:
         dataset = wildcards.dataset
         found = (
-            FILES.first_predictions(dataset),
+            FILES.test_predictions(dataset),
             *FILES.beside(dataset),
             FINGERPRINTS,
         )

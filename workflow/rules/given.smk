@@ -33,3 +33,18 @@ use rule take_predictions as take_holdout with:
         PATHS.prediction("{dataset}", "{given}", "holdout"),
     log:
         PATHS.log("take/{dataset}/{given}/holdout"),
+
+
+use rule take_holdout as take_holdout_seed with:
+    input:
+        given=lambda wc: local(
+            EXPERIMENT.given[wc.given].predictions_by(
+                wc.dataset, "holdout", "holdout", int(wc.seed)
+            )
+        ),
+        data=PATHS.data("{dataset}"),
+        splits=PATHS.splits("{dataset}", "holdout"),
+    output:
+        PATHS.prediction("{dataset}", "{given}", HOLDOUT_SEED),
+    log:
+        PATHS.log(f"take/{{dataset}}/{{given}}/{HOLDOUT_SEED}"),

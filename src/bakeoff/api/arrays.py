@@ -24,8 +24,10 @@ from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG
+from bakeoff.stats import Runs
 
 _RELATED = {"group": "groups", "run": "runs", "time": "time"}
 _ARGUMENTS = {"classes": "classes"}
@@ -62,8 +64,13 @@ def side_by_side(
     UserError
         Naming the argument.
     """
-    models = _models(predictions)
-    argument = {model: called.format(model) for model in models}
+    models, argument = {}, {}
+    for model, one in _models(predictions).items():
+        runs = training_runs(one)
+        for seed, run in enumerate(runs, start=1):
+            models[run_name(model, seed)] = run
+            place = f"[{seed - 1}]" if len(runs) > 1 else ""
+            argument[run_name(model, seed)] = called.format(model) + place
     given = {"y": y, **{argument[model]: one for model, one in models.items()}}
     given |= {_RELATED[role]: one for role, one in related.items()} | parts.arguments
     rows = aligned({what: one for what, one in given.items() if one is not None})
@@ -72,7 +79,7 @@ def side_by_side(
         subgroups = parts.of(rows)
         if values is not None:
             tables = {m: _number_table(what, rows[what]) for m, what in argument.items()}
-            return _of_numbers(name, tables, values, kin, subgroups)
+            return _of_numbers(name, tables, values, kin, subgroups).by_model()
         truth = one_column("y", rows["y"])
         if looks_like_a_quantity(truth) if numbers is None else numbers:
             for key, some_given in (
@@ -86,7 +93,8 @@ def side_by_side(
                 model: Predicted(_numbers(what, one_column(what, rows[what])), None)
                 for model, what in argument.items()
             }
-            return SideBySide(name, (), observed, predicted, 0, kin, subgroups=subgroups)
+            side = SideBySide(name, (), observed, predicted, 0, kin, subgroups=subgroups)
+            return side.by_model()
         labels = _columns("y", {"y": truth}).labels("y", "true")
         order = _Order.of(truth, classes, positive)
         found = {
@@ -96,7 +104,19 @@ def side_by_side(
     except Problem as problem:
         raise named(problem, _ARGUMENTS) from None
     codes = labels.among(order.classes)
-    return SideBySide(name, order.classes, codes, found, 0, kin, subgroups=subgroups)
+    side = SideBySide(name, order.classes, codes, found, 0, kin, subgroups=subgroups)
+    return side.by_model()
+
+
+def training_runs(given: Any) -> Sequence[Any]:
+    """Return the training runs of a model: of a list that holds arrays, or of `Runs`."""
+    if isinstance(given, Runs):
+        return given.predicted
+    arrays = np.ndarray, pd.Series, pd.DataFrame
+    several = (
+        isinstance(given, list | tuple) and given and all(isinstance(g, arrays) for g in given)
+    )
+    return given if several else [given]
 
 
 @dataclasses.dataclass(frozen=True)

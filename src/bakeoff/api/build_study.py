@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from bakeoff.api.given_rows import crossed, evidence_of, said_of
 from bakeoff.api.settings import KINDS, Settings
 from bakeoff.comparisons import (
     Comparison,
@@ -18,8 +18,16 @@ from bakeoff.comparisons import (
     plan_tests,
     subgroups,
 )
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
+from bakeoff.comparisons.evidence import (
+    CrossedRuns,
+    PairedPredictions,
+    PairedValues,
+    RowEvidence,
+    first_run_of,
+    has_test,
+)
 from bakeoff.comparisons.held_out import by_metric
+from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.comparisons.recommend import on_given_rows
 from bakeoff.comparisons.run_tests import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
@@ -62,8 +70,13 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     metrics = _metrics(given, settings)
     experiment = _experiment(given, settings, ids, metrics)
     tests = _plan(given, experiment)
-    rows = _evidence(given, tuple(ids.values()))
-    comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
+    every = rows = evidence_of(given, tuple(ids.values()))
+    if given.further:
+        every, most = crossed(given, ids), max(map(len, given.runs.values()))
+        rows = dataclasses.replace(rows, left_out=(first_run_of(most),))
+    comparisons = tuple(
+        merged(row for test in tests for row in _tested(test, rows, every, experiment))
+    )
     found = list(by_metric(rows, experiment, experiment.metrics))
     scores = pd.DataFrame(_scores(given, experiment))
     numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
@@ -170,13 +183,18 @@ def _check_costs(metric: Metric, costs: Any) -> None:
 
 
 def _tests(
-    settings: Settings, ids: Mapping[str, str], metrics: Sequence[str | GivenMetric], task: Task
+    settings: Settings,
+    ids: Mapping[str, str],
+    metrics: Sequence[str | GivenMetric],
+    task: Task,
+    *,
+    runs: bool,
 ) -> HypothesisTests:
     """Make the `tests:` of the experiment."""
     named = [metric for metric in metrics if isinstance(metric, str)]
     ordered = "time" in settings.columns and "group" not in settings.columns
     serial = task.numbers and ordered and not settings.independent_rows
-    run = on_given_rows(len(ids), named, settings.costs is not None, serial)
+    run = on_given_rows(len(ids), named, settings.costs is not None, serial, runs=runs)
     options: dict[str, dict[str, Any]] = {
         test: {"metrics": list(own)} for test, own in run.items() if own
     }
@@ -240,10 +258,13 @@ def _experiment(
             "experiment": "compare",
             "task": given.task,
             "datasets": {ROWS: validated(GivenData, data)},
-            "models": {i: validated(GivenModel, {**own, "label": m}) for m, i in ids.items()},
+            "models": {
+                i: validated(GivenModel, own | said_of(given, m, settings, columns))
+                for m, i in ids.items()
+            },
             "metrics": [*metrics, *([cost] if costs is not None and cost not in metrics else [])],
             "resampling": {"holdout": {}},
-            "tests": _tests(settings, ids, metrics, given.task),
+            "tests": _tests(settings, ids, metrics, given.task, runs=bool(given.further)),
             "costs": costs,
         },
     )
@@ -260,40 +281,15 @@ def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
     return AnalysisPlan(tuple(dataclasses.replace(test, why=WHY) for test in tests))
 
 
-def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
-    kin: dict[str, Any] = {
-        "groups": given.related.get("group"),
-        "times": given.related.get("time"),
-        "subgroups": given.subgroups,
-    }
-    found = list(given.models.values())
-    numbers = [one.values for one in found if one.values is not None]
-    if numbers:
-        return PairedValues(models, np.column_stack(numbers), **kin)
-    probabilities = _probabilities(given)
-    return PairedPredictions(
-        models,
-        given.classes,
-        given.truth,
-        np.array([one.answers for one in found]).T,  # what one model says lies together
-        None if probabilities is None else probabilities[..., -1],
-        probabilities=probabilities,
-        in_order=given.in_order,
-        **kin,
-    )
-
-
-def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
-    """Return rows × models × classes, NaN for models without probabilities."""
-    known = [one.probabilities for one in given.models.values()]
-    if all(one is None for one in known):
-        return None
-    nothing = np.full((len(given.truth), len(given.classes)), np.nan)
-    return np.stack([nothing if one is None else one for one in known], axis=1)
-
-
-def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
+def _tested(
+    test: PlannedTest, rows: RowEvidence, every: RowEvidence, experiment: Experiment
+) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
+    if entry.evidence in OF_RUNS:
+        for one in by_metric(every, experiment, test.metrics):
+            runs = CrossedRuns.of(one, deterministic(experiment))
+            yield from run_on(runs, test, experiment, ROWS, one.metric)
+        return
     for metric in test.metrics:
         own = rows
         if isinstance(rows, PairedPredictions):

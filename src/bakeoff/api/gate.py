@@ -43,7 +43,7 @@ def gate(
         The true labels or numbers; None with `values`.
     base, candidate : array_like, shape (n,) or (n, K)
         What each predicts of the same rows: labels, probabilities or numbers as in `compare`, or
-        with `values` a number for each row.
+        with `values` a number for each row; of several training runs a list of arrays.
     margin : float or str
         The largest loss that does not matter, in the unit of the metric and less than the width of
         its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.

@@ -22,12 +22,13 @@ from bakeoff.api.settings import (
     refuse_contradictions,
 )
 from bakeoff.errors import UserError, named, shown
+from bakeoff.stats import Runs
 
 _KEYS = (
     *("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus"),
     *("task", "unit", "independent_rows"),
 )
-_ARGUMENTS = {key: key for key in _KEYS}
+_ARGUMENTS = {key: key for key in _KEYS} | {"deterministic": "predictions"}
 """The argument that stands for a key of an experiment."""
 _OF_ROWS = ("groups", "runs", "time", "subgroups")
 """The arguments that have a value for each row."""
@@ -73,7 +74,9 @@ def compare(
         For each model its predicted labels or numbers, shape (n,); or probabilities: those of the
         positive one of two classes, shape (n,), or of every class, shape (n, K), in the order of
         `classes`, or a DataFrame with a column for each class. A DataFrame has the labels or
-        numbers of each model in a column.
+        numbers of each model in a column. A list of arrays holds several training runs of a model,
+        each with other seeds, which are then compared by `recipe_difference`;
+        ``bakeoff.stats.Runs([array], deterministic=True)`` is a model without a random part.
     metrics, metric : str or sequence of str
         Names like ``"f1"`` or ``"rmse"``, under either name; default: accuracy, of numbers RMSE.
     groups : array_like, shape (n,), optional
@@ -162,6 +165,11 @@ def compare(
             alternative=alternative,
             alpha=alpha,
             independent_rows=independent_rows,
+            deterministic=[
+                str(model)
+                for model, one in (predictions.items() if isinstance(predictions, Mapping) else ())
+                if isinstance(one, Runs) and one.deterministic
+            ],
         )
         study = build_study(given, how)
     except UserError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -48,6 +48,8 @@ class Settings:
         As in `tests:` of an experiment.
     independent_rows : bool
         Whether related rows are taken for independent.
+    deterministic : collection of str
+        Models whose training has no random part: one run is all there is of them.
     files : sequence of str
         Where the predictions were read from.
     """
@@ -63,6 +65,7 @@ class Settings:
     alternative: str = "two-sided"
     alpha: float = 0.05
     independent_rows: bool = False
+    deterministic: Collection[str] = ()
     files: Sequence[str] = ()
 
 

@@ -14,7 +14,14 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
-from bakeoff.cli.row_options import add_groups, add_positive, add_task, add_truth_and_id, add_values
+from bakeoff.cli.row_options import (
+    add_groups,
+    add_positive,
+    add_seeds,
+    add_task,
+    add_truth_and_id,
+    add_values,
+)
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
 
@@ -275,6 +282,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="which run of an item a row is, where ids are items; its runs belong together",
     )
+    add_seeds(parser, deterministic=True)
     parser.add_argument(
         "--subgroups",
         metavar="COLUMN,…",
@@ -323,6 +331,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "  bakeoff compare losses.csv --values lower --groups patient\n"
         "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
         "  bakeoff compare benchmark.csv --datasets dataset --values higher\n"
+        "  bakeoff compare resnet.csv vit.csv --seeds seed\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
 

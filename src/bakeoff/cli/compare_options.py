@@ -33,6 +33,7 @@ READING = {
     "group": "--groups",
     "time": "--time",
     "run": "--runs",
+    "seed": "--seeds",
     "value": "--column",
     "values": "--values",
     "subgroups": "--subgroups",
@@ -48,7 +49,7 @@ SETTINGS = {
     "true": "--truth",
     "independent_rows": "--independent-rows",
     **{key: f"--{key}" for key in ("alpha", "alternative", "correction", "costs")},
-    **{key: f"--{key}" for key in ("variant", "versus", "task", "unit")},
+    **{key: f"--{key}" for key in ("variant", "versus", "task", "unit", "deterministic")},
 }
 """The option that stands for a key of an experiment, while they are compared."""
 
@@ -67,6 +68,7 @@ def settings(args: argparse.Namespace) -> Settings:
         alternative=args.alternative,
         alpha=args.alpha,
         independent_rows=args.independent_rows,
+        deterministic=_listed(args.deterministic) or (),
         files=args.files,
     )
 
@@ -74,6 +76,7 @@ def settings(args: argparse.Namespace) -> Settings:
 def read(args: argparse.Namespace) -> SideBySide:
     """Read the files of the options: one table of all models, or one of each."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
+    keys["seed"] = args.seeds
     columns = GivenColumns.model_validate(
         {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
     )

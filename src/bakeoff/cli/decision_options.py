@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from bakeoff.cli.row_options import add_groups, add_positive, add_task, add_truth_and_id, add_values
+from bakeoff.cli.row_options import (
+    add_groups,
+    add_positive,
+    add_seeds,
+    add_task,
+    add_truth_and_id,
+    add_values,
+)
 
 CLAIMED = ("accuracy", "error", "sensitivity", "specificity", "f1", "roc_auc")
 """The metrics of published numbers from which p-values follow."""
@@ -116,6 +123,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runs", metavar="COLUMN", help="which run of an item a row is, where ids are items"
     )
+    add_seeds(parser)
     add_values(parser, "tables")
     parser.add_argument(
         "--subgroup", metavar="COLUMN", help="block where the rows of one of its values are worse"
@@ -187,6 +195,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
     add_truth_and_id(parser)
     add_groups(parser)
+    add_seeds(parser)
     parser.add_argument(
         "--icc", type=float, metavar="SHARE", help="correlation within groups, with --per-group"
     )
@@ -229,5 +238,6 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "  bakeoff plan --difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12\n"
         "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05\n"
         "  bakeoff plan --pilot ridge.csv forest.csv --metric rmse --margin 0.5\n"
-        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000"
+        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000\n"
+        "  bakeoff plan --pilot resnet.csv vit.csv --seeds seed --difference 0.01"
     )

@@ -29,6 +29,7 @@ _OPTIONS = {
     "group": "--groups",
     "subgroup": "--subgroup",
     "run": "--runs",
+    "seed": "--seeds",
     "value": "--column",
     "values": "--values",
     "models": "--models",
@@ -59,7 +60,8 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     if args.labels and args.values is not None:
         raise UserError("--labels, --values: the columns hold the one or the other")
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
-    columns = GivenColumns.model_validate({**keys, "group": args.groups, "run": args.runs})
+    keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
+    columns = GivenColumns.model_validate(keys)
     numbers = None if args.values is None else KINDS[args.values]
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}

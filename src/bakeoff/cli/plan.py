@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from bakeoff.cli import power
+from bakeoff.cli import planned_runs, power
 from bakeoff.cli.designs import Design, design, detectable
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
@@ -29,6 +29,7 @@ _OPTIONS = {
     "m": "--models",
     "method": "--correction",
     "group": "--groups",
+    "seed": "--seeds",
     "true": "--truth",
     "id": "--id",
     "models": "--pair",
@@ -42,6 +43,10 @@ def run(args: argparse.Namespace) -> None:
     """Plan, and print the answer with its curve."""
     if args.pilot is not None and Path(args.pilot[0]).suffix in _EXPERIMENTS:
         _from_experiment(args)
+        return
+    if args.seeds is not None:
+        with naming_options(_OPTIONS):
+            planned_runs.show(args)
         return
     places = places_of({"figure": args.figure}, args.pilot or ())
     if args.figure is not None and places["figure"].suffix.lower() != ".svg":

@@ -54,6 +54,23 @@ def add_positive(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_seeds(parser: argparse.ArgumentParser, *, deterministic: bool = False) -> None:
+    """Add the column of training runs, and which models need no more than one."""
+    parser.add_argument(
+        "--seeds",
+        metavar="COLUMN",
+        help="which training run of the models a row is from, where each of several runs predicts "
+        "all rows: about recipes, for other seeds and other rows (not --runs)",
+    )
+    if deterministic:
+        parser.add_argument(
+            "--deterministic",
+            metavar="A,B,…",
+            help="with --seeds: the models whose training has no random part, of which one run is "
+            "all",
+        )
+
+
 def add_groups(parser: argparse.ArgumentParser) -> None:
     """Add the column of groups."""
     parser.add_argument(

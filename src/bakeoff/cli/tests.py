@@ -12,6 +12,7 @@ from bakeoff.comparisons.cautions import inflation
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError
+from bakeoff.report import prose
 from bakeoff.report.numbers import words
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
@@ -22,6 +23,8 @@ EVIDENCE = {
     Evidence.PROBABILITIES: "class probabilities of each test row",
     Evidence.PREDICTIONS: "predictions of each test row, by any metric",
     Evidence.VALUES: "one value per test row",
+    Evidence.RUNS: "predictions of each test row by several training runs, by any metric",
+    Evidence.RUN_VALUES: "one value per test row and training run",
     Evidence.FOLD_SCORES: "scores on folds",
     Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
     Evidence.FOLD_CORRECTNESS: "correctness of each row in 5×2 cross-validation",
@@ -68,7 +71,7 @@ def _list(entries: Sequence[Entry]) -> None:
 def _explain(entry: Entry) -> None:
     from bakeoff.report.methods.sentence import wrapped
 
-    whole = "these fitted models" if entry.about == "models" else "the learning algorithms"
+    whole = prose.ABOUT[entry.about]
     facts = [
         ("answers", entry.answers),
         ("caution", entry.caution),

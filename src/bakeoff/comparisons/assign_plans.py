@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 
-from bakeoff.comparisons import dependence
-from bakeoff.comparisons.evidence import has_interval, has_row_values
+from bakeoff.comparisons import dependence, recipes
+from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
 from bakeoff.comparisons.missing_cells import check_cells
 from bakeoff.comparisons.recommend import complete_folds
 from bakeoff.comparisons.settings import FIXED_METRICS, IN_UNIT, compares_pairs, planned
@@ -126,6 +126,8 @@ def assign_plan(
     plan = _plan(entry, experiment, place, recommended)
     if recommended and plan != recommended:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
+    if refused := recipes.refusal(entry, experiment):
+        raise Problem(place, refused)
     _check_kind(entry, experiment, place)
     _check_size(entry, experiment, place)
     check_cells(test, entry, experiment, place)
@@ -172,7 +174,7 @@ def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
 
 def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
     """Refuse tests of predictions where models bring numbers per row, and the other way round."""
-    wants_numbers = entry.evidence is Evidence.VALUES
+    wants_numbers = entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES)
     if experiment.task.numbers and entry.evidence in _OF_CLASSES:
         raise Problem(
             place,
@@ -274,6 +276,8 @@ def _metrics(
         return _criteria(entry, tuple(own or default), experiment, place, plan)
     if own is None and any(name in entry.options for name in IN_UNIT):
         default = default[:1]
+    if entry.evidence is Evidence.RUNS:
+        return _on_predictions(entry, tuple(own or default), place)
     if entry.evidence is Evidence.PREDICTIONS:
         if refused := dependence.too_few_blocks(entry, experiment, tuple(own or default)):
             raise Problem(place, refused)
@@ -299,7 +303,7 @@ def _of_row_values(entry: Entry, metrics: tuple[str, ...], place: Place) -> tupl
 
 def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
     """Take the metrics that have an interval and a test on one test set."""
-    known = tuple(metric for metric in metrics if has_interval(metric))
+    known = tuple(filter(has_test if entry.evidence is Evidence.RUNS else has_interval, metrics))
     if not known:
         raise Problem(
             place,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from bakeoff.comparisons.assign_plans import ON_ROWS
 from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -18,6 +19,9 @@ from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 _SITUATIONS = {
     "failing fits": "where some fits fail",
     "errors on different rows": "where two models err on different rows",
+    "rare failures, one model deterministic": "where rare runs fail and the other model is "
+    "deterministic",
+    "skewed runs, unequal numbers": "where the scores of runs are skewed and their numbers unequal",
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 
@@ -230,5 +234,7 @@ def _where(
         "failing fits": bool(failed),
         "groups of one size": "group" in related,
         "groups of unlike size": "group" in related,
+        "rare failures, one model deterministic": bool(deterministic(experiment)),
+        "skewed runs, unequal numbers": len({*map(experiment.seeds, experiment.models)}) > 1,
     }
     return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""

@@ -23,9 +23,16 @@ from bakeoff.stats import catalogue, looks_at
 
 
 def held_out(
-    experiment: Experiment, dataset: str, path: str | Path, metrics: Sequence[str]
+    experiment: Experiment,
+    dataset: str,
+    path: str | Path,
+    metrics: Sequence[str],
+    *,
+    runs: bool = False,
 ) -> Iterator[RowEvidence]:
     """Read the predictions or numbers on one test set once, and return them metric by metric.
+
+    With `runs` all training runs of the models, else the first of each.
 
     Raises
     ------
@@ -35,13 +42,14 @@ def held_out(
     models = list(experiment.models)
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
     rows: RowEvidence = (
-        read_values(path, models)
+        read_values(path, models, runs=runs)
         if experiment.by_values
         else read_predictions(
             path,
             models,
             scores="ranking" in wanted,
             probabilities="probabilities" in wanted,
+            runs=runs,
         )
     )
     check_related(experiment, dataset, rows, path)

@@ -12,6 +12,7 @@ import numpy as np
 from bakeoff.comparisons.corrections import check_correction
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
+    CrossedRuns,
     DatasetScores,
     FoldCriteria,
     FoldPredictions,
@@ -22,6 +23,7 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, check_run
 from bakeoff.comparisons.option_types import wrong_value
+from bakeoff.comparisons.recipes import OF_RUNS
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     MANAGED,
@@ -33,6 +35,7 @@ from bakeoff.comparisons.settings import (
 from bakeoff.errors import Problem, Remedy, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
+from bakeoff.spec.experiment import run_name
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Metric, catalogue
@@ -136,8 +139,19 @@ def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
 
 def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvidence:
     """Make ordinary evidence of the experiment's shape."""
-    rng = np.random.default_rng(0)
     models = tuple(_some(entry, test, experiment))
+    if entry.evidence not in OF_RUNS:
+        return _of_models(entry, test, experiment, models)
+    runs = tuple(run_name(model, seed) for model in models for seed in (1, 2))
+    rows = _of_models(entry, test, experiment, runs)
+    assert isinstance(rows, PairedPredictions | PairedValues)
+    return CrossedRuns.of(rows)
+
+
+def _of_models(
+    entry: Entry, test: PlannedTest, experiment: Experiment, models: tuple[str, ...]
+) -> AnyEvidence:
+    rng = np.random.default_rng(0)
     plan = experiment.resampling.plans()[test.plan]
     folds = (plan.rounds, plan.folds)
     reasons = ("",) * len(models)
@@ -156,7 +170,7 @@ def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvid
         shape = (folds[0] * folds[1], len(models), len(test.metrics))
         better = (True,) * len(test.metrics)
         return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
-    if entry.evidence is Evidence.VALUES:
+    if entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES):
         return PairedValues(models, rng.random((_ROWS, len(models))))
     # an own metric may know nothing of what is made up
     own = isinstance(engine_metric(test.metrics[0]), Metric)
@@ -172,7 +186,8 @@ def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvid
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
     probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
     asked = "accuracy" if own else test.metrics[0]
-    metric = asked if entry.evidence is Evidence.PREDICTIONS else ""
+    by_metric = entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS)
+    metric = asked if by_metric else ""
     return PairedPredictions(
         models,
         tuple(classes),

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bakeoff.comparisons.dependence import in_time, robust
-from bakeoff.comparisons.evidence import has_interval, has_row_values
+from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
+from bakeoff.comparisons.recipes import recipes_are_known
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -173,9 +174,17 @@ def _on_plan(plan: str, experiment: Experiment, tail: str) -> Iterator[Recommend
 
 
 def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
-    """Choose for every metric the test that is about it, each test once."""
+    """Choose for every metric the test that is about it, each test once; recipes first."""
     k = len(experiment.models)
     family = "" if k == 2 else f", corrected for {k} models"
+    tested = tuple(filter(has_test, experiment.metrics))
+    if recipes_are_known(experiment) and (tested or experiment.by_values):
+        yield Recommendation(
+            "recipe_mean_difference" if experiment.by_values else "recipe_difference",
+            "several training runs of each model that has a random part, on the same test rows: "
+            f"this test is about other seeds and other rows{family}{tail}",
+            () if experiment.by_values else tested,
+        )
     if experiment.by_values:
         yield Recommendation(
             "mean_difference", f"{k} models with a number for each row{family}{tail}"
@@ -287,7 +296,12 @@ def complete_folds(experiment: Experiment) -> bool:
 
 
 def on_given_rows(
-    models: int, metrics: Sequence[str], costs: bool, serial: bool = False
+    models: int,
+    metrics: Sequence[str],
+    costs: bool,
+    serial: bool = False,
+    *,
+    runs: bool = False,
 ) -> dict[str, tuple[str, ...]]:
     """Return the tests of given predictions on one test set, each with its metrics; none: all.
 
@@ -304,11 +318,18 @@ def on_given_rows(
         Whether the costs of errors are given.
     serial : bool
         Whether numbers are predicted, on rows in the order of time.
+    runs : bool
+        Whether there are several training runs.
     """
     if not metrics:
-        return {"mean_difference": ()}
+        return (
+            {"recipe_mean_difference": (), "mean_difference": ()}
+            if runs
+            else {"mean_difference": ()}
+        )
     two = models == 2
-    found: dict[str, tuple[str, ...]] = {}
+    tested = tuple(filter(has_test, metrics))
+    found: dict[str, tuple[str, ...]] = {"recipe_difference": tested} if runs and tested else {}
     of_influence = [metric for metric in metrics if not counted_rows(metric)]
     by_influence = tuple(_of_other_nulls(of_influence))
     by_values = tuple(m for m in by_influence if serial and has_row_values(m, means=False))

@@ -14,6 +14,7 @@ from bakeoff.comparisons.cautions import Cautions, cautions, measured
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
+    CrossedRuns,
     DatasetScores,
     FoldCriteria,
     FoldScores,
@@ -27,6 +28,7 @@ from bakeoff.comparisons.held_out import check_related, held_out
 from bakeoff.comparisons.matrix import Hole, complete, cut_matrix, read_holes, read_matrix
 from bakeoff.comparisons.missing_cells import OTHER_READING, missing_cells
 from bakeoff.comparisons.ranges import range_of
+from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.comparisons.recommend import over_datasets
 from bakeoff.comparisons.settings import planned
 from bakeoff.scores import metrics_of
@@ -191,6 +193,11 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if test.on_rows:
+            if entry.evidence in OF_RUNS:
+                fixed = deterministic(experiment)
+                for rows in held_out(experiment, dataset, path, test.metrics, runs=True):
+                    yield dataset, rows.metric, CrossedRuns.of(rows, fixed)
+                continue
             if entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES):
                 for rows in held_out(experiment, dataset, path, test.metrics):
                     yield dataset, rows.metric, rows

@@ -288,7 +288,8 @@ class Columns:
                     ""
                     if run is not None or folds is not None
                     else "; if rows are runs of items, name their column as `run`; if they are "
-                    "predicted in several folds, theirs as `repeat` and `fold`"
+                    "predicted in several folds, theirs as `repeat` and `fold`; if all rows are "
+                    "predicted by every training run, theirs as `seed`"
                 ),
             )
         return ids

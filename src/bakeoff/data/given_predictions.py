@@ -150,16 +150,16 @@ def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[s
     return found
 
 
-def _read(model: str, experiment: Experiment, dataset: str) -> PredictionTable:
+def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> PredictionTable:
     given, spec = experiment.given[model], experiment.datasets[dataset]
-    path = given.predictions_on(dataset)
+    path, run = given.predictions_on(dataset, seed=seed), (seed, given.seeds)
     if given.values is not None:
         place = ("models", model, "values")
-        return read_values(path, given.columns, place, experiment.measured[0])
+        return read_values(path, given.columns, place, experiment.measured[0], run)
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     place = ("models", model, "predictions" if given.results is None else "results")
-    numbers = experiment.task.numbers
-    return read_predictions(path, given.columns, place, drop_unlabelled=drop, numbers=numbers)
+    how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
+    return read_predictions(path, given.columns, place, **how, run=run)
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -194,7 +194,7 @@ def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
     """Read what a given model predicts for the test rows of one division of a data set."""
     given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
-    file = _read(fit.model, experiment, fit.dataset).fold(fit.repeat, fit.fold)
+    file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
     rows = rows_of(fit, table, split)
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns, read_columns
 from bakeoff.data.group_columns import named_like_groups
+from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Place, Problem, listed
 from bakeoff.files import is_file
 from bakeoff.sources.common.subgroups import as_columns
@@ -93,6 +94,7 @@ def read_predictions(
     drop_unlabelled: bool = False,
     numbers: bool = False,
     values: bool = False,
+    run: tuple[int, int] = (1, 1),
 ) -> PredictionTable:
     """Read a file of predictions of one model; a file that has not changed is read once.
 
@@ -110,6 +112,8 @@ def read_predictions(
         Whether numbers are true and predicted, and not classes.
     values : bool
         Whether it holds a number for each row in place of predictions.
+    run : tuple of int
+        Where it has a column of training runs, the place of one from 1 on, and their number.
 
     Raises
     ------
@@ -119,7 +123,7 @@ def read_predictions(
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
     state = Path(path).stat()
-    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values
+    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run
     return _read_once(path, state.st_mtime_ns, state.st_size, *key)
 
 
@@ -133,15 +137,38 @@ def _read_once(
     drop_unlabelled: bool,
     numbers: bool,
     values: bool,
+    run: tuple[int, int],
 ) -> PredictionTable:
     named = GivenColumns.model_validate_json(columns)
-    file = read_columns(path, place)
+    parts = [part for _, part in by_run(read_columns(path, place), named)]
+    which, expected = run
+    if len(parts) != expected and named.seed is not None:
+        raise Problem(
+            (*place[:-1], "seeds"),
+            f"{path!r} has {len(parts)} training runs in {named.seed!r}, `seeds` says {expected}; "
+            "a run that failed belongs to its recipe, with the score that it has",
+        )
+    part = parts[0 if named.seed is None else which - 1]
+    how = {"drop_unlabelled": drop_unlabelled, "numbers": numbers, "values": values}
+    return table_of(part, named, place, **how)
+
+
+def table_of(
+    file: Columns,
+    named: GivenColumns,
+    place: Place,
+    *,
+    drop_unlabelled: bool = False,
+    numbers: bool = False,
+    values: bool = False,
+) -> PredictionTable:
+    """Take the predictions of one model from the columns of a file; see `read_predictions`."""
     wanted = ("id", "value") if values else ("id", "true", "predicted")
     roles = {role: file.find(role, named) for role in wanted}
     if roles["id"] is None:
         raise Problem(
             (*place[:-1], "columns", "id"),
-            f"{path!r} has no column of row ids (looked for {listed(USUAL['id'])}); rows are "
+            f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}); rows are "
             "paired by their ids, never by their order: add one, or say which it is",
         )
     true, predicted = (
@@ -185,6 +212,7 @@ def relations(file: Columns, columns: GivenColumns, ids: str | None) -> dict[str
 def unclaimed(file: Columns, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
     """Name the columns that have no role yet; `known` are those that have one."""
     claimed = {*known, columns.group, columns.time, columns.run, columns.repeat, columns.fold}
+    claimed |= {columns.seed}
     claimed |= {one.column for one in as_columns(columns.subgroups)}
     return [name for name in file.names if name not in claimed]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -14,12 +15,13 @@ from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers, read_columns
 from bakeoff.data.given_predictions import carried
 from bakeoff.data.group_columns import like_ids
+from bakeoff.data.model_names import models_of_columns, models_of_files
 from bakeoff.data.predicted import Predicted, known_answers, no_model, predicted, probabilities_in
 from bakeoff.data.prediction_table import (
     PredictionTable,
     like_groups,
-    read_predictions,
     relations,
+    table_of,
     unclaimed,
     undeclared,
 )
@@ -28,6 +30,7 @@ from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.side_by_side import SideBySide, as_subgroups
 from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.data.training_runs import by_run
 from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.sources.common.subgroups import as_columns
@@ -37,6 +40,7 @@ from bakeoff.spec.row_columns import RowColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _PLACE: Place = ("predictions",)
+NONE_FURTHER: Mapping[str, Sequence[PredictionTable]] = MappingProxyType({})
 _SUBGROUPS: Place = ("columns", "subgroups")
 _OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
 
@@ -78,7 +82,28 @@ def read_wide(
     Problem, UserError
         A column that is not there, missing values, labels that are no class, or that may be none.
     """
-    file = read_columns(path, _PLACE)
+    how = models, classes, drop_unlabelled, numbers
+    files = [part for _, part in by_run(read_columns(path, _PLACE), columns)]
+    given, *others = (_of_table(file, columns, *how) for file in files)
+    for other in others:
+        if not np.array_equal(given.truth, other.truth) or given.classes != other.classes:
+            raise Problem(
+                ("columns", "seed"), f"{path!r}: training runs have other true labels of some rows"
+            )
+    given = given.with_runs(others)
+    return given if labels else _clear(given, [*given.models])
+
+
+def _of_table(
+    file: Columns,
+    columns: GivenColumns,
+    models: Sequence[str] | None,
+    classes: Sequence[str],
+    drop_unlabelled: bool,
+    numbers: bool | None,
+) -> SideBySide:
+    """Take the models of one table in which every row is there once."""
+    path = file.path
     truth = file.find("true", columns)
     if truth is None:
         raise Problem(
@@ -99,7 +124,7 @@ def read_wide(
         _refuse_ids(file, rest)
     found = {
         model: _taken(file, model, rest, order, labelled, numbers=numbers)
-        for model in _models(path, rest, order, models)
+        for model in models_of_columns(path, rest, order, models)
     }
     if len(found) < 2:
         raise UserError(
@@ -112,10 +137,9 @@ def read_wide(
     answers, subgroups = true.among(order)[labelled], _subgroups_of_table(file, columns, labelled)
     name = Path(path).name
     like = () if related else like_groups(file, columns, (truth, ids, *found))
-    given = SideBySide(
+    return SideBySide(
         name, order, answers, found, left_out, kept, subgroups=subgroups, like_groups=like
     )
-    return given if labels else _clear(given, [*found])
 
 
 def _order(true: Answers, classes: Sequence[str]) -> tuple[str, ...]:
@@ -164,15 +188,16 @@ def read_each(
     Problem, UserError
         Other rows or other true labels in one of them; no true labels in any.
     """
-    files = {}
-    for model, path in _called(paths).items():
+    files, further = {}, {}
+    for model, path in models_of_files(paths).items():
+        whole = read_columns(path, _PLACE)
         # the truth may stand in one of the tables alone
-        lacks = columns.true is not None and columns.true not in read_columns(path, _PLACE).names
+        lacks = columns.true is not None and columns.true not in whole.names
         own = columns.model_copy(update={"true": None}) if lacks else columns
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        file = read_predictions(path, own, _PLACE, **how)
-        if numbers is None and not lacks and file.true is not None:
-            numbers = _looks_like_a_quantity(file, own)
+        runs = [table_of(part, own, _PLACE, **how) for _, part in by_run(whole, columns)]
+        if numbers is None and not lacks and runs[0].true is not None:
+            numbers = _looks_like_a_quantity(runs[0], own)
             if numbers:  # of the files before it too
                 return read_each(
                     paths,
@@ -181,14 +206,16 @@ def read_each(
                     drop_unlabelled=drop_unlabelled,
                     numbers=True,
                 )
-        files[model] = dataclasses.replace(file, true=None) if lacks else file
+        files[model], *further[model] = (
+            dataclasses.replace(file, true=None) if lacks else file for file in runs
+        )
     first = next((file for file in files.values() if file.true is not None), None)
     if first is None:
         looked = listed([columns.true] if columns.true else USUAL["true"])
         what = "numbers" if numbers else "labels"
         raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
     order = _order(LabelledRows.of(first).labels, classes)
-    given = _paired(f"{len(files)} files", files, order, columns)
+    given = _paired(f"{len(files)} files", files, order, columns, further)
     return given if labels else _clear(given, [columns.predicted or "", *given.models])
 
 
@@ -198,9 +225,16 @@ def _looks_like_a_quantity(file: PredictionTable, columns: GivenColumns) -> bool
 
 
 def _paired(
-    name: str, files: Mapping[str, PredictionTable], classes: tuple[str, ...], columns: GivenColumns
+    name: str,
+    files: Mapping[str, PredictionTable],
+    classes: tuple[str, ...],
+    columns: GivenColumns,
+    further: Mapping[str, Sequence[PredictionTable]] = NONE_FURTHER,
 ) -> SideBySide:
-    """Put one table per model side by side, in the rows of the first with true labels."""
+    """Put one table per model side by side, in the rows of the first with true labels.
+
+    `further` are the tables of further training runs.
+    """
     rows = LabelledRows.of(next(file for file in files.values() if file.true is not None))
     places = {model: check_same(rows, file) for model, file in files.items()}
     found = {
@@ -215,14 +249,19 @@ def _paired(
     subgroups = as_subgroups(carried(wanted, _SUBGROUPS, rows, files))
     truth, left_out = rows.labels.among(classes), len(rows.left_out)
     like = undeclared(files.values())
+    runs = {
+        model: [predicted(file, check_same(rows, file), classes, columns) for file in own]
+        for model, own in further.items()
+        if own
+    }
     return SideBySide(
-        name, classes, truth, found, left_out, related, subgroups=subgroups, like_groups=like
+        name, classes, truth, found, left_out, related, True, subgroups, like, further=runs
     )
 
 
 def _clear(given: SideBySide, names: list[str]) -> SideBySide:
     """Return predictions, unless they may rather tell which rows are right."""
-    predicted = (one.answers for one in given.models.values())
+    predicted = (one.answers for runs in given.runs.values() for one in runs)
     if why := why_unclear(given.classes, given.truth, predicted, names):
         raise Problem(("values",), why)
     return given
@@ -248,8 +287,19 @@ def read_wide_values(
     Problem, UserError
         A column that is not there, or values that are no numbers.
     """
-    file = read_columns(path, _PLACE)
-    name = file.find("id", columns)
+    files = [part for _, part in by_run(read_columns(path, _PLACE), columns)]
+    given, *others = (_values_of_table(file, columns, metric, models) for file in files)
+    return given.with_runs(others)
+
+
+def _values_of_table(
+    file: Columns,
+    columns: GivenColumns,
+    metric: GivenMetric | str,
+    models: Sequence[str] | None,
+) -> SideBySide:
+    """Take the numbers of models from a table in which every row is there once."""
+    path, name = file.path, file.find("id", columns)
     rows = np.arange(1, file.table.num_rows + 1)
     ids = rows if name is None else file.ids(name, file.related("run", columns))
     related = relations(file, columns, name)
@@ -263,7 +313,7 @@ def read_wide_values(
     rest = unclaimed(file, columns, (name,))
     if models is None:
         _refuse_ids(file, rest)
-    found = _models(path, rest, (), models)
+    found = models_of_columns(path, rest, (), models)
     like = () if related else like_groups(file, columns, (name, *found))
     tables = {
         model: PredictionTable(
@@ -284,11 +334,13 @@ def read_each_values(
     Problem, UserError
         Other rows in one of them.
     """
-    tables = {
-        model: read_predictions(path, columns, _PLACE, values=True)
-        for model, path in _called(paths).items()
-    }
-    return _of_numbers(f"{len(paths)} files", tables, metric, columns)
+    tables, further = {}, {}
+    for model, path in models_of_files(paths).items():
+        parts = by_run(read_columns(path, _PLACE), columns)
+        tables[model], *further[model] = (
+            table_of(part, columns, _PLACE, values=True) for _, part in parts
+        )
+    return _of_numbers(f"{len(paths)} files", tables, metric, columns, further)
 
 
 def _of_numbers(
@@ -296,6 +348,7 @@ def _of_numbers(
     tables: Mapping[str, PredictionTable],
     metric: GivenMetric | str,
     columns: GivenColumns,
+    further: Mapping[str, Sequence[PredictionTable]] = NONE_FURTHER,
 ) -> SideBySide:
     if len(tables) < 2:
         raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
@@ -306,29 +359,8 @@ def _of_numbers(
             "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
         )
     classes = () if isinstance(metric, GivenMetric) else RIGHT_OR_WRONG
-    return _paired(name, files, classes, columns)
-
-
-def _called(paths: Sequence[str]) -> dict[str, str]:
-    """Name the models of several tables after their files."""
-    stems = [Path(path).name.split(".")[0] for path in paths]
-    models = stems if len(set(stems)) == len(stems) else list(paths)
-    if len(set(models)) < len(models):
-        raise UserError("the same file is given twice")
-    return dict(zip(models, paths, strict=True))
-
-
-def _models(
-    path: str, rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
-) -> list[str]:
-    """Name the models of a table: its columns, and what has probabilities alone."""
-    ends = tuple(f":{name}" for name in classes)
-    named = (name.rpartition(":")[0] if name.endswith(ends) else name for name in rest)
-    models = list(dict.fromkeys(named))
-    for name in wanted or ():
-        if name not in models:
-            raise Problem(("models",), unknown("model", name, models))
-    return models if wanted is None else list(dict.fromkeys(wanted))
+    more = {model: [meant(table, metric) for table in own] for model, own in further.items()}
+    return _paired(name, files, classes, columns, more)
 
 
 def _taken(

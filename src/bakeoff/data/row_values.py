@@ -19,13 +19,17 @@ from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG
 
 
 def read_values(
-    path: str, columns: GivenColumns, place: Place, metric: GivenMetric | str
+    path: str,
+    columns: GivenColumns,
+    place: Place,
+    metric: GivenMetric | str,
+    run: tuple[int, int] = (1, 1),
 ) -> PredictionTable:
     """Read a file of numbers of one model.
 
     Parameters
     ----------
-    path, columns, place
+    path, columns, place, run
         As in `read_predictions`.
     metric : GivenMetric or str
         What the numbers are; or ``accuracy`` where 1 is right, ``error`` where 1 is wrong.
@@ -41,7 +45,7 @@ def read_values(
     Problem
         As `read_predictions`; a number outside the range, or no 0 or 1 where it must be one.
     """
-    return meant(read_predictions(path, columns, place, values=True), metric)
+    return meant(read_predictions(path, columns, place, values=True, run=run), metric)
 
 
 def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:

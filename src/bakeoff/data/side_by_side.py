@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from bakeoff.data.predicted import Predicted
 from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.target import Target, check_spread, target_of
 from bakeoff.errors import Problem, unknown
+from bakeoff.spec.experiment import run_of
 from bakeoff.spec.task import Task
 
 
@@ -50,6 +51,29 @@ class SideBySide:
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     like_groups: Sequence[Mapping[str, Any]] = ()
     """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
+    further: Mapping[str, Sequence[Predicted]] = dataclasses.field(default_factory=dict)
+    """Of models that were trained several times: what the runs after the first say."""
+
+    @property
+    def runs(self) -> dict[str, list[Predicted]]:
+        """What each training run of each model says."""
+        return {name: [one, *self.further.get(name, ())] for name, one in self.models.items()}
+
+    def with_runs(self, others: Iterable[SideBySide]) -> SideBySide:
+        """Add further training runs of the same models on the same rows."""
+        each = list(others)
+        further = {name: [other.models[name] for other in each] for name in self.models}
+        return dataclasses.replace(self, further=further if each else {})
+
+    def by_model(self) -> SideBySide:
+        """Sort what is named as training runs (`run_name`) by their models."""
+        found: dict[str, list[Predicted]] = {}
+        for name, one in self.models.items():
+            found.setdefault(run_of(name)[0], []).append(one)
+        several = any(len(runs) > 1 for runs in found.values())
+        further = {name: runs[1:] for name, runs in found.items()} if several else {}
+        firsts = {name: runs[0] for name, runs in found.items()}
+        return dataclasses.replace(self, models=firsts, further=further)
 
     @property
     def target(self) -> Target:
@@ -94,15 +118,19 @@ class SideBySide:
             raise Problem(("positive",), f"there are {len(self.classes)} classes, not two")
         if positive not in self.classes:
             raise Problem(("positive",), unknown("class", positive, self.classes))
-        models = {
-            name: Predicted(
-                1 - one.answers, None if one.probabilities is None else one.probabilities[:, ::-1]
-            )
-            for name, one in self.models.items()
-        }
         return dataclasses.replace(
-            self, classes=self.classes[::-1], truth=1 - self.truth, models=models
+            self,
+            classes=self.classes[::-1],
+            truth=1 - self.truth,
+            models={name: _turned(one) for name, one in self.models.items()},
+            further={name: [*map(_turned, runs)] for name, runs in self.further.items()},
         )
+
+
+def _turned(one: Predicted) -> Predicted:
+    """Exchange two classes."""
+    known = one.probabilities
+    return Predicted(1 - one.answers, None if known is None else known[:, ::-1])
 
 
 def as_subgroups(frame: pd.DataFrame) -> dict[str, pd.Categorical]:

@@ -96,8 +96,8 @@ def _collect(needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]]) -> Non
                     paths.predictions(dataset, plan),
                 )
     for dataset, path in needs.holdouts.items():
-        firsts = needs.first_predictions(dataset)
-        steps.collect_predictions(firsts, *needs.beside(dataset), made_by, path)
+        runs = needs.test_predictions(dataset)
+        steps.collect_predictions(runs, *needs.beside(dataset), made_by, path)
     scores, timings = zip(*written, strict=True)
     steps.all_scores(scores, timings, paths.top("scores.csv"), paths.top("timings.csv"))
 

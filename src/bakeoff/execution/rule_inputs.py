@@ -9,6 +9,7 @@ from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.experiment import run_name
 from bakeoff.spec.models import Model
 from bakeoff.spec.related import declared
 from bakeoff.spec.row_columns import row_columns
@@ -109,9 +110,13 @@ class RuleInputs:
         """List the predictions by a plan of the models that are kept on a data set."""
         return self.predictions(dataset, plan, self.kept(dataset))
 
-    def first_predictions(self, dataset: str) -> dict[str, str]:
-        """Map each model that is kept to its predictions on the holdout, of its first seed."""
-        return {m: self.predictions(dataset, "holdout", [m])[0] for m in self.kept(dataset)}
+    def test_predictions(self, dataset: str) -> dict[str, str]:
+        """Map each run of the models that are kept to its predictions on the holdout."""
+        return {
+            run_name(model, seed): path
+            for model in self.kept(dataset)
+            for seed, path in enumerate(self.predictions(dataset, "holdout", [model]), start=1)
+        }
 
     def fold_predictions(self, dataset: str, plan: str) -> dict[str, list[str]]:
         """Map each model that is kept to its predictions of a plan, of its first seed."""

@@ -72,6 +72,14 @@ def random_states(estimator: Any) -> dict[str, Any]:
     return {n: v if isinstance(v, int | None) else repr(v) for n, v in sorted(seeds.items())}
 
 
+def draws_nothing(model: Model) -> bool:
+    """Tell whether training has no random part: scikit-learn's estimators without a seed."""
+    steps = (*model.own_preprocessing, *model.parts)
+    if model.chooses or not all(step.estimator.startswith("sklearn.") for step in steps):
+        return False
+    return not any(random_states(one) for _, one in steps_of(model, make_classifier(model)))
+
+
 def last_step(estimator: Any) -> Any:
     """Return the last step of an estimator that may be a pipeline."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator

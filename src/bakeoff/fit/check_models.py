@@ -165,6 +165,10 @@ def _check_seeds(model: Model, classifier: Any) -> None:
             f"`params: {{{fixed}: {params[fixed]}}}` makes all {model.seeds} seeds the same: leave "
             "one of the two out"
         )
+    if model.deterministic:
+        raise UserError(
+            f"`deterministic: true` makes all {model.seeds} seeds the same: leave one out"
+        )
     drawn = any(name in SEEDS for name in parameter_names(type(classifier)))
     if not drawn and not model.chooses and type(classifier).__module__.startswith("sklearn."):
         raise UserError(f"{type(classifier).__name__} draws nothing at random: all would be alike")

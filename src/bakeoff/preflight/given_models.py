@@ -95,6 +95,8 @@ def problems_with_predictions(
                     check_same_run(model, experiment, dataset, name, table, splits)
                 read = rival_predictions if rival else predictions_of
                 for repeat, fold, split in divisions(splits, plan):
-                    read(Fit(dataset, model, name, repeat, fold), experiment, table, split)
+                    for seed in range(1, experiment.seeds(model) + 1):
+                        fit = Fit(dataset, model, name, repeat, fold, seed)
+                        read(fit, experiment, table, split)
             except Problem as problem:
                 yield problem

@@ -14,6 +14,7 @@ from bakeoff.data.file_columns import Columns, read_columns
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Problem, unknown
 from bakeoff.scores.metrics import of_other_task
 from bakeoff.spec.given_models import GivenColumns
@@ -22,13 +23,17 @@ from bakeoff.spec.task import Task
 from bakeoff.stats import (
     METRICS,
     Limits,
+    Result,
     accuracy_limits,
     check_margin,
     looks_at,
     mean_limits,
     metric_ci,
     metric_limits,
+    recipe_difference,
+    recipe_mean_difference,
 )
+from bakeoff.stats.claims.limits import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +58,8 @@ class GateRows:
         Of numbers in place of predictions.
     order : ndarray of int, shape (n,), or None
         The places of the rows in the order of their ids: digests know no other order.
+    runs : tuple of sequence of Predicted
+        Of base and candidate: all training runs, where there are several of each.
     """
 
     names: tuple[str, str]
@@ -66,6 +73,7 @@ class GateRows:
     test_set: str = ""
     greater_is_better: bool = True
     order: NDArray[np.intp] | None = None
+    runs: tuple[Sequence[Predicted], ...] = ()
 
     @classmethod
     def of(cls, given: SideBySide, subgroups: NDArray[Any] | None = None, **more: Any) -> GateRows:
@@ -79,6 +87,13 @@ class GateRows:
         given.check_answers()
         (base, of_base), (candidate, of_candidate) = given.models.items()
         related = given.related.get("group"), subgroups
+        if given.further:
+            more["runs"] = tuple(given.runs.values())
+            for name, runs in given.runs.items():
+                if len(runs) < 2:
+                    raise Problem(
+                        ("seed",), f"{name} has one training run, which says nothing of its seeds"
+                    )
         return cls(
             (base, candidate),
             given.classes,
@@ -137,6 +152,12 @@ class GateRows:
         """
         kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
         groups = None if self.groups is None else self.groups[kept]
+        if self.runs:
+            low, high = (
+                self.recipes(metric, kept, alternative=side, confidence_level=1 - alpha)
+                for side in ("greater", "less")
+            )
+            return two_limits(low, high, alpha, count_groups(groups), "two_t")
         if self.base.values is not None and self.candidate.values is not None:
             return mean_limits(
                 self.candidate.values[kept],
@@ -153,6 +174,23 @@ class GateRows:
         how = self.how(metric) | {"groups": groups}
         return metric_limits(*(a[kept] for a in self.seen(metric)), **how, alpha=alpha)
 
+    def recipes(self, metric: str, rows: NDArray[np.bool_] | None = None, **options: Any) -> Result:
+        """Compare the recipes of candidate and base over training runs, on some rows or on all."""
+        kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
+        groups = None if self.groups is None else self.groups[kept]
+        base, candidate = (
+            [self._seen(metric, one, name)[kept] for one in runs]
+            for runs, name in zip(self.runs, self.names, strict=True)
+        )
+        if self.base.values is not None:
+            better = self.greater_is_better
+            return recipe_mean_difference(
+                candidate, base, greater_is_better=better, groups=groups, **options
+            )
+        how = self.how(metric) | {"groups": groups}
+        truth = self._named(self.truth)[kept]
+        return recipe_difference(truth, candidate, base, **how, **options)
+
     def seen(self, metric: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return the true labels and what a metric looks at of candidate and base.
 
@@ -161,7 +199,9 @@ class GateRows:
         Problem
             The metric wants probabilities that a file does not have.
         """
-        return self._named(self.truth), self._seen(metric, 1), self._seen(metric, 0)
+        pair = zip((self.candidate, self.base), self.names[::-1], strict=True)
+        candidate, base = (self._seen(metric, one, name) for one, name in pair)
+        return self._named(self.truth), candidate, base
 
     def _named(self, answers: NDArray[Any]) -> NDArray[Any]:
         return np.array(self.classes)[answers] if self.classes else answers
@@ -175,17 +215,18 @@ class GateRows:
             "groups": self.groups,
         }
 
-    def digest(self, model: Predicted) -> str:
-        """Return a digest of what a model says of the rows."""
+    def digest(self, place: int) -> str:
+        """Return a digest of what the base (0) or the candidate (1) says of the rows."""
         at = slice(None) if self.order is None else self.order
         found = hashlib.sha256()
-        for values, kind in (
-            (model.answers, "<f8" if self.task.numbers else "<i8"),
-            (model.probabilities, "<f8"),
-            (model.values, "<f8"),
-        ):
-            if values is not None and len(values):  # numbers have no codes
-                found.update(values[at].astype(kind).tobytes())
+        for model in self.runs[place] if self.runs else [(self.base, self.candidate)[place]]:
+            for values, kind in (
+                (model.answers, "<f8" if self.task.numbers else "<i8"),
+                (model.probabilities, "<f8"),
+                (model.values, "<f8"),
+            ):
+                if values is not None and len(values):  # numbers have no codes
+                    found.update(values[at].astype(kind).tobytes())
         return found.hexdigest()
 
     def digest_of(self, names: NDArray[Any] | None) -> str | None:
@@ -195,14 +236,15 @@ class GateRows:
         ordered = names if self.order is None else names[self.order]
         return hashlib.sha256("\n".join(map(str, ordered)).encode()).hexdigest()
 
-    def _seen(self, metric: str, place: int) -> NDArray[Any]:
-        model = (self.base, self.candidate)[place]
+    def _seen(self, metric: str, model: Predicted, name: str) -> NDArray[Any]:
+        if model.values is not None:
+            return model.values
         if looks_at(metric) == "classes":
             return self._named(model.answers)
         if model.probabilities is None:
             raise Problem(
                 ("metric",),
-                f"{metric} wants probabilities, {self.names[place]!r} has none (in a file: columns "
+                f"{metric} wants probabilities, {name!r} has none (in a file: columns "
                 "like `p_<class>`)",
             )
         return model.probabilities[:, -1] if looks_at(metric) == "ranking" else model.probabilities
@@ -284,7 +326,7 @@ def _digest(
 ) -> tuple[str, NDArray[np.intp]]:
     """Return a digest of ids and true labels, and the rows in the order that it knows."""
     for path in files:
-        file = read_columns(path, ("predictions",))
+        _, file = next(by_run(read_columns(path, ("predictions",)), columns))
         truth, name = (
             None if role == "true" and values else _found(file, role, columns)
             for role in ("true", "id")

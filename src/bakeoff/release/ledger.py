@@ -113,8 +113,8 @@ def _question(rows: GateRows, terms: Terms) -> dict[str, Any]:
     """Return what makes two decisions the same."""
     return {
         "test_set": rows.test_set,
-        "base": rows.digest(rows.base),
-        "candidate": rows.digest(rows.candidate),
+        "base": rows.digest(0),
+        "candidate": rows.digest(1),
         "terms": {
             "metric": terms.metric,
             "positive": rows.about(terms.metric),

@@ -53,9 +53,9 @@ def headline(verdict: GateVerdict) -> str:
 def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
     """Return the sentences behind the decision."""
     limits, shown = verdict.overall.limits, writer(verdict)
-    found = [
-        f"Its {_metric(verdict)} is {_moved(limits.estimate, shown)} on {_rows(verdict.overall)}."
-    ]
+    runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
+    on = f"{_rows(verdict.overall)}{runs}"
+    found = [f"Its {_metric(verdict)} is {_moved(limits.estimate, shown)} on {on}."]
     known = not math.isnan(limits.low)
     if not known:
         why = _WHY_NONE.get(limits.status, limits.status.value)
@@ -81,6 +81,8 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
             f"If the change is what it seems, {verdict.rows_needed:,} rows would decide with a "
             "probability of 80%."
         )
+    elif verdict.decision is Release.UNDECIDED and known and verdict.runs:
+        found.append("`bakeoff plan --seeds` tells whether more runs or more rows would decide.")
     elif verdict.decision is Release.UNDECIDED and known:
         found.append("It seems so near the line that more rows would hardly decide.")
     if use is not None:

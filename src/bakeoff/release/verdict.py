@@ -92,6 +92,8 @@ class GateVerdict:
         Rows with which an undecided gate would probably decide.
     positive : str or None
         The positive class, where the metric is about one of two.
+    runs : tuple of int
+        Training runs of base and candidate, where there are several.
     """
 
     decision: Release
@@ -101,6 +103,7 @@ class GateVerdict:
     subgroups: tuple[Part, ...]
     rows_needed: int | None
     positive: str | None = None
+    runs: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         from bakeoff.release.show import headline, reasons  # which imports this module
@@ -143,7 +146,8 @@ def decide(rows: GateRows, terms: Terms) -> GateVerdict:
     harmed = any(part.decision is Release.BLOCK for part in found)
     final = Release.BLOCK if harmed else decision
     needed = None
-    if final is Release.UNDECIDED:
+    if final is Release.UNDECIDED and not rows.runs:
         needed = rows_to_decide(limits, terms.margin)
     parts = overall, tuple(found)
-    return GateVerdict(final, terms, rows.names, *parts, needed, rows.about(terms.metric))
+    about, runs = rows.about(terms.metric), tuple(map(len, rows.runs))
+    return GateVerdict(final, terms, rows.names, *parts, needed, about, runs)

@@ -149,7 +149,20 @@ def evidence(study: Study, family: Family) -> str:
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
         return f"{PLANS[family.plan]} of {name}"
-    return f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
+    rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
+    return f"{runs_of(family)} and {rows}" if family.entry.about == "recipes" else rows
+
+
+def runs_of(family: Family) -> str:
+    """Say how many training runs of each model were compared."""
+    details = [row.result.get("details", {}) for row in family.rows]
+    counts = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
+    if not counts:
+        return "training runs"
+    alone = " (1 of a deterministic one)" if counts[0] == 1 else ""
+    counts = counts[1:] if alone and len(counts) > 1 else counts
+    several = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return f"{several} training runs of each model{alone}"
 
 
 def scored(study: Study) -> str:
@@ -213,9 +226,17 @@ def side(row: Comparison) -> str:
     return "is A better?" if row.alternative == "greater" else "is B better?"
 
 
+ABOUT = {
+    "models": "these fitted models",
+    "recipes": "training these models again on the same rows",
+    "algorithms": "the learning algorithms",
+}
+"""What a null hypothesis is about."""
+
+
 def about(family: Family) -> str:
     """Say what a null hypothesis is about."""
-    return "these fitted models" if family.entry.about == "models" else "the learning algorithms"
+    return ABOUT[family.entry.about]
 
 
 def better(metric: Metric) -> str:

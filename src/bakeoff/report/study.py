@@ -183,7 +183,7 @@ class Study(StudyDesign):
         return {}
 
     def main(self, about: str) -> Family | None:
-        """Return the most trustworthy family of pairs about models or algorithms.
+        """Return the most trustworthy family of pairs about models, recipes or algorithms.
 
         It is on the first metric where a test is, else one on right and wrong rows; over all
         data sets where there are several; of several tests one that uses the pairing, then the
@@ -196,11 +196,11 @@ class Study(StudyDesign):
         wanted, own = "" if self.several else self.datasets[0], self.metric.name
         kept = [f for f in self.families if f.metric == own or f.entry.evidence.on_rows]
         settling = [f for f in kept if f.settles and f.dataset == wanted]
-        kinds = ("models", "algorithms")
+        kinds = ("models", "recipes", "algorithms")
         return {k: self._most_trusted([f for f in settling if f.entry.about == k]) for k in kinds}
 
     def by_metric(self, metric: str, dataset: str, about: str = "") -> Family | None:
-        """Return the most trustworthy family of pairs by a metric; about algorithms if any is."""
+        """Return the most trustworthy family of pairs by a metric, of those that say the most."""
         found = [
             f
             for f in self.families
@@ -208,8 +208,8 @@ class Study(StudyDesign):
             and (f.metric, f.dataset) == (metric, dataset)
             and about in ("", f.entry.about)
         ]
-        algorithms = [f for f in found if f.entry.about == "algorithms"]
-        return self._most_trusted(algorithms or found)
+        widest = [[f for f in found if f.entry.about == k] for k in ("algorithms", "recipes")]
+        return self._most_trusted(next(filter(None, widest), found))
 
     def _most_trusted(self, found: Sequence[Family]) -> Family | None:
         own = self.metric.name

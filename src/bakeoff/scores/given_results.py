@@ -43,7 +43,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     """
     found = predictions_of(fit, experiment, table, split)
     given = experiment.given[fit.model]
-    path = given.predictions_on(fit.dataset)
+    path = given.predictions_on(fit.dataset, seed=fit.seed)
     truth = table.answers[split.test]
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],

@@ -80,6 +80,8 @@ class PlannedTest:
             "probabilities",
             "predictions",
             "values",
+            "runs",
+            "run_values",
         )
 
     @property

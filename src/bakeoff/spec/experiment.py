@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -70,6 +71,20 @@ def split_name(plan: str, repeat: int | str, fold: int | str, seed: int | str = 
     """
     name = plan if plan == "holdout" else f"{plan}.repeat-{repeat}.fold-{fold}"
     return name if seed == 1 else f"{name}.seed-{seed}"
+
+
+_RUN = re.compile(r":seed-(\d+):(.+)")
+
+
+def run_name(model: str, seed: int) -> str:
+    """Name a training run of a model among collected predictions; the first has its name alone."""
+    return model if seed == 1 else f":seed-{seed}:{model}"
+
+
+def run_of(name: str) -> tuple[str, int]:
+    """Return the model and the seed that `run_name` named."""
+    found = _RUN.fullmatch(name)
+    return (name, 1) if found is None else (found[2], int(found[1]))
 
 
 class Experiment(SpecSection):
@@ -245,8 +260,7 @@ class Experiment(SpecSection):
 
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
-        own = self.models[model]
-        return own.seeds if isinstance(own, Model) else 1
+        return self.models[model].seeds
 
     def costs_on(self, dataset: str) -> Costs | None:
         """Return what errors cost on a data set: its own costs, or else the experiment's."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 DATASET = "{dataset}"
 CLASS = "{class}"
+SEED = "{seed}"
 
 
 def _as_name(value: Any) -> Any:
@@ -100,6 +101,11 @@ class GivenColumns(SpecSection):
     fold: ColumnName | None = Field(
         None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
     )
+    seed: ColumnName | None = Field(
+        None,
+        description="Which training run of the model a row is from, where every run predicts all "
+        "rows; how many there are is said by `seeds`.",
+    )
     subgroups: Subgroups = Field(
         [],
         description="Columns whose values divide the test rows into subgroups; with "
@@ -158,6 +164,18 @@ class GivenModel(SpecSection):
     )
     model: Id | None = Field(None, description="The model's id in the experiment of `results`.")
     label: Label | None = None
+    seeds: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        description="How many training runs of the model there are: files whose path has `{seed}` "
+        "in it, numbered from 1, or the values of `columns: {seed: …}`.",
+    )
+    deterministic: bool | None = Field(
+        None,
+        description="Whether training had no random part, so that one run is all there is of it; "
+        "comparisons of recipes take such a model for fixed.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -181,6 +199,13 @@ class GivenModel(SpecSection):
             )
         if self.values is not None and sum(one is not None for one in brought) > 1:
             raise said("`values` stands alone: leave out `predictions`, `scores` and `results`")
+        path = self.predictions or self.values or ""
+        by_seed = (SEED in path) + (self.columns.seed is not None)
+        if by_seed > 1 or (self.seeds > 1) != bool(by_seed) or (by_seed and self.by_folds):
+            raise said(
+                "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
+                "file of each run or the column of the runs, `columns: {seed: …}`, on one test set"
+            )
         alone = self.predictions is None and self.values is None
         if alone and self.columns != GivenColumns.model_validate({}):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
@@ -203,9 +228,8 @@ class GivenModel(SpecSection):
         found = {}
         for key in ("predictions", "values", "scores"):
             path = getattr(self, key)
-            if path is not None and locate(example := path.replace(DATASET, dataset), folder) != (
-                example
-            ):
+            example = "" if path is None else path.replace(DATASET, dataset).replace(SEED, "1")
+            if path is not None and locate(example, folder) != example:
                 found[key] = os.path.relpath(folder / path)
         if self.results and not Path(self.results).exists() and (folder / self.results).exists():
             found["results"] = os.path.relpath(folder / self.results)
@@ -216,14 +240,17 @@ class GivenModel(SpecSection):
         """Whether it brings predictions, or numbers, on the test rows of the plan ``holdout``."""
         return any(one is not None for one in (self.predictions, self.values, self.results))
 
-    def predictions_on(self, dataset: str, split: str = "holdout") -> str:
-        """Return the path of the predictions, or numbers, on one data set, by one division."""
+    def predictions_on(self, dataset: str, split: str = "holdout", seed: int = 1) -> str:
+        """Return the path of the predictions, or numbers, on one data set, by one division.
+
+        Of a training run, where each has a file.
+        """
         if self.results is not None:
             assert self.model is not None
             return Paths(self.results).prediction(dataset, self.model, split)
         path = self.predictions or self.values
         assert path is not None
-        return path.replace(DATASET, dataset)
+        return path.replace(DATASET, dataset).replace(SEED, str(seed))
 
     def scores_on(self, dataset: str) -> str:
         """Return the path of the scores on one data set."""
@@ -242,8 +269,9 @@ class GivenModel(SpecSection):
         """
         if self.results is None:
             brought = self.predictions, self.values, self.scores
-            given = [path for path in brought if path is not None]
-            return [path.replace(DATASET, dataset) for path in given]
+            given = [path.replace(DATASET, dataset) for path in brought if path is not None]
+            runs = range(1, self.seeds + 1)
+            return list(dict.fromkeys(path.replace(SEED, str(s)) for path in given for s in runs))
         found = (
             path
             for plan, own in splits.items()
@@ -252,9 +280,9 @@ class GivenModel(SpecSection):
         )
         return list(dict.fromkeys(found))
 
-    def predictions_by(self, dataset: str, plan: str, split: str) -> list[str]:
+    def predictions_by(self, dataset: str, plan: str, split: str, seed: int = 1) -> list[str]:
         """List the predictions by one division of a plan, and what proves their rows."""
-        own = self.predictions_on(dataset, split)
+        own = self.predictions_on(dataset, split, seed)
         if self.results is None or plan == "holdout":
             return [own]
         there = Paths(self.results)

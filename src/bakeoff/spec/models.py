@@ -122,8 +122,15 @@ class Model(SpecSection):
         ge=1,
         le=1000,
         description="Fits per fold, each with another seed of the algorithm: a fold's score is "
-        "their mean, predictions row by row are the first one's, and seeds.csv sets the noise of "
-        "the algorithm against that of the splits.",
+        "their mean, and seeds.csv sets the noise of the algorithm against that of the splits. On "
+        "the holdout `recipe_difference` compares all of them; other tests take the first one's "
+        "predictions.",
+    )
+    deterministic: bool | None = Field(
+        None,
+        description="Whether training has no random part, so that one fit is all there is of it; "
+        "comparisons of recipes over several `seeds` take such a model for fixed. Default: what "
+        "scikit-learn's estimator says.",
     )
     keep: bool = Field(
         False,

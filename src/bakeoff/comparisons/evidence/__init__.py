@@ -14,13 +14,17 @@ from bakeoff.comparisons.evidence.metric import (
     has_test,
 )
 from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence.of_runs import CrossedRuns, first_run_of
 from bakeoff.comparisons.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
 
 RowEvidence = PairedPredictions | PairedValues
-AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | RowEvidence | DatasetScores
+AnyEvidence = (
+    FoldScores | FoldCriteria | FoldPredictions | RowEvidence | CrossedRuns | DatasetScores
+)
 
 __all__ = [
     "AnyEvidence",
+    "CrossedRuns",
     "DatasetScores",
     "FoldCriteria",
     "FoldPredictions",
@@ -29,6 +33,7 @@ __all__ = [
     "PairedValues",
     "RowEvidence",
     "engine_metric",
+    "first_run_of",
     "fold_scores",
     "has_interval",
     "has_row_values",

@@ -97,7 +97,7 @@ class PairedPredictions(RelatedRows):
         if entry.evidence is Evidence.COSTED_LABELS:
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
-        if entry.evidence is Evidence.PREDICTIONS:
+        if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
             return [self._true_answers, *(self._of(m) for m in models)]
         if entry.evidence is Evidence.VALUES:
             return [self.row_values(m) for m in models]
@@ -135,7 +135,7 @@ class PairedPredictions(RelatedRows):
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
         found = super().managed(entry)
-        if entry.evidence is Evidence.PREDICTIONS:
+        if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
             found["metric"] = self.engine_metric
             if self.classes:
                 found |= {"labels": self.classes, "positive": self.classes[-1]}

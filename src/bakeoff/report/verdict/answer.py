@@ -13,7 +13,7 @@ from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
-from bakeoff.report.verdict import further_tests
+from bakeoff.report.verdict import further_tests, recipes
 from bakeoff.report.verdict.beside import against_constant, by_subgroup, failed, left_out, too_good
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.outcome import headline, look
@@ -28,8 +28,8 @@ _MOST_NOTES = 3
 def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     ranked = ranking(study)
-    algorithms, models = study.main("algorithms"), study.main("models")
-    first = algorithms or models
+    mains = [main for kind in ("algorithms", "recipes", "models") if (main := study.main(kind))]
+    first = mains[0] if mains else None
     if len(study.models) < 2:
         verdict = alone(study, ranked)
     elif first is None:
@@ -37,7 +37,7 @@ def answer(study: Study) -> Verdict:
     elif first.control:
         verdict = against_control(study, first)
     else:
-        verdict = _from_tests(study, first, models if algorithms else None)
+        verdict = _from_tests(study, *mains)
     base = (*against_constant(study), *too_good(study))
     after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
     sentences = (*failed(study), *verdict.sentences, *after)
@@ -53,7 +53,7 @@ def _undeclared(study: Study) -> Iterator[str]:
         yield f"The report has {count(len(found) - _MOST_NOTES, 'more note')} of this kind."
 
 
-def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
+def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:
     outcome = look(study, first)
     kind, text = outcome.kind, headline(study, outcome)
     equal = further_tests.equivalents(study)
@@ -75,15 +75,19 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
         *about_omnibus(study, outcome),
         *further_tests.equivalence(study, equal),
         *further_tests.posterior(study, outcome.leader, outcome.runner_up),
+        *recipes.about_runs(outcome),
         *further_tests.by_other_metrics(study, first),
     ]
-    if second is not None and not second.control:
+    for second in narrower:
+        if second.control:
+            continue
         rows = look(study, second)
-        sentences += [
-            further_tests.fitted(study, rows, outcome),
-            *about_omnibus(study, rows, "fitted models"),
-        ]
-    sentences += further_tests.costs(study, first, second)
+        sentences.append(further_tests.fitted(study, rows, outcome))
+        if second.entry.about == "recipes":
+            sentences += recipes.about_runs(rows)
+        else:
+            sentences += about_omnibus(study, rows, "fitted models")
+    sentences += further_tests.costs(study, first, *narrower)
     return Verdict(kind, text, tuple(sentences))
 
 

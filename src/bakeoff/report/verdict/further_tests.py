@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.recipes import several_runs
 from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent, probability, words
@@ -120,7 +121,12 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     """Add what the held-out rows say of the fitted models."""
     row = o.family.rows[0]
     where = "" if not study.several else f" of {study.dataset_label(o.family.dataset)}"
-    start = f"For the models fitted once and tested on {row.n:,} held-out rows{where}"
+    fits = "the models fitted once"
+    if o.family.entry.about == "recipes":
+        fits = f"models trained again with other seeds ({prose.runs_of(o.family)})"
+    elif several_runs(study.experiment):
+        fits = "the first training run of each model"
+    start = f"For {fits} and tested on {row.n:,} held-out rows{where}"
     leader = study.name(o.leader)
     others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
@@ -155,6 +161,8 @@ _SAYS = {
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
     Evidence.PREDICTIONS: ("is better by {by} than", "is best by {by}"),
     Evidence.VALUES: ("is better by {by} than", "is best by {by}"),
+    Evidence.RUNS: ("is better by {by} than", "is best by {by}"),
+    Evidence.RUN_VALUES: ("is better by {by} than", "is best by {by}"),
 }
 
 

@@ -129,6 +129,7 @@ def headline(study: Study, o: Outcome) -> str:
     leader, many = study.name(o.leader), len(study.models) > 2
     costs = o.family.entry.evidence is Evidence.COSTED_LABELS
     by = "" if costs else f" by {o.family.measure.title}"
+    by += " over training seeds and rows" if o.family.entry.about == "recipes" else ""
     others = study.names(o.others) if o.others else "the others"
     match o.kind:
         case Kind.WINNER:

@@ -102,7 +102,7 @@ def accuracy_limits(
         found = noninferiority(
             correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
         )
-        return _limits(found, found, alpha, found.n_clusters, "score_effective")
+        return two_limits(found, found, alpha, found.n_clusters, "score_effective")
     counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
     low, high = (
         paired_difference_ci(
@@ -157,7 +157,7 @@ def limits_of(
     """Return the limits of a difference, the influence of every row on it, and its test."""
     (found, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
     groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
-    limits = _limits(low, high, alpha, groups, "t_influence")
+    limits = two_limits(low, high, alpha, groups, "t_influence")
     if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
         return limits, found, low
     limits = dataclasses.replace(limits, warnings=())
@@ -208,7 +208,7 @@ def mean_limits(
         )
         for side in _SIDES
     )
-    limits = _limits(low, high, alpha, _count(groups), "t_influence")
+    limits = two_limits(low, high, alpha, count_groups(groups), "t_influence")
     if math.isnan(limits.low):
         return limits
     differences = np.subtract(values_candidate, values_base, dtype=np.float64)
@@ -218,7 +218,7 @@ def mean_limits(
     return _of_mean(limits, spread, skew if greater_is_better else -skew, _FEWEST_OF_SUMS)
 
 
-def _limits(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:
+def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:
     """Take the limits of one result each; equal models are decided on by the rows alone."""
     bounds = (math.nan, math.nan)
     if low.ci is not None and high.ci is not None:
@@ -245,5 +245,6 @@ def _none(limits: Limits, why: str) -> Limits:
     return dataclasses.replace(limits, low=nan, high=nan, status=Status.TOO_FEW, warnings=said)
 
 
-def _count(groups: ArrayLike | None) -> int:
+def count_groups(groups: ArrayLike | None) -> int:
+    """Count groups; 0 where there are none."""
     return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))

@@ -27,7 +27,7 @@ from bakeoff.stats.runs.components import SEEN, described, limits_of_sd, unseen_
 from bakeoff.stats.runs.parts import Form, Parts
 from bakeoff.stats.runs.recipe import Reader, Recipe
 
-ENOUGH_RUNS, _ENOUGH_DEGREES = 5, 4.0
+ENOUGH_RUNS, _ENOUGH_DEGREES, _ENOUGH_OF_ROWS = 5, 4.0, 10.0
 _INDEPENDENT_RUNS = Assumption(
     "independent runs",
     None,
@@ -138,6 +138,7 @@ class Question:
                 **described(parts, recipes, len(recipes[0].psi)),
                 **self._of_fits(parts, side, level),
                 **self._alone(members),
+                **({} if recipes[0].clusters is None else {"n_clusters": int(parts.fits.units)}),
             },
             **facts,
         )
@@ -208,8 +209,21 @@ class Question:
 
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
         yield from assumptions(self.reader.setting, parts.fits)
+        if self.reader.setting.clusters is None:
+            yield Assumption(
+                "the difference carried by enough rows",
+                parts.fits.df >= _ENOUGH_OF_ROWS,
+                f"{parts.fits.df:.0f} effective degrees of freedom of the rows; below "
+                f"{_ENOUGH_OF_ROWS:.0f}, as with few errors, intervals miss too often",
+            )
         if self.form != "two_t" or not all(recipe.deterministic for recipe in recipes):
             yield _INDEPENDENT_RUNS
+        if self.form == "hillis":
+            yield Assumption(
+                "degrees of freedom of each part",
+                None,
+                "one t for all parts has an inflated type I error with few runs; two_t does not",
+            )
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if not random:
             return

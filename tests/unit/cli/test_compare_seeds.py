@@ -1,0 +1,170 @@
+"""Several training runs of models whose predictions are given: in files, in memory, in a YAML."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff import compare as compare_arrays
+from bakeoff.comparisons import plan_tests
+from bakeoff.data.given_predictions import load_given
+from bakeoff.errors import Problem, UserError
+from bakeoff.preflight.given_models import problems_with_predictions
+from bakeoff.spec import load_experiment
+from bakeoff.stats import Runs, recipe_difference
+
+N = 120
+NAMES = np.array(["cat", "dog"])
+RNG = np.random.default_rng(2)
+TRUTH = RNG.integers(0, 2, N)
+HARD = RNG.normal(size=N)
+
+
+def runs(count: int, skill: float) -> list[np.ndarray]:
+    def right() -> Any:
+        return HARD + RNG.normal(size=N) + skill + RNG.normal() / 5 > 0
+
+    return [np.where(right(), TRUTH, 1 - TRUTH) for _ in range(count)]
+
+
+A, B = runs(4, 1.5), runs(3, 0.9)
+
+
+def table(each: list[np.ndarray]) -> pd.DataFrame:
+    """Put the runs below one another, each in an order of its own."""
+    parts = [
+        pd.DataFrame({"id": range(N), "seed": s, "y_true": NAMES[TRUTH], "y_pred": NAMES[one]})
+        for s, one in enumerate(each, start=1)
+    ]
+    return pd.concat([part.sample(frac=1, random_state=i) for i, part in enumerate(parts)])
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    table(A).to_csv("net.csv", index=False)
+    table(B).to_csv("vit.csv", index=False)
+    wide = table(A[:3]).rename(columns={"y_pred": "net"})
+    other = table(B).rename(columns={"y_pred": "vit"}).drop(columns="y_true")
+    wide.merge(other, on=["id", "seed"]).to_csv("wide.csv", index=False)
+    for seed, one in enumerate(A, start=1):
+        table([one]).drop(columns="seed").to_csv(f"net-{seed}.csv", index=False)
+    return tmp_path
+
+
+def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
+    expected = recipe_difference(NAMES[TRUTH], [NAMES[a] for a in A], [NAMES[b] for b in B])
+    _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--csv", "tables")
+    said = " ".join(out.split())
+    assert "by accuracy over training seeds and rows" in said
+    assert "the first of up to 4 training runs of each model is compared" in said
+    written = pd.read_csv("tables/recipes.csv")
+    assert written.loc[0, ["runs_a", "runs_b"]].tolist() == [4, 3]
+    assert written.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    found = compare_arrays(TRUTH, {"net": A, "vit": B}).comparisons
+    assert found.loc[0, "test"] == "recipe_difference"
+    assert found.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    _, out, _ = compare("wide.csv", "--seeds", "seed")
+    assert "3 training runs of each model" in " ".join(out.split())
+
+
+def test_numbers_per_row_and_a_deterministic_model():
+    values = {"net": [np.abs(HARD + a) for a in A], "vit": [np.abs(HARD - b) for b in B]}
+    found = compare_arrays(None, values, values="lower").comparisons
+    assert found.loc[0, "test"] == "recipe_mean_difference"
+    fixed = {"net": A, "rule": Runs([B[0]], deterministic=True)}
+    rows = compare_arrays(TRUTH, fixed).comparisons
+    expected = recipe_difference(TRUTH, A, Runs([B[0]], deterministic=True))
+    assert rows.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    with pytest.raises(UserError, match="predictions: rule has one training run and others"):
+        compare_arrays(TRUTH, {"net": A, "rule": B[0]})
+    with pytest.raises(UserError, match=r"predictions\['net'\]\[1\]: found 119 rows"):
+        compare_arrays(TRUTH, {"net": [A[0], A[1][1:]], "vit": B})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.iloc[:-2], "the training run 4 lacks 2 row(s)"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "1 row(s) are there twice in a training run"),
+        (lambda t: t.drop(columns="id"), "has no column of row ids"),
+        (lambda t: t.drop(columns="seed"), "unknown column 'seed'"),
+    ],
+)
+def test_runs_on_other_rows_are_refused_in_one_message(files, compare, change, message):
+    change(table(A)).to_csv("net.csv", index=False)
+    code, out, err = compare("net.csv", "vit.csv", "--seeds", "seed")
+    assert (code, out) == (2, "")
+    assert err.startswith("--")
+    assert message in err
+
+
+def given(models: dict[str, Any]) -> Any:
+    return load_experiment({"experiment": "g", "models": models, "metrics": ["accuracy"]})
+
+
+def test_an_experiment_of_given_runs(files):
+    spec = given(
+        {
+            "net": {"predictions": "net-{seed}.csv", "seeds": 4},
+            "vit": {"predictions": "vit.csv", "columns": {"seed": "seed"}, "seeds": 3},
+        }
+    )
+    problems, tests = plan_tests(spec)
+    assert problems == []
+    assert [test.name for test in tests][:1] == ["recipe_difference"]
+    assert spec.given["net"].files("g", {}) == [f"net-{seed}.csv" for seed in range(1, 5)]
+    loaded = load_given("g", spec)
+    assert list(problems_with_predictions(spec, "g", loaded)) == []
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        ({"predictions": "net-{seed}.csv", "seeds": 5}, r"no file at 'net-5\.csv'"),
+        (
+            {"predictions": "net.csv", "columns": {"seed": "seed"}, "seeds": 5},
+            "has 4 training runs in 'seed', `seeds` says 5",
+        ),
+    ],
+)
+def test_runs_that_are_not_there_are_missed(files, net, message):
+    vit = {"predictions": "vit.csv", "columns": {"seed": "seed"}, "seeds": 3}
+    with pytest.raises(Problem, match=message):
+        _all_read(given({"net": net, "vit": vit}))
+
+
+def _all_read(spec: Any) -> None:
+    for problem in problems_with_predictions(spec, "g", load_given("g", spec)):
+        raise problem
+
+
+@pytest.mark.parametrize("net", [{"seeds": 4}, {"columns": {"seed": "s"}}])
+def test_seeds_need_files_or_a_column(net):
+    with pytest.raises(UserError, match="several training runs go by"):
+        given({"net": {"predictions": "net.csv", **net}, "vit": {"predictions": "vit.csv"}})
+
+
+def test_a_gate_and_a_plan_over_training_runs(files, bakeoff):
+    expected = recipe_difference(TRUTH, A, B, alternative="greater", confidence_level=0.95).ci.low
+    code, out, _ = bakeoff(
+        *["gate", "vit.csv", "net.csv", "--seeds", "seed", "--margin", "0.3", "--json"]
+    )
+    assert (code, json.loads(out)["decision"]) == (0, "ship")
+    assert json.loads(out)["overall"]["low"] == pytest.approx(expected)
+    _, out, _ = bakeoff(*["gate", "vit.csv", "net.csv", "--seeds", "seed", "--margin", "0.01"])
+    assert "120 rows and 3 and 4 training runs" in " ".join(out.split())
+    plan = ["plan", "--pilot", "net.csv", "vit.csv", "--seeds", "seed", "--json", "--difference"]
+    found = json.loads(bakeoff(*plan, "0.3")[1])
+    parts = recipe_difference(TRUTH, A, B).details
+    assert found["components"]["seeds"] == pytest.approx(max(parts["seeds"], 0))
+    assert found["runs_needed"]["240"] <= found["runs_needed"]["120"]
+    assert json.loads(bakeoff(*plan, "0.001")[1])["runs_needed"]["120"] is None
+    code, _, err = bakeoff(*["gate", "net-1.csv", "net.csv", "--seeds", "seed", "--margin", "0.1"])
+    assert code != 0
+    assert "unknown column 'seed'" in err

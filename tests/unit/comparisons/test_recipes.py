@@ -1,0 +1,184 @@
+"""Models with several seeds: all runs are collected and compared, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bakeoff.comparisons import Comparison, plan_tests, run_planned
+from bakeoff.comparisons.evidence import CrossedRuns, read_predictions
+from bakeoff.execution.rule_inputs import RuleInputs
+from bakeoff.fit.predictions import Predictions
+from bakeoff.report.family import Family
+from bakeoff.report.verdict.outcome import look
+from bakeoff.report.verdict.recipes import about_runs, means
+from bakeoff.report.written import Written
+from bakeoff.scores import METRICS, collect_predictions
+from bakeoff.spec import load_experiment
+from bakeoff.spec.experiment import run_name, run_of
+from bakeoff.stats import Runs, catalogue, recipe_difference
+
+NET = {"estimator": "sklearn.neural_network.MLPClassifier", "seeds": 4}
+FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
+BAYES = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+N = 80
+TRUTH = np.arange(N) % 2
+
+
+def experiment(models: dict[str, Any], **changes: Any) -> Any:
+    config: dict[str, Any] = {
+        "experiment": "e",
+        "datasets": {"d": {"source": "sklearn", "name": "breast_cancer"}},
+        "models": models,
+        "resampling": {"holdout": {}},
+        "metrics": ["accuracy", "roc_auc"],
+    }
+    return load_experiment(config | changes)
+
+
+def chosen(models: dict[str, Any], **changes: Any) -> list[str]:
+    problems, tests = plan_tests(experiment(models, **changes))
+    assert problems == []
+    return [test.name for test in tests]
+
+
+def predictions(model: str, seed: int, better: float = 0.0) -> Predictions:
+    rng = np.random.default_rng([seed, len(model)])
+    common = np.random.default_rng(0).normal(size=N)
+    score = TRUTH * 1.2 + better * (2 * TRUTH - 1) + common / 2 + rng.normal(size=N) / 2 - 0.6
+    p = 1 / (1 + np.exp(-(score + 0.2 * rng.normal())))
+    columns = np.column_stack([1 - p, p])
+    facts = {"dataset": "d", "model": model}
+    said = (p > 0.5).astype(np.intp)
+    return Predictions(np.arange(N), TRUTH, said, ("no", "yes"), columns, None, facts)
+
+
+@pytest.fixture
+def collected(tmp_path: Path) -> str:
+    paths = {}
+    for model, seeds, better in (("net", 4, 0.5), ("forest", 3, 0.0), ("bayes", 1, 0.0)):
+        for seed in range(1, seeds + 1):
+            paths[run_name(model, seed)] = tmp_path / f"{model}-{seed}.parquet"
+            predictions(model, seed, better).write(paths[run_name(model, seed)])
+    collect_predictions(paths, tmp_path / "d.parquet")
+    return str(tmp_path / "d.parquet")
+
+
+def test_all_runs_are_compared_and_a_model_without_seed_is_fixed(collected):
+    spec = experiment({"net": NET, "forest": FOREST, "bayes": BAYES})
+    (test,) = [t for t in plan_tests(spec)[1] if t.name == "recipe_difference"]
+    found = run_planned(test, spec, {"d": collected})
+    assert [(row.metric, row.model_a, row.model_b) for row in found[:2]] == [
+        ("accuracy", "net", "forest"),
+        ("accuracy", "net", "bayes"),
+    ]
+    own = [[predictions(m, s, b).y_pred for s in seeds] for m, seeds, b in RUNS]
+    expected = recipe_difference(TRUTH, own[0], own[1])
+    assert found[0].pvalue == pytest.approx(expected.pvalue)
+    assert found[0].correction == "holm"
+    fixed = recipe_difference(TRUTH, own[0], Runs(own[2], deterministic=True))
+    assert found[1].pvalue == pytest.approx(fixed.pvalue)
+    assert found[1].result["details"]["runs_b"] == 1
+
+
+RUNS = (("net", range(1, 5), 0.5), ("forest", range(1, 4), 0.0), ("bayes", [1], 0.0))
+
+
+def test_other_tests_say_that_they_take_the_first_run(collected):
+    rows = read_predictions(collected, ["net", "forest"])
+    assert rows.models == ("net", "forest")
+    assert rows.left_out == ("the first of up to 4 training runs of each model is compared",)
+    runs = CrossedRuns.of(read_predictions(collected, ["net", "forest"], runs=True))
+    assert [len(one) for one in runs.runs] == [4, 3]
+    assert runs.left_out == ()
+
+
+def test_recommended_where_every_recipe_is_known():
+    assert chosen({"net": NET, "forest": FOREST})[0] == "recipe_difference"
+    assert chosen({"net": NET, "bayes": BAYES})[0] == "recipe_difference"
+    single = {**FOREST, "seeds": 1}
+    assert "recipe_difference" not in chosen({"net": NET, "forest": single})
+    declared = {**single, "deterministic": True}
+    assert chosen({"net": NET, "forest": declared})[0] == "recipe_difference"
+    assert "recipe_difference" not in chosen({"bayes": BAYES, "forest": single})
+
+
+@pytest.mark.parametrize(
+    ("models", "changes", "message"),
+    [
+        ({"a": BAYES, "b": BAYES}, {}, "no model has `seeds:` of 2 or more"),
+        (
+            {"a": NET, "b": NET},
+            {
+                "datasets": {
+                    "d": {"source": "sklearn", "name": "breast_cancer", "time": "mean radius"}
+                }
+            },
+            "no test of training runs is known to hold its level there",
+        ),
+    ],
+)
+def test_what_recipes_cannot_be_compared_by_is_refused(models, changes, message):
+    tests = {"run": ["recipe_difference"]}
+    problems, _ = plan_tests(experiment(models, tests=tests, **changes))
+    assert [message in str(problem) for problem in problems] == [True]
+
+
+def row(decision: str, **details: float) -> Comparison:
+    known = {"runs_a": 10, "runs_b": 10, "value_a": 0.9, "value_b": 0.88, "pvalue_fits": 0.004}
+    known |= {"var_seeds": 7e-5, "var_rows": 3e-5, "var_cells": 0.0} | details
+    return Comparison.from_dict(
+        {
+            "test": "recipe_difference",
+            "role": "pair",
+            "dataset": "d",
+            "plan": "holdout",
+            "metric": "accuracy",
+            "model_a": "net",
+            "model_b": "forest",
+            "statistic": 1.0,
+            "pvalue": 0.17,
+            "pvalue_adjusted": 0.17,
+            "correction": "none",
+            "family_size": 1,
+            "estimate": 0.02,
+            "n": 400,
+            "status": "ok",
+            "alpha": 0.05,
+            "decision": decision,
+            "result": {"details": known},
+        }
+    )
+
+
+def said(one: Comparison) -> str:
+    entry, metric = catalogue()["recipe_difference"], METRICS["accuracy"]
+    family = Family(entry, "d", "holdout", metric, Written(), "", (one,))
+    assert means(family, one) == {"net": 0.9, "forest": 0.88}
+    return " ".join(about_runs(look(None, family)))
+
+
+def test_what_is_said_where_the_fits_differ_and_the_recipes_do_not():
+    text = said(row("no_difference_shown"))
+    assert "These 10 fits of each do differ on new rows (p = .004)" in text
+    assert "may be luck of the seeds" in text
+    assert "Of the variance of the difference 70% is due to the seeds" in text
+    assert "below 55% of what it is" in text
+    assert "10 runs without a failure are compatible with a failure rate of up to 26%" in text
+    assert "luck" not in said(row("a_better"))
+    assert "luck" not in said(row("no_difference_shown", pvalue_fits=0.4))
+    assert "more rows would help, more training" in said(row("a_better", var_rows=0.1))
+    assert "more training runs would help" in said(row("a_better", var_rows=-1e-5))
+
+
+def test_runs_have_names_that_no_model_has():
+    assert run_of(run_name("net", 1)) == ("net", 1)
+    assert run_of(run_name("net", 12)) == ("net", 12)
+    inputs = RuleInputs(experiment({"net": NET, "bayes": BAYES}))
+    assert list(inputs.test_predictions("d")) == [
+        *["net", ":seed-2:net", ":seed-3:net", ":seed-4:net"],
+        "bayes",
+    ]
