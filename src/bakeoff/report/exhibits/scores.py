@@ -38,10 +38,6 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     tables = study.values(study.metric.name, study.plan)
     if not ranked:
         return message("no model has a complete set of scores")
-    if not study.averages(study.metric.name):
-        return message(
-            "the data sets have different units: “Mean scores by data set” has the scores"
-        )
     several = len(tables) > 1
     table = (
         dataset_means(study, study.metric.name, study.plan)
@@ -178,6 +174,7 @@ EXHIBITS = {
         title=_title,
         caption="The diamond is the mean score of a model, the line its confidence interval. "
         "The tests, not overlapping intervals, show whether two models differ.",
+        when=lambda design: design.averages(design.metric.name),
         draw=draw_scores,
     ),
     "intervals": TableExhibit(
