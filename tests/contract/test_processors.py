@@ -51,7 +51,9 @@ ROUNDED |= {"arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arct
 ROUNDED |= {"power", "convolve", "correlate", "polyfit", "legendre"}
 """What NumPy leaves to BLAS or LAPACK, or has loops of its own for on some processors."""
 WHOLE = {
+    "comparisons/matrix.py": "counts of data sets",
     "stats/core/correctness_matrix.py": "counts of rows",
+    "stats/datasets/incomplete.py": "counts of data sets",
     "stats/design/row_order.py": "counts of rows",
     "stats/design/joint_flip.py": "sums of signs, which are ties within 1e-9",
     "stats/design/sign_flip.py": "whole numbers; sums of signs, which are ties within 1e-9",
