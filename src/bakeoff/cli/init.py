@@ -28,38 +28,28 @@ from bakeoff.spec import load_experiment
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
 _MOST_SAID = 5
 _MODELS = """\
+{first}
+  forest:
+    estimator: sklearn.ensemble.RandomForest{kind}
+    params: {{n_estimators: 300}}
+  boosting:
+    estimator: sklearn.ensemble.HistGradientBoosting{kind}
+  # a model with its parameters tuned inside each training part:
+  # svm:
+  #   estimator: sklearn.svm.{svm}
+  #   tune: {{search: grid, space: {{C: [0.1, 1, 10]}}}}
+  # a model that was trained elsewhere, by its predictions on the test rows:
+  # network: {{predictions: network.csv}}
+"""
+_LOGISTIC = """\
   logistic:
     estimator: sklearn.linear_model.LogisticRegression
-    params: {max_iter: 2000}
-  forest:
-    estimator: sklearn.ensemble.RandomForestClassifier
-    params: {n_estimators: 300}
-  boosting:
-    estimator: sklearn.ensemble.HistGradientBoostingClassifier
-  # a model with its parameters tuned inside each training part:
-  # svm:
-  #   estimator: sklearn.svm.SVC
-  #   tune: {search: grid, space: {C: [0.1, 1, 10]}}
-  # a model that was trained elsewhere, by its predictions on the test rows:
-  # network: {predictions: network.csv}
-"""
-
-
-_REGRESSORS = """\
+    params: {max_iter: 2000}"""
+_RIDGE = """\
   ridge:
-    estimator: sklearn.linear_model.Ridge
-  forest:
-    estimator: sklearn.ensemble.RandomForestRegressor
-    params: {n_estimators: 300}
-  boosting:
-    estimator: sklearn.ensemble.HistGradientBoostingRegressor
-  # a model with its parameters tuned inside each training part:
-  # svm:
-  #   estimator: sklearn.svm.SVR
-  #   tune: {search: grid, space: {C: [0.1, 1, 10]}}
-  # a model that was trained elsewhere, by its predictions on the test rows:
-  # network: {predictions: network.csv}
-"""
+    estimator: sklearn.linear_model.Ridge"""
+_CLASSIFIERS = _MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC")
+_REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -104,7 +94,7 @@ def write(
     """Compose the experiment."""
     lines = _lines(data, target, _scalar(name), guess, keys, schema)
     return "".join(f"{line}\n" for line in lines).replace(
-        "MODELS\n", _REGRESSORS if guess.numbers else _MODELS
+        "MODELS\n", _REGRESSORS if guess.numbers else _CLASSIFIERS
     )
 
 
