@@ -14,7 +14,8 @@ import numpy as np
 from bakeoff.api.settings import KINDS, Settings, numbers_wanted
 from bakeoff.data.file_columns import read_columns
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
+from bakeoff.data.read_models import read_each, read_wide
+from bakeoff.data.read_numbers import read_each_values, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns

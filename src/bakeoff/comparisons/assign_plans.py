@@ -276,9 +276,7 @@ def _metrics(
         return _criteria(entry, tuple(own or default), experiment, place, plan)
     if own is None and any(name in entry.options for name in IN_UNIT):
         default = default[:1]
-    if entry.evidence is Evidence.RUNS:
-        return _on_predictions(entry, tuple(own or default), place)
-    if entry.evidence is Evidence.PREDICTIONS:
+    if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
         if refused := dependence.too_few_blocks(entry, experiment, tuple(own or default)):
             raise Problem(place, refused)
         return _on_predictions(entry, tuple(own or default), place)

@@ -26,7 +26,6 @@ from bakeoff.data.prediction_table import (
     undeclared,
 )
 from bakeoff.data.row_columns import carry
-from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.side_by_side import SideBySide, as_subgroups
 from bakeoff.data.target import looks_like_a_quantity
@@ -35,11 +34,9 @@ from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.given_models import CLASS, GivenColumns
-from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.row_columns import RowColumns
-from bakeoff.spec.values import RIGHT_OR_WRONG
 
-_PLACE: Place = ("predictions",)
+PLACE: Place = ("predictions",)
 NONE_FURTHER: Mapping[str, Sequence[PredictionTable]] = MappingProxyType({})
 _SUBGROUPS: Place = ("columns", "subgroups")
 _OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
@@ -83,7 +80,7 @@ def read_wide(
         A column that is not there, missing values, labels that are no class, or that may be none.
     """
     how = models, classes, drop_unlabelled, numbers
-    files = [part for _, part in by_run(read_columns(path, _PLACE), columns)]
+    files = [part for _, part in by_run(read_columns(path, PLACE), columns)]
     given, *others = (_of_table(file, columns, *how) for file in files)
     for other in others:
         if not np.array_equal(given.truth, other.truth) or given.classes != other.classes:
@@ -121,7 +118,7 @@ def _of_table(
     order = _order(true, classes)
     rest = unclaimed(file, columns, (truth, ids))
     if numbers and models is None:
-        _refuse_ids(file, rest)
+        refuse_ids(file, rest)
     found = {
         model: _taken(file, model, rest, order, labelled, numbers=numbers)
         for model in models_of_columns(path, rest, order, models)
@@ -149,7 +146,7 @@ def _order(true: Answers, classes: Sequence[str]) -> tuple[str, ...]:
     return tuple(in_order({*true.classes, *classes}))
 
 
-def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:
+def refuse_ids(file: Columns, rest: Sequence[str]) -> None:
     """Refuse a column that looks like an id among those that are taken for models."""
     if ids_of := like_ids(file.table, rest):
         raise Problem(
@@ -190,12 +187,12 @@ def read_each(
     """
     files, further = {}, {}
     for model, path in models_of_files(paths).items():
-        whole = read_columns(path, _PLACE)
+        whole = read_columns(path, PLACE)
         # the truth may stand in one of the tables alone
         lacks = columns.true is not None and columns.true not in whole.names
         own = columns.model_copy(update={"true": None}) if lacks else columns
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        runs = [table_of(part, own, _PLACE, **how) for _, part in by_run(whole, columns)]
+        runs = [table_of(part, own, PLACE, **how) for _, part in by_run(whole, columns)]
         if numbers is None and not lacks and runs[0].true is not None:
             numbers = _looks_like_a_quantity(runs[0], own)
             if numbers:  # of the files before it too
@@ -215,7 +212,7 @@ def read_each(
         what = "numbers" if numbers else "labels"
         raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
     order = _order(LabelledRows.of(first).labels, classes)
-    given = _paired(f"{len(files)} files", files, order, columns, further)
+    given = paired(f"{len(files)} files", files, order, columns, further)
     return given if labels else _clear(given, [columns.predicted or "", *given.models])
 
 
@@ -224,7 +221,7 @@ def _looks_like_a_quantity(file: PredictionTable, columns: GivenColumns) -> bool
     return looks_like_a_quantity(file.columns.table[truth].to_pandas())
 
 
-def _paired(
+def paired(
     name: str,
     files: Mapping[str, PredictionTable],
     classes: tuple[str, ...],
@@ -265,102 +262,6 @@ def _clear(given: SideBySide, names: list[str]) -> SideBySide:
     if why := why_unclear(given.classes, given.truth, predicted, names):
         raise Problem(("values",), why)
     return given
-
-
-def read_wide_values(
-    path: str,
-    columns: GivenColumns,
-    metric: GivenMetric | str,
-    models: Sequence[str] | None = None,
-) -> SideBySide:
-    """Read one table that holds a column of numbers per model.
-
-    Parameters
-    ----------
-    path, columns, models
-        As in `read_wide`.
-    metric : GivenMetric or str
-        What the numbers are, as in `bakeoff.data.row_values.read_values`.
-
-    Raises
-    ------
-    Problem, UserError
-        A column that is not there, or values that are no numbers.
-    """
-    files = [part for _, part in by_run(read_columns(path, _PLACE), columns)]
-    given, *others = (_values_of_table(file, columns, metric, models) for file in files)
-    return given.with_runs(others)
-
-
-def _values_of_table(
-    file: Columns,
-    columns: GivenColumns,
-    metric: GivenMetric | str,
-    models: Sequence[str] | None,
-) -> SideBySide:
-    """Take the numbers of models from a table in which every row is there once."""
-    path, name = file.path, file.find("id", columns)
-    rows = np.arange(1, file.table.num_rows + 1)
-    ids = rows if name is None else file.ids(name, file.related("run", columns))
-    related = relations(file, columns, name)
-    truth = file.find("true", columns)
-    if truth is not None and models is None:
-        raise Problem(
-            ("models",),
-            f"{path!r}: {truth!r} looks like the true labels, not like a model's numbers: name the "
-            "columns of numbers",
-        )
-    rest = unclaimed(file, columns, (name,))
-    if models is None:
-        _refuse_ids(file, rest)
-    found = models_of_columns(path, rest, (), models)
-    like = () if related else like_groups(file, columns, (name, *found))
-    tables = {
-        model: PredictionTable(
-            file, ids, None, None, related, values=file.numbers(model, ids), like_groups=like
-        )
-        for model in found
-    }
-    return _of_numbers(Path(path).name, tables, metric, columns)
-
-
-def read_each_values(
-    paths: Sequence[str], columns: GivenColumns, metric: GivenMetric | str
-) -> SideBySide:
-    """Read one table of numbers per model, paired by row id; see `read_wide_values`.
-
-    Raises
-    ------
-    Problem, UserError
-        Other rows in one of them.
-    """
-    tables, further = {}, {}
-    for model, path in models_of_files(paths).items():
-        parts = by_run(read_columns(path, _PLACE), columns)
-        tables[model], *further[model] = (
-            table_of(part, columns, _PLACE, values=True) for _, part in parts
-        )
-    return _of_numbers(f"{len(paths)} files", tables, metric, columns, further)
-
-
-def _of_numbers(
-    name: str,
-    tables: Mapping[str, PredictionTable],
-    metric: GivenMetric | str,
-    columns: GivenColumns,
-    further: Mapping[str, Sequence[PredictionTable]] = NONE_FURTHER,
-) -> SideBySide:
-    if len(tables) < 2:
-        raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
-    files = {model: meant(table, metric) for model, table in tables.items()}
-    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files.values(), metric):
-        raise UserError(
-            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
-            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
-        )
-    classes = () if isinstance(metric, GivenMetric) else RIGHT_OR_WRONG
-    more = {model: [meant(table, metric) for table in own] for model, own in further.items()}
-    return _paired(name, files, classes, columns, more)
 
 
 def _taken(

@@ -38,8 +38,9 @@ LOADS = tuple(
     f"data/{name}.py"
     for name in (
         *("columns", "file_columns", "given_predictions", "given_splits", "group_columns"),
-        *("predicted", "prediction_table", "prepare", "read_models", "repeats", "row_columns"),
-        *("same_rows", "side_by_side", "table_files"),
+        *("model_names", "predicted", "prediction_table", "prepare", "read_models"),
+        *("read_numbers", "repeats", "row_columns", "same_rows", "side_by_side", "table_files"),
+        "training_runs",
     )
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""

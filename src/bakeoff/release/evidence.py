@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import Columns, read_columns
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
+from bakeoff.data.read_models import read_each, read_wide
+from bakeoff.data.read_numbers import read_each_values, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Problem, unknown
@@ -89,11 +90,9 @@ class GateRows:
         related = given.related.get("group"), subgroups
         if given.further:
             more["runs"] = tuple(given.runs.values())
-            for name, runs in given.runs.items():
-                if len(runs) < 2:
-                    raise Problem(
-                        ("seed",), f"{name} has one training run, which says nothing of its seeds"
-                    )
+            for name in (name for name, runs in given.runs.items() if len(runs) < 2):
+                said = f"{name} has one training run, which says nothing of its seeds"
+                raise Problem(("seed",), said)
         return cls(
             (base, candidate),
             given.classes,
