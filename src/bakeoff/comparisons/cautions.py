@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from bakeoff.comparisons.assign_plans import ON_ROWS
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.recipes import deterministic
+from bakeoff.comparisons.recipes import deterministic, several_runs
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -235,6 +235,6 @@ def _where(
         "groups of one size": "group" in related,
         "groups of unlike size": "group" in related,
         "rare failures, one model deterministic": bool(deterministic(experiment)),
-        "skewed runs, unequal numbers": len({*map(experiment.seeds, experiment.models)}) > 1,
+        "skewed runs, unequal numbers": len({*map(experiment.seeds, several_runs(experiment))}) > 1,
     }
     return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""

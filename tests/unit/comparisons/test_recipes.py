@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Comparison, plan_tests, run_planned
+from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.evidence import CrossedRuns, read_predictions
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
@@ -104,6 +105,18 @@ def test_recommended_where_every_recipe_is_known():
     declared = {**single, "deterministic": True}
     assert chosen({"net": NET, "forest": declared})[0] == "recipe_difference"
     assert "recipe_difference" not in chosen({"bayes": BAYES, "forest": single})
+
+
+def test_cautions_are_about_the_runs_that_there_are():
+    def told(*models: dict[str, Any]) -> str:
+        spec = experiment(dict(zip("abc", models, strict=False)))
+        test = next(test for test in plan_tests(spec)[1] if test.name == "recipe_difference")
+        return " ".join(cautions(test, spec).of(spec.models))
+
+    assert told(NET, {**FOREST, "seeds": 4}) == ""
+    assert "numbers unequal" in told(NET, FOREST)
+    assert "rare runs fail" in told(NET, BAYES)
+    assert "numbers unequal" not in told(NET, BAYES)
 
 
 @pytest.mark.parametrize(
