@@ -212,8 +212,10 @@ def _melted(
                 f"column {name!r} has no number: name the columns of the models",
             )
     metric = named[0] if named else "score"
+    kept = [*dict.fromkeys([datasets, *repeats, *([groups] if groups else [])])]
     parts = [
-        _rows(frame.assign(model=name), datasets, metric, name, repeats, groups) for name in found
+        _rows(frame[[*kept, name]].assign(model=name), datasets, metric, name, repeats, groups)
+        for name in found
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["metric"])
 

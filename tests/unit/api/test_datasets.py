@@ -13,9 +13,11 @@ import yaml
 
 import bakeoff
 from bakeoff.__main__ import main
+from bakeoff.api.tables import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.comparisons.run_tests import HOLES, MATRIX
+from bakeoff.data.table_files import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment
@@ -154,6 +156,15 @@ def test_another_reading_of_missing_scores_is_said_where_it_changes_the_answer()
     failed = bakeoff.compare_datasets(table, values="higher", missing="failed").verdict
     assert "If the missing scores were failures, which rank last" in at_random
     assert "If the missing scores were missing at random" in failed
+
+
+def test_a_table_of_many_models_is_read_without_a_word(recwarn, tmp_path):
+    values = np.random.default_rng(1).normal(size=(8, 120))
+    table = pd.DataFrame(values, [f"set {chr(97 + i)}" for i in range(8)])
+    table.rename_axis(index="task").to_csv(tmp_path / "many.csv")
+    read = read_frame(str(tmp_path / "many.csv"), ("table",))
+    assert len(read_table(read, datasets="task", values="higher").models) == 120
+    assert not recwarn.list
 
 
 def test_groups_of_data_sets_count_as_one():
