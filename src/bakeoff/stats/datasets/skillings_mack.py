@@ -115,7 +115,11 @@ def skillings_mack(
     permuted = method == "permutation" or (method == "auto" and len(used) < MANY)
     form, pvalue = "chi_square", p_chi2
     if permuted and status is Status.OK:
-        form, pvalue = _permuted(weighted, present, lower, statistic, n_resamples, seed)
+        # the order of the models must not change what is drawn
+        order = np.lexsort(np.vstack([present, np.round(weighted, 9)]))
+        turned = _root_of_covariance(present[:, order], spread, sizes)
+        given = weighted[:, order], present[:, order], turned
+        form, pvalue = _permuted(*given, statistic, n_resamples, seed)
     detail = (
         f"{len(used)} data sets have scores of two models or more; the χ² distribution holds its "
         f"level from about {MANY} on"
