@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
+from bakeoff.cli.decision_options import add_claim, add_gate, add_plan, add_power
 from bakeoff.cli.row_options import (
     add_groups,
     add_positive,
@@ -111,7 +111,7 @@ def make_parser() -> argparse.ArgumentParser:
         "plan": add_plan,
         "gate": add_gate,
         "claim": add_claim,
-        "power": _add_power,
+        "power": add_power,
         "tests": _add_tests,
     }
     for name, add in adders.items():
@@ -334,17 +334,6 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "  bakeoff compare resnet.csv vit.csv --seeds seed\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
-
-
-def _add_power(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the experiment, after a run")
-    parser.add_argument(
-        "--differences",
-        default="0.01,0.02,0.05",
-        metavar="D,D,…",
-        help="true differences in the unit of the metric (0.01,0.02,0.05)",
-    )
-    parser.epilog = "example:\n  bakeoff power config/attrition.yaml --differences .01,.03"
 
 
 def _add_tests(parser: argparse.ArgumentParser) -> None:

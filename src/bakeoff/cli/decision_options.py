@@ -241,3 +241,15 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000\n"
         "  bakeoff plan --pilot resnet.csv vit.csv --seeds seed --difference 0.01"
     )
+
+
+def add_power(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `bakeoff power`."""
+    parser.add_argument("file", help="the experiment, after a run")
+    parser.add_argument(
+        "--differences",
+        default="0.01,0.02,0.05",
+        metavar="D,D,…",
+        help="true differences in the unit of the metric (0.01,0.02,0.05)",
+    )
+    parser.epilog = "example:\n  bakeoff power config/attrition.yaml --differences .01,.03"
