@@ -104,8 +104,8 @@ def compare_datasets(
     >>> found = bakeoff.compare_datasets(scores, metric="accuracy")
     >>> print(found.verdict.splitlines()[0])
     forest is better than tree by accuracy.
-    >>> found.comparisons.loc[0, ["test", "n", "pvalue"]].tolist()
-    ['wilcoxon_signed_rank', 7, 0.015625]
+    >>> print(*found.comparisons.loc[0, ["test", "n", "pvalue"]])
+    wilcoxon_signed_rank 7 0.015625
     """
     arguments = {key: value for key, value in locals().items() if key != "table"}
     if missing not in MISSING:

@@ -234,7 +234,9 @@ def _where(
         "failing fits": bool(failed),
         "groups of one size": "group" in related,
         "groups of unlike size": "group" in related,
-        "rare failures, one model deterministic": bool(deterministic(experiment)),
+        "rare failures, one model deterministic": bool(
+            several_runs(experiment) and deterministic(experiment)
+        ),
         "skewed runs, unequal numbers": len({*map(experiment.seeds, several_runs(experiment))}) > 1,
     }
     return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""

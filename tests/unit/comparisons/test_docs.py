@@ -66,6 +66,7 @@ def test_the_message_shown_is_the_one_given() -> None:
 
 
 # the first cell of a row of the table, and the experiment that it is about
+SEEDS = "a holdout, and every model with several `seeds` or no random part"
 OFFERS: dict[str, dict[str, Any]] = {
     "a `holdout`, by accuracy": {"resampling": {"holdout": {}}, "metrics": ["accuracy"]},
     "a `holdout`, by `roc_auc` or `cost`": {
@@ -93,8 +94,18 @@ def _rows_of_the_table() -> dict[str, list[str]]:
 
 
 def test_every_row_of_the_table_is_tried() -> None:
-    of_values = {first for first in _rows_of_the_table() if "`values:`" in first}
-    assert set(_rows_of_the_table()) == {*OFFERS, *of_values}
+    elsewhere = {first for first in _rows_of_the_table() if "`values:`" in first}
+    assert set(_rows_of_the_table()) == {*OFFERS, *elsewhere, SEEDS}
+
+
+def test_seeds_have_the_test_that_the_table_says() -> None:
+    forest = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
+    models = {"forest": forest, "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"}}
+    own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "models": models}
+    own |= {"resampling": {"holdout": {}}}
+    names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
+    assert names == ["recipe_difference", "mcnemar"]
+    assert f"`{names[0]}`" in _rows_of_the_table()[SEEDS][0]
 
 
 @pytest.mark.parametrize("models", [2, 3])

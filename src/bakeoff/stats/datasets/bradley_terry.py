@@ -123,7 +123,7 @@ def bradley_terry(
     >>> from bakeoff.stats import bradley_terry
     >>> found = bradley_terry([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.6, 0.8, 0.7]])
     >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
-    ([0.277, 0.557, -0.834], [1.75, 1.5, 2.75])
+    ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
     ranks, codes = rank_meetings(scores, groups, greater_is_better, decimals)
     there = ~np.isnan(ranks)
