@@ -49,6 +49,7 @@ def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(
     assert "Nothing to be done" in second.stderr
 
 
+@pytest.mark.slow
 def test_another_granularity_refits_what_changed(
     finished_copy: Runner, tiny: dict[str, Any]
 ) -> None:
@@ -86,6 +87,7 @@ def test_changes_of_granularity_refit_what_changed_and_nothing_else(
     assert changed(before, finished_copy) == {"tree"}
 
 
+@pytest.mark.slow
 def test_failing_fit_does_not_lose_its_siblings(snakemake: Runner, tiny: dict[str, Any]) -> None:
     (snakemake.folder / "raises.py").write_text(RAISES)
     broken = {**tiny, "models": {**tiny["models"], "tree": {"estimator": "raises.Raises"}}}
@@ -102,6 +104,7 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake: Runner, tiny: dict[st
     assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
 
 
+@pytest.mark.slow
 def test_importance_is_measured_in_batches_and_single_jobs_alike(
     snakemake: Runner, tiny: dict[str, Any]
 ) -> None:

@@ -78,6 +78,7 @@ def compared(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
         pd.testing.assert_frame_equal(made, there)
 
 
+@pytest.mark.slow
 def test_experiment_of_given_models_alone(
     beside: Runner, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +141,7 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
     pd.testing.assert_frame_equal(rows(beside, "scored", test="cv5x2_f"), expected)
 
 
+@pytest.mark.slow
 def test_model_of_another_run_is_a_rival_on_folds_too(beside: Runner, tiny: dict[str, Any]) -> None:
     tiny["experiment"] = "april"
     tiny["models"] = {

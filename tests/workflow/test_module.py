@@ -77,6 +77,7 @@ def own(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_two_experiments_beside_own_rules_give_the_same_bytes(own: Path, finished: Runner) -> None:
     profile = "--workflow-profile", str(ROOT / "profiles/default")
     done = run(own, *profile)

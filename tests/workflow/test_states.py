@@ -25,6 +25,7 @@ def shown(results: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     finished_copy: Runner, tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

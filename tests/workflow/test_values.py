@@ -49,6 +49,7 @@ def compared(runner: Runner) -> tuple[pd.Series, pd.DataFrame]:
     return row, pd.read_csv(folder / "subgroups.csv")
 
 
+@pytest.mark.slow
 def test_values_through_the_workflow_are_those_of_python_and_of_compare(
     snakemake: Runner,
     losses: pd.DataFrame,
