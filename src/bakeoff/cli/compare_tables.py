@@ -29,9 +29,9 @@ _OPTIONS = {
     "missing_cells": "--missing",
 }
 """The option that stands for an argument of `compare_datasets`, or a key of an experiment."""
-_OF_ROWS = (
-    *("truth", "id", "predicted", "names", "classes", "positive", "column", "counts", "variant"),
-    *("costs", "time", "runs", "subgroups", "task", "unit"),
+_OF_BOTH = (
+    *("command", "arguments", "files", "models", "metric", "values", "groups", "datasets"),
+    *("alternative", "alpha", "correction", "versus", "json", "html", "markdown", "latex", "csv"),
 )
 _OF_TABLES = ("repeats", "missing", "elo")
 
@@ -49,9 +49,9 @@ def refuse_of_rows(args: argparse.Namespace) -> None:
             if getattr(args, option):
                 raise UserError(f"--{option} is for a table of scores: name its --datasets")
         return
-    flags = [flag for flag in ("labels", "independent_rows") if getattr(args, flag)]
-    given = [option for option in _OF_ROWS if getattr(args, option) is not None]
-    for option in (*given, *flags):
+    for option, value in vars(args).items():
+        if option in (*_OF_BOTH, *_OF_TABLES) or value in (None, False, "error"):
+            continue
         name = option.replace("_", "-")
         raise UserError(
             f"--{name} is for rows of a test set, not for a table of scores (--datasets)"

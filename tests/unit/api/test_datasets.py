@@ -241,7 +241,9 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path):
     assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
     assert "Elo" in capsys.readouterr().out
     assert "Bradley" in page.read_text()
-    for option in ("--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"):
+    of_rows = ["--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"]
+    of_rows += ["--seeds=x", "--deterministic=x", "--missing-target=drop", "--labels"]
+    for option in of_rows:
         assert main(["compare", file, "--datasets", "dataset", option]) == 2
         assert f"{option.partition('=')[0]} is for rows" in capsys.readouterr().err
     assert main(["compare", file, "--values", "higher", "--missing", "failed"]) == 2
