@@ -27,7 +27,8 @@ A test that holds its level rejects at most one true null in twenty at α = .05.
 `benchmarks/`. A test is
 
 - *liberal for* the families with a regime whose rejection rate is surely above .06 (the lower end
-  of Wilson's 95 % interval is; of a family of learners for all its regimes together: Bonferroni);
+  of Wilson's 95 % interval is; of a family of learners for all its regimes together: Bonferroni),
+  and of training runs for the situations with a cell whose 95 % intervals cover less than .94;
 - else *conservative*, where the rate is surely below .03 in every regime;
 - else it *holds*: no regime has a rate that is surely above .06.
 

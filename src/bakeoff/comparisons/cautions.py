@@ -25,15 +25,16 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 
-_BY_RESULT = ("autocorrelation", "strong autocorrelation", "few rows")
+_BY_RESULT = ("autocorrelation", "strong autocorrelation", "few rows", "few errors")
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 _INFLATES = (
     "dependence that fades",
     "dependence that fades within a block",
     "enough independent times",
     "symmetric group differences",
+    "the difference carried by enough rows",
 )
-"""What a test checks of dependent rows; where it fails, the test rejects too often."""
+"""What a test checks of its rows; where it fails, the test rejects too often."""
 
 
 def measured(row: Comparison) -> list[str]:

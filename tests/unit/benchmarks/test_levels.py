@@ -13,8 +13,10 @@ from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
 
 
-def rate(rejected: int, family: str = "linear", runs: int = 1000) -> Rate:
-    return Rate("t", family, family, runs, rejected, "type1/rates.csv")
+def rate(
+    rejected: int, family: str = "linear", runs: int = 1000, study: str = "type1/rates.csv"
+) -> Rate:
+    return Rate("t", family, family, runs, rejected, study)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,8 @@ def rate(rejected: int, family: str = "linear", runs: int = 1000) -> Rate:
     [
         ([rate(50)], "holds", ()),
         ([rate(68)], "holds", ()),  # from .054: not surely above .06
+        ([rate(60, study=levels.OF_RUNS)], "holds", ()),
+        ([rate(61, study=levels.OF_RUNS)], "liberal", ("linear",)),  # they cover .939
         ([rate(15), rate(10)], "conservative", ()),
         ([rate(15), rate(35)], "holds", ()),
         ([rate(50), rate(90, "b"), rate(99, "a"), rate(95, "b")], "liberal", ("b", "a")),
