@@ -232,7 +232,7 @@ NUMBERS: tuple[Regime, ...] = (
     ),
     *_unlike("OLS and 5-NN", least_squares, mean_of_neighbours(5)),
     *_unlike("OLS and ridge n", least_squares, ridge(1)),
-    *_unlike("ridge n and 15-NN", ridge(1), mean_of_neighbours(15)),
+    *_unlike("lasso .1 and 15-NN", lasso(0.1), mean_of_neighbours(15)),
     *_numbers("better OLS", LINEAR, least_squares, (300,), advantage=0.1),
     *_numbers("better 5-NN regression", NEIGHBOURS, mean_of_neighbours(5), (300,), advantage=0.15),
 )
