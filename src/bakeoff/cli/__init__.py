@@ -332,6 +332,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
         "  bakeoff compare benchmark.csv --datasets dataset --values higher\n"
         "  bakeoff compare resnet.csv vit.csv --seeds seed\n"
+        "  bakeoff compare resnet-{seed}.csv vit-{seed}.csv\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
 

@@ -15,6 +15,7 @@ from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.corrections import level_of_each, pairs_of
+from bakeoff.comparisons.recipes import notes
 from bakeoff.comparisons.settings import compares_pairs
 from bakeoff.comparisons.smallest_pvalue import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table
@@ -186,6 +187,8 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         for test in tests:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")
+    for note in notes(experiment):
+        say(paragraph(f"Note: {note}"), "")
     for test in tests:
         texts: dict[str, list[str]] = {}
         for metric in test.metrics:

@@ -59,6 +59,8 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     _show_standings(study)
     for metric in () if brief else study.experiment.metrics:
         _show_contenders(study, metric)
+    if told := prose.first_runs(study):
+        say(dim(paragraph(told)), "")
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]

@@ -16,6 +16,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.report.numbers import count, percent
 from bakeoff.report.wrapping import paragraph
+from bakeoff.spec.given_models import SEED
 
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 """Of the rows needed, at which the curve is shown."""
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> None:
     if args.pilot is not None and Path(args.pilot[0]).suffix in _EXPERIMENTS:
         _from_experiment(args)
         return
-    if args.seeds is not None:
+    if args.seeds is not None or any(SEED in path for path in args.pilot or ()):
         with naming_options(_OPTIONS):
             planned_runs.show(args)
         return

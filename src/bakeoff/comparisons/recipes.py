@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
+from bakeoff.errors import joined
 from bakeoff.spec import Experiment
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.models import Model
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Entry, Evidence
+from bakeoff.spec.tests import RECOMMENDED
+from bakeoff.stats import Entry, Evidence, catalogue
+from bakeoff.stats.runs.components import lead_of_best
 
 OF_RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 """What tests of recipes are fed with."""
+
+_RUN = re.compile(r"(?<![a-z])(seed|run)[ _.=-]*\d+", re.IGNORECASE)
+"""The part of a name that tells the training runs of one model apart."""
 
 
 def deterministic(experiment: Experiment) -> frozenset[str]:
@@ -36,6 +45,43 @@ def recipes_are_known(experiment: Experiment) -> bool:
     if not several or any(kin.kind == "time" for kin in dependent(experiment).values()):
         return False
     return {*several} | deterministic(experiment) >= {*experiment.models}
+
+
+def notes(experiment: Experiment) -> Iterator[str]:
+    """Say what keeps training runs from being compared as such."""
+    if why := left_out(experiment):
+        yield f"{why}."
+    alike: dict[str, list[str]] = {}
+    for name in (model.label or key for key, model in experiment.models.items()):
+        alike.setdefault(_RUN.sub(r"\1", name), []).append(name)
+    for template, runs in alike.items():
+        if len(runs) > 1 and template not in runs:
+            yield (
+                f"{joined(runs)} look like training runs of one model. Through selection alone the "
+                "one with the best test score leads their mean by about "
+                f"{lead_of_best(len(runs)):.1f} standard deviations of a run's score: compare all "
+                "runs as one model, by `seeds:` or `{seed}` in the path of their files "
+                "(docs/predictions.md#several-training-runs)."
+            )
+
+
+def left_out(experiment: Experiment) -> str:
+    """Say why no test of recipes is recommended though models have seeds; empty where one is."""
+    several, by = several_runs(experiment), "recipe_difference"
+    on_rows = experiment.resampling.holdout is not None and not experiment.by_scores("holdout")
+    if not several or not on_rows or experiment.tests.run != RECOMMENDED:
+        return ""
+    known = {*several} | deterministic(experiment)
+    unknown = [name for name in experiment.models if name not in known]
+    if not unknown:
+        return refusal(catalogue()[by], experiment)
+    one = len(unknown) == 1
+    return (
+        f"recipes are not compared for other seeds ({by}), because {joined(unknown)} "
+        f"{'is' if one else 'are'} trained once and may draw at random: write "
+        f"`seeds: {max(map(experiment.seeds, several))}` there, or `deterministic: true` if "
+        f"{'its' if one else 'their'} training has no random part"
+    )
 
 
 def refusal(entry: Entry, experiment: Experiment) -> str:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.spec.experiment import run_of
+from bakeoff.spec.given_models import SEED
 
 
 def models_of_files(paths: Sequence[str]) -> dict[str, str]:
     """Name the models of several tables after their files."""
-    stems = [Path(path).name.split(".")[0] for path in paths]
+    bare = [Path(path.replace(SEED, "")) for path in paths]
+    stems = [file.name.split(".")[0].strip("-_ ") or file.parent.name for file in bare]
     models = stems if len(set(stems)) == len(stems) else list(paths)
     if len(set(models)) < len(models):
         raise UserError("the same file is given twice")

@@ -12,7 +12,7 @@ import pyarrow as pa
 from bakeoff.data.columns import in_order, names
 from bakeoff.data.file_columns import USUAL, Columns
 from bakeoff.errors import Problem, listed, some
-from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.given_models import SEED, GivenColumns
 
 _SHOWN = 3
 
@@ -23,7 +23,7 @@ def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]
     Parameters
     ----------
     file : Columns
-        The table; each run has every row once.
+        The table; each run has every row once. The files of ``{seed}`` are runs.
     columns : GivenColumns
         Which columns hold ids and runs; without one of runs the table is that of a single run.
 
@@ -32,11 +32,17 @@ def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]
     Problem
         No ids, a row that is missing in a run or there twice.
     """
+    at = (*file.place[:-1], "columns", "seed")
+    if SEED in file.names:
+        if columns.seed is not None:
+            raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
+        columns = columns.model_copy(update={"seed": SEED})
     if columns.seed is None:
         yield "", file
         return
-    at = (*file.place[:-1], "columns", "seed")
     runs, name = file.related("seed", columns), file.find("id", columns)
+    if columns.seed == SEED:
+        file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
     if name is None:
         raise Problem(
             (*at[:-1], "id"),

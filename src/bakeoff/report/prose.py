@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.recipes import several_runs
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.smallest_pvalue import RowCounts
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
@@ -163,6 +164,17 @@ def runs_of(family: Family) -> str:
     counts = counts[1:] if alone and len(counts) > 1 else counts
     several = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"{several} training runs of each model{alone}"
+
+
+def first_runs(study: Study) -> str:
+    """Say of which models scores on held-out rows are those of one of several training runs."""
+    several = several_runs(study.experiment)
+    if not several or study.experiment.resampling.holdout is None:
+        return ""
+    names = words([study.label(model) for model in several], 5)
+    if len(several) == 1:
+        return f"The scores of {names} on held-out rows are those of its first training run."
+    return f"The scores of {names} on held-out rows are those of their first training runs."
 
 
 def scored(study: Study) -> str:

@@ -54,6 +54,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     wide.merge(other, on=["id", "seed"]).to_csv("wide.csv", index=False)
     for seed, one in enumerate(A, start=1):
         table([one]).drop(columns="seed").to_csv(f"net-{seed}.csv", index=False)
+    table(A[:1]).drop(columns="seed").to_csv("net-best.csv", index=False)  # no run of its own
+    for seed, one in enumerate(B, start=1):
+        table([one]).drop(columns="seed").to_csv(f"vit-{seed}.csv", index=False)
     return tmp_path
 
 
@@ -71,6 +74,42 @@ def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
     assert found.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
     _, out, _ = compare("wide.csv", "--seeds", "seed")
     assert "3 training runs of each model" in " ".join(out.split())
+
+
+def test_files_of_runs_are_read_as_a_table_of_runs_is(files, compare):
+    one, two = (
+        json.loads(compare(*names, "--json")[1])["comparisons"]
+        for names in (
+            ["net.csv", "vit.csv", "--seeds", "seed"],
+            ["net-{seed}.csv", "vit-{seed}.csv"],
+        )
+    )
+    assert one == two
+    for seed in (1, 10, 2):
+        pd.read_csv("wide.csv").query("seed == 1").sample(frac=1, random_state=seed).drop(
+            columns="seed"
+        ).to_csv(f"wide-{seed}.csv", index=False)
+    said = " ".join("".join(compare("wide-{seed}.csv")[1:]).split())
+    assert "3 training runs of each model" in said
+    table(A[:1]).drop(columns="y_true").to_csv("net-7.csv", index=False)
+    for names, message in (
+        (["net-{seed}.csv"], "'net-7.csv' has other columns than 'net-1.csv'"),
+        (["no-{seed}.csv"], "no file at 'no-{seed}.csv' with a number in place of {seed}"),
+        (["wide-{seed}.csv", "--seeds", "s"], "--seeds: 'vit-*.csv' is a file for each run"),
+    ):
+        code, out, err = compare("vit-{seed}.csv", *names)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+def test_runs_that_stand_side_by_side_as_models_are_told_of_selection(files, compare):
+    for seed in (1, 2, 3):
+        Path(f"net-{seed}.csv").rename(f"net_seed{seed}.csv")
+    runs = [f"net_seed{seed}.csv" for seed in (1, 2, 3)]
+    said = " ".join(compare(*runs, "vit-1.csv")[1].split())
+    assert "net_seed1, net_seed2 and net_seed3 look like training runs of one model" in said
+    assert "by about 0.8 standard deviations" in said  # 0.846 of three normal numbers
+    assert "look like" not in " ".join(compare("vit-1.csv", "vit-2.csv")[1].split())
 
 
 def test_numbers_per_row_and_a_deterministic_model():
@@ -165,6 +204,8 @@ def test_a_gate_and_a_plan_over_training_runs(files, bakeoff):
     assert found["components"]["seeds"] == pytest.approx(max(parts["seeds"], 0))
     assert found["runs_needed"]["240"] <= found["runs_needed"]["120"]
     assert json.loads(bakeoff(*plan, "0.001")[1])["runs_needed"]["120"] is None
+    by_file = [*plan[:2], "net-{seed}.csv", "vit-{seed}.csv", *plan[6:]]
+    assert json.loads(bakeoff(*by_file, "0.3")[1]) == found
     code, _, err = bakeoff(*["gate", "net-1.csv", "net.csv", "--seeds", "seed", "--margin", "0.1"])
     assert code != 0
     assert "unknown column 'seed'" in err

@@ -11,6 +11,7 @@ import pytest
 from bakeoff.comparisons import Comparison, plan_tests, run_planned
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.evidence import CrossedRuns, read_predictions
+from bakeoff.comparisons.recipes import left_out
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.family import Family
@@ -105,6 +106,19 @@ def test_recommended_where_every_recipe_is_known():
     declared = {**single, "deterministic": True}
     assert chosen({"net": NET, "forest": declared})[0] == "recipe_difference"
     assert "recipe_difference" not in chosen({"bayes": BAYES, "forest": single})
+
+
+def test_seeds_that_no_test_compares_are_told_with_what_to_write():
+    single = {**FOREST, "seeds": 1}
+    told = left_out(experiment({"net": NET, "forest": single, "bayes": BAYES}))
+    assert "because forest is trained once and may draw at random: write `seeds: 4` there" in told
+    assert "are trained once" in left_out(experiment({"net": NET, "b": single, "c": single}))
+    assert left_out(experiment({"net": NET, "bayes": BAYES})) == ""
+    assert left_out(experiment({"bayes": BAYES, "forest": single})) == ""
+    timed = {"d": {"source": "sklearn", "name": "breast_cancer", "time": "mean radius"}}
+    assert "knows no dependence in time" in left_out(experiment({"n": NET}, datasets=timed))
+    asked = {"run": ["mcnemar"]}
+    assert left_out(experiment({"net": NET, "forest": single}, tests=asked)) == ""
 
 
 def test_cautions_are_about_the_runs_that_there_are():

@@ -78,6 +78,7 @@ def build_models(item: Item, study: Study) -> PageTable:
 def _models_note(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     parts = [f"Ranked by {study.metric.title} ({prose.scored(study)}). {interval_note(study)}"]
+    parts += filter(None, [prose.first_runs(study)])
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
@@ -163,7 +164,7 @@ def build_baseline(item: Item, study: Study) -> PageTable:
                 rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
             if not one.models:
                 rows.append(known)
-    return tabulate(item, study, columns, rows)
+    return tabulate(item, study, columns, rows, prose.first_runs(study))
 
 
 def _may_be_best(design: StudyDesign) -> bool:
@@ -201,12 +202,12 @@ def build_best(item: Item, study: Study) -> PageTable:
         for name, each in found.items()
         for line in each.models
     ]
-    told = (
+    told = [
         text
         for name, each in found.items()
         for text in worth_of_winner(study, study.metric, each, name)
-    )
-    return tabulate(item, study, columns, rows, " ".join(told))
+    ]
+    return tabulate(item, study, columns, rows, " ".join([*told, prose.first_runs(study)]))
 
 
 EXHIBITS = {

@@ -14,6 +14,8 @@ from bakeoff.report.item import Item
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, PageTable, tabulate
 
+_NUMBERS = ("value_a", "value_b", "sd_run_a", "sd_run_b", "pvalue_fits")
+
 
 def build(item: Item, study: Study) -> PageTable:
     """List the parts of the variance, pair by pair, and what more runs or rows would leave."""
@@ -24,6 +26,8 @@ def build(item: Item, study: Study) -> PageTable:
         B,
         Column("runs_a", "Runs of A", COUNT),
         Column("runs_b", "Runs of B", COUNT),
+        Column("value_a", "Mean of A", SCORE),
+        Column("value_b", "Mean of B", SCORE),
         Column("sd_run_a", "SD of a run of A", SCORE),
         Column("sd_run_b", "SD of a run of B", SCORE),
         Column("share", "Variance due to seeds", SHARE),
@@ -52,7 +56,7 @@ def _line(study: Study, row: Comparison) -> dict[str, Any]:
         "model_a": row.model_a,
         "model_b": row.model_b,
         **{key: details[key] for key in ("runs_a", "runs_b")},
-        **{key: as_float(details.get(key)) for key in ("sd_run_a", "sd_run_b", "pvalue_fits")},
+        **{key: as_float(details.get(key)) for key in _NUMBERS},
         "share": seeds / (seeds + rows) if seeds + rows else math.nan,
         "se": math.sqrt(seeds + rows),
         "se_runs": math.sqrt(seeds / 2 + rows),
@@ -67,7 +71,8 @@ EXHIBITS = {
         section=Section.TRUST,
         place=65,
         title="Training runs and rows",
-        caption="Where the variance of each difference comes from. SD of a run: the standard "
+        caption="The mean score of the training runs of each model, and where the variance of each "
+        "difference comes from. SD of a run: the standard "
         "deviation of the score between training runs. SE: the standard error of the difference "
         "now, with twice as many training runs or test rows, and with any number of runs, which "
         "the rows bound. The p-value about these fits takes the training runs as they are; where "

@@ -74,7 +74,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     axes.set_xlabel(f"{study.written().label} {unit} ({arrow})")
     dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
     lines = "; thin lines join scores on the same rows" if joined else ""
-    legend = f"{dots}{lines}." if len(values) > 1 else ""
+    legend = f"{dots}{lines}." if len(values) > 1 else prose.first_runs(study)
     return Drawing(figure, _alt(study, ranked, len(values), several), legend)
 
 
@@ -112,7 +112,7 @@ def build_intervals(item: Item, study: Study) -> PageTable:
         Column("ci_low", f"{percent(1 - study.alpha)} CI", INTERVAL),
         Column("note", "Caution"),
     )
-    return tabulate(item, study, columns, rows)
+    return tabulate(item, study, columns, rows, prose.first_runs(study))
 
 
 def _note(line: Mapping[Any, Any]) -> Cell:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from bakeoff.comparisons import Comparison, Decision, advisable
+from bakeoff.comparisons.recipes import notes as notes_on_runs
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import capital, count, p_equals, percent
@@ -45,12 +46,13 @@ def answer(study: Study) -> Verdict:
 
 
 def _undeclared(study: Study) -> Iterator[str]:
-    """Say what looks like dependence that nobody declared."""
+    """Say what looks like dependence, or like training runs, that nobody declared."""
     found = notes(study)
     for note in found[:_MOST_NOTES]:
         yield f"Note: {note.sentence}"
     if len(found) > _MOST_NOTES:
         yield f"The report has {count(len(found) - _MOST_NOTES, 'more note')} of this kind."
+    yield from (f"Note: {note}" for note in notes_on_runs(study.experiment))
 
 
 def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:
