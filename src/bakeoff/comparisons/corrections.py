@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 
 from bakeoff.comparisons.settings import jointly
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ArgumentError, Arity, Result, catalogue, mcnemar_minp
+from bakeoff.stats.core.logical_pairs import METHODS as LOGICAL
 from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import check_correction as check_family
+from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.metrics.all_pairs import MAX_T
+from bakeoff.stats.rows.minp import DISCRETE
 
-LOGICAL = ("shaffer", "bergmann-hommel")
-MOST_MODELS = {"bergmann-hommel": 15}
 MINP = "minp"
-
-_DISCRETE = ("midp", "exact")
 
 
 def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
     """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
-    if versus is None:
-        return list(combinations(range(len(models)), 2))
-    control = models.index(versus)
-    return [(control, m) for m in range(len(models)) if m != control]
+    return all_pairs(len(models), None if versus is None else list(models).index(versus))
 
 
 def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
     """Return the level at which each pair is tested if all share it equally, for planning."""
-    pairs = len(pairs_of(list(models), test.versus))
+    pairs = len(pairs_of(models, test.versus))
     return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
 
 
@@ -48,7 +44,7 @@ def check_correction(test: PlannedTest, correction: str, models: int) -> None:
             rows = " of independent rows" if entry.uses_only_counts else ""
             raise ArgumentError("correction", f"'minp' is for McNemar's test{rows}; use 'holm'")
         variant = test.options.get("variant", "midp")
-        if variant not in _DISCRETE:
+        if variant not in DISCRETE:
             raise ArgumentError(
                 "correction",
                 f"'minp' uses exact distributions, found variant {variant!r}; use "
@@ -73,17 +69,8 @@ def check_correction(test: PlannedTest, correction: str, models: int) -> None:
             f"{correction!r} counts which pairs of models can be equal at once, "
             f"{entry.name} tests another hypothesis; use 'holm'",
         )
-    if test.versus is not None or test.alternative != "two-sided":
-        raise ArgumentError(
-            "correction",
-            f"{correction!r} is for two-sided tests of all pairs; versus one model "
-            "or one-sided use 'holm' or 'hommel'",
-        )
-    most = MOST_MODELS.get(correction)
-    if most and models > most:
-        raise ArgumentError(
-            "correction", f"{correction!r} takes up to {most} models, found {models}; use 'shaffer'"
-        )
+    control = None if test.versus is None else 0
+    check_family(correction, control, test.alternative, models)
 
 
 def adjust(results: Sequence[Result], test: PlannedTest, correction: str) -> list[float]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from bakeoff.stats import all_pairs, mcnemar_minp
 from bakeoff.stats.core import mcnemar_kernels as kernels
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.core.pairs import PairwiseResult
-from bakeoff.stats.core.result import Status
+from bakeoff.stats.core.result import AGREE, Status
 from bakeoff.stats.rows.mcnemar import mcnemar, mcnemar_from_counts
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
@@ -255,7 +256,7 @@ def test_memory_stays_that_of_the_input() -> None:
         (
             [[1, 0]],
             {"control": 0, "correction": "shaffer"},
-            "all pairs, found control=0",
+            "all pairs, found one model against",
         ),
         ([[1, 0]], {"alternative": "less", "correction": "shaffer"}, "all pairs, found .*'less'"),
         ([[1, 0]], {"variant": "asymptotic", "correction": "minp"}, "uses exact distributions"),
@@ -269,3 +270,13 @@ def test_memory_stays_that_of_the_input() -> None:
 def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         all_pairs("mcnemar", correct, **options)
+
+
+def test_plain_data_of_a_family_carry_its_own_checks():
+    """An interval that excludes 0 does not disagree with a test of equivalence within a margin."""
+    chances = np.random.default_rng(0).random((100, 3))
+    correct = np.repeat((chances < [0.8, 0.8, 0.81]).astype(int), 20, axis=0)
+    result = all_pairs("tost_paired", correct, margin=0.2)
+    assert any(pair.ci.excludes(0) for pair in result.pairs)
+    assert AGREE not in {check.name for check in result.assumptions}
+    assert result.to_dict()["assumptions"] == [asdict(check) for check in result.assumptions]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
+from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
@@ -17,6 +17,7 @@ from bakeoff.stats.core.multiplicity import adjust_pvalues, canonical_method
 from bakeoff.stats.core.plain import plain
 from bakeoff.stats.core.result import (
     AGREE,
+    DISAGREEMENT,
     ROUNDING,
     Alternative,
     Assumption,
@@ -92,23 +93,23 @@ class PairwiseResult:
 
     def _disagreements(self) -> Iterator[Assumption]:
         """Name the pairs whose interval disagrees with the decision by the adjusted p-value."""
-        told: dict[str, list[str]] = {}
-        for pair, result in zip(self.pairs, self.each(), strict=True):
-            if result.ci is None or math.isnan(pair.pvalue_adjusted):
+        told: dict[bool, list[str]] = {}
+        for pair, result in zip_longest(self.pairs, self.results):
+            if pair.ci is None or math.isnan(pair.pvalue_adjusted):
                 continue
-            level = self.details.get("confidence_level", result.ci.confidence)
+            level = self.details.get("confidence_level", pair.ci.confidence)
             alpha = result.alpha if isinstance(result, EquivalenceResult) else 1 - level
-            for check in result.checks(pair.pvalue_adjusted <= alpha + ROUNDING):
-                if check.name == AGREE:
-                    told.setdefault(check.detail, []).append(f"({pair.a}, {pair.b})")
-        for detail, pairs in told.items():
+            rejected = pair.pvalue_adjusted <= alpha + ROUNDING
+            if rejected != (result.excludes_null if result else pair.ci.excludes(0)):
+                told.setdefault(rejected, []).append(f"({pair.a}, {pair.b})")
+        for rejected, pairs in told.items():
             which = f"{'pair' if len(pairs) == 1 else 'pairs'} {', '.join(pairs)}"
-            yield Assumption(AGREE, False, f"{which}: {detail}")
+            yield Assumption(AGREE, False, f"{which}: {DISAGREEMENT[rejected]}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
-        found: dict[str, Any] = plain(dataclasses.replace(self, results=()))
-        return {key: value for key, value in found.items() if key != "results"}
+        names = (field.name for field in dataclasses.fields(self) if field.name != "results")
+        return {name: plain(getattr(self, name)) for name in names}
 
 
 def check_control(control: int | None, k: int) -> int | None:
@@ -118,15 +119,6 @@ def check_control(control: int | None, k: int) -> int | None:
             "control", f"found {control!r}, must be a column number from 0 to {k - 1}"
         )
     return control
-
-
-def all_pairs(models: int, control: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the pairs (0, 1), (0, 2), ..., or the control with each other model."""
-    if control is None:
-        first, second = np.triu_indices(models, 1)
-        return first, second
-    others = np.array([m for m in range(models) if m != control], dtype=np.intp)
-    return np.full(len(others), control, dtype=np.intp), others
 
 
 def check_correction(
@@ -142,11 +134,12 @@ def check_correction(
     are corrections beside those of `adjust_pvalues`.
     """
     method = canonical_method(correction, "correction", more)
+    asked = f"alternative {alternative!r}" if control is None else "one model against the others"
     if method in METHODS and (control is not None or alternative != "two-sided"):
         raise ArgumentError(
             "correction",
-            f"{method!r} is for two-sided tests of all pairs, found control={control} "
-            f"and alternative={alternative!r}; use 'holm' or 'hommel'",
+            f"{method!r} is for two-sided tests of all pairs, found {asked}; use 'holm' or "
+            "'hommel'",
         )
     if method == "bergmann-hommel" and k > MOST_MODELS:
         raise ArgumentError(
@@ -167,7 +160,7 @@ def adjust_decided(pvalues: FloatArray, method: str) -> FloatArray:
 
 
 def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
-    """Return all pairs (0, 1), (0, 2), ..., or the control against each other model."""
+    """Return all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
     if control is None:
-        return [(i, j) for i in range(k) for j in range(i + 1, k)]
+        return list(combinations(range(k), 2))
     return [(control, j) for j in range(k) if j != control]

@@ -71,7 +71,7 @@ _WAYS = (
     "; they are computed or adjusted in different ways, which can differ near the level, and the "
     "p-value decides"
 )
-_DISAGREEMENT = {
+DISAGREEMENT = {
     True: f"the test rejects its null hypothesis, yet the interval is compatible with it{_WAYS}",
     False: f"the interval excludes the null hypothesis, yet the test does not reject it{_WAYS}",
 }
@@ -111,6 +111,10 @@ class ConfidenceInterval:
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
+
+    def excludes(self, value: float) -> bool:
+        """Return whether a value is outside of it."""
+        return self.low > value or self.high < value
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -190,9 +194,9 @@ class Result:
         return self.ci is not None and self.pvalue <= 1 - self.ci.confidence + ROUNDING
 
     @property
-    def _excludes_null(self) -> bool:
-        null = self.null_value
-        return self.ci is not None and (self.ci.low > null or self.ci.high < null)
+    def excludes_null(self) -> bool:
+        """Whether the interval is there and the null hypothesis is outside of it."""
+        return self.ci is not None and self.ci.excludes(self.null_value)
 
     def checks(self, rejected: bool) -> tuple[Assumption, ...]:
         """Return the assumptions, with that of an interval which disagrees with a decision.
@@ -203,9 +207,9 @@ class Result:
             Whether the null hypothesis is rejected, by this p-value or by an adjusted one.
         """
         known = tuple(check for check in self.assumptions if check.name != AGREE)
-        if self.ci is None or rejected == self._excludes_null:
+        if self.ci is None or rejected == self.excludes_null:
             return known
-        return (*known, Assumption(AGREE, False, _DISAGREEMENT[rejected]))
+        return (*known, Assumption(AGREE, False, DISAGREEMENT[rejected]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
@@ -279,7 +283,8 @@ class EquivalenceResult(Result):
         return self.pvalue < self.alpha
 
     @property
-    def _excludes_null(self) -> bool:
+    def excludes_null(self) -> bool:
+        """Whether the interval is inside the margin, on the side that the p-value belongs to."""
         one_side = self.pvalue < self.pvalue_upper  # of two sides the p-value is the larger one
         low, high = (math.nan, math.nan) if self.ci is None else self.ci
         return low > -self.margin and (one_side or high < self.margin)

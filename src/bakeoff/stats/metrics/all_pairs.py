@@ -15,9 +15,9 @@ from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
-    all_pairs,
     check_control,
     check_correction,
+    pairs_of,
 )
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
@@ -162,7 +162,7 @@ def compare_all(
     models = len(family.singles)
     at_control = check_control(control, models)
     method = check_correction(correction, at_control, side, models, (MAX_T,))
-    first, second = all_pairs(models, at_control)
+    first, second = np.array(pairs_of(models, at_control)).T
     found, statuses, tested, at = family.contrasts(first, second)
     raw = np.full(len(first), math.nan)
     t = np.full(len(first), math.nan)

@@ -14,7 +14,7 @@ from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import FloatArray, as_scores
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.pairs import all_pairs
+from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.leverage import Leverage
@@ -201,7 +201,7 @@ def _largest(
     covariance = cluster_covariance(columns, clusters, Leverage.of(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
     covariance = covariance * np.outer(scale, scale)
-    first, second = all_pairs(len(parts), None)
+    first, second = np.array(pairs_of(len(parts), None)).T
     variances = covariance.diagonal()
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
     df = np.array(

@@ -18,9 +18,9 @@ from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
     adjust_decided,
-    all_pairs,
     check_control,
     check_correction,
+    pairs_of,
 )
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.registry import catalogue
@@ -118,7 +118,8 @@ def mcnemar_pairs(
             f"'minp' uses exact distributions, found variant {form!r}; "
             "use variant 'exact' or 'midp', or correction 'holm'",
         )
-    first, second = all_pairs(models, check_control(control, models))
+    members = pairs_of(models, check_control(control, models))
+    first, second = np.array(members).T
     each = simultaneous_level(level, len(first), method) if simultaneous else level
     together = both_correct(matrix, counts)
     right, n = together.diagonal(), float(len(matrix) if counts is None else counts.sum())
@@ -134,6 +135,7 @@ def mcnemar_pairs(
         adjusted = minp(found.pvalue, b + c, form, alternative)
     else:
         adjusted = adjust_decided(found.pvalue, method)
+    estimates = (b - c) / n
     # where all intervals hold together each agrees with the adjusted p, else with its own
     tested = adjusted if simultaneous else found.pvalue
     return PairwiseResult(
@@ -142,18 +144,29 @@ def mcnemar_pairs(
         correction=method,
         pairs=tuple(
             Pair(
-                a=int(first[i]),
-                b=int(second[i]),
-                statistic=float(found.statistic[i]),
-                pvalue=float(found.pvalue[i]),
-                pvalue_adjusted=float(adjusted[i]),
-                estimate=float((b[i] - c[i]) / n),
-                ci=found.interval(i, float((b[i] - c[i]) / n), float(tested[i]), asked),
+                a=members[i][0],
+                b=members[i][1],
+                statistic=statistic,
+                pvalue=p,
+                pvalue_adjusted=adjusted_p,
+                estimate=estimate,
+                ci=ci,
                 df=found.df,
-                status=found.status[i],
-                details=_counted(*(int(x) for x in cells[:, i])) | found.details(i),
+                status=status,
+                details=_counted(*counts_of_pair) | found.details(i),
             )
-            for i in range(len(first))
+            for i, (statistic, p, adjusted_p, estimate, ci, status, counts_of_pair) in enumerate(
+                zip(
+                    found.statistic.tolist(),
+                    found.pvalue.tolist(),
+                    adjusted.tolist(),
+                    estimates.tolist(),
+                    found.intervals(estimates, tested, asked),
+                    found.status,
+                    cells.T.astype(int).tolist(),
+                    strict=True,
+                )
+            )
         ),
         n=int(n),
         alternative=alternative,

@@ -83,15 +83,21 @@ class PairTests:
     known: bool = True
     trivial: bool = True
 
-    def interval(
-        self, i: int, estimate: float, pvalue: float, asked: Asked
-    ) -> ConfidenceInterval | None:
-        """Return the interval of a pair, which in groups agrees with a p-value."""
+    def intervals(
+        self, estimates: FloatArray, pvalues: FloatArray, asked: Asked
+    ) -> list[ConfidenceInterval | None]:
+        """Return the interval of each pair, which in groups agrees with a p-value."""
         if not self.known:
-            return None
-        low, high = (float(ends[i]) for ends in self.limits)
-        ci = ConfidenceInterval(low, high, asked.level, self.ci_method)
-        return ci if self.trivial else agreeing(ci, pvalue, asked.alpha, estimate, asked.side)
+            return [None] * len(estimates)
+        low, high = (ends.tolist() for ends in self.limits)
+        ends = [
+            ConfidenceInterval(*at, asked.level, self.ci_method)
+            for at in zip(low, high, strict=True)
+        ]
+        if self.trivial:
+            return ends
+        beside = zip(ends, pvalues.tolist(), estimates.tolist(), strict=True)
+        return [agreeing(ci, p, asked.alpha, estimate, asked.side) for ci, p, estimate in beside]
 
     def details(self, i: int) -> dict[str, Any]:
         """Return what the groups say of a pair."""
