@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -13,11 +13,9 @@ from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import ConfidenceInterval, EquivalenceResult, Status
 from bakeoff.stats.design.joint_flip import GroupSums
-from bakeoff.stats.metrics.differences import setting_of
 from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.metric import Form, Metric
-from bakeoff.stats.metrics.options import Options
-from bakeoff.stats.metrics.setting import Setting
+from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
 from bakeoff.stats.metrics.skewed_means import skewed_pvalue, skewness
 
 __all__ = ["metric_equivalence"]
@@ -41,15 +39,8 @@ def metric_equivalence(
     *,
     margin: Margin,
     question: Literal["equivalence", "noninferiority"] = "equivalence",
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
 ) -> EquivalenceResult:
     """Two one-sided tests of the difference of a metric between two models on the same rows.
 
@@ -85,8 +76,7 @@ def metric_equivalence(
     (-0.024, 0.0091, 'equivalent')
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    options = Options(beta, k, cost, priors)
-    setting, rows = setting_of(metric, y_true, models, positive, labels, groups, options)
+    setting, rows = setting_of(y_true, models, **asked)
     limits, found, test = limits_of(setting, rows, alpha)
     sides = 2 if question == "equivalence" else 1
     statistics = pvalues = (math.nan, math.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,12 +14,11 @@ from bakeoff.stats.core.arguments import Alpha, checked
 from bakeoff.stats.core.checks import paired_correctness, paired_counts
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.design.spread import Spread
-from bakeoff.stats.metrics.differences import difference, setting_of
+from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.means import mean_difference
 from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.options import Options
-from bakeoff.stats.metrics.setting import Setting
+from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
 from bakeoff.stats.metrics.skewed_means import skewed_limits, skewness
 from bakeoff.stats.metrics.test_rows import read_groups
 from bakeoff.stats.rows.equivalence import noninferiority
@@ -121,11 +120,8 @@ def metric_limits(
     predicted_candidate: ArrayLike,
     predicted_base: ArrayLike,
     *,
-    metric: str,
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
     alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
 ) -> Limits:
     """Return limits for the difference of any metric of a test set; see `metric_difference`.
 
@@ -147,7 +143,7 @@ def metric_limits(
     (0.3, 0.13)
     """
     models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
-    setting, rows = setting_of(metric, y_true, models, positive, labels, groups, Options())
+    setting, rows = setting_of(y_true, models, **asked)
     return limits_of(setting, rows, alpha)[0]
 
 

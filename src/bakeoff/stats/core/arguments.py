@@ -16,9 +16,9 @@ import inspect
 import math
 import numbers
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt, Predicate
@@ -46,13 +46,52 @@ Resamples = Annotated[int, Ge(99)]
 Decimals = Annotated[int, Ge(-15), Le(15)]
 
 
+class Default(NamedTuple):
+    """The default of an argument that a record declares; without it, None."""
+
+    value: Any
+
+
+def spread_record(function: F) -> F:
+    """Give a function whose last parameter is ``**asked: Unpack[Record]`` the record's parameters.
+
+    Many functions take the same arguments. A `TypedDict` declares them once, and the signature
+    that checks, docstrings, schemas and `help` see names each of them.
+    """
+    signature = inspect.signature(function)
+    *before, last = signature.parameters.values()
+    if str(last.annotation).startswith("Unpack["):
+        record = function.__globals__[last.annotation[len("Unpack[") : -1]]
+        spread = signature.replace(parameters=[*before, *_keywords(record)])
+        function.__signature__ = spread  # type: ignore[attr-defined]
+    return function
+
+
+def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the evaluated annotations of a function, those of a record one by one."""
+    found = typing.get_type_hints(function, include_extras=True)
+    records = [get_args(kind)[0] for kind in found.values() if get_origin(kind) is Unpack]
+    return found | {k: kind for record in records for k, kind in _declared(record).items()}
+
+
+def _keywords(record: type) -> Iterator[inspect.Parameter]:
+    for name, kind in _declared(record).items():
+        default = next((note.value for note in get_args(kind) if isinstance(note, Default)), None)
+        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+
+
+@functools.cache
+def _declared(record: type) -> dict[str, Any]:
+    return typing.get_type_hints(record, include_extras=True)
+
+
 def checked(function: F) -> F:
     """Check the arguments of a function by their annotations, and fill in its docstring.
 
     An interval belongs to the test: where a function takes `alternative` and `confidence_level`,
     a one-sided interval needs a level of at least 0.5, below which its limit passes the estimate.
     """
-    return checking(fill_docstring(function))
+    return checking(fill_docstring(spread_record(function)))
 
 
 def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
@@ -67,7 +106,7 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
 
     def read() -> None:
         nonlocal sided, ready
-        kinds = typing.get_type_hints(function, include_extras=True)
+        kinds = annotations_of(function)
         parameters = inspect.signature(function).parameters
         for place, (name, parameter) in enumerate(parameters.items()):
             check = check_of(kinds.get(name))

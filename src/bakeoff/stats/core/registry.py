@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 
-from bakeoff.stats.core.arguments import checking
+from bakeoff.stats.core.arguments import annotations_of, checking, spread_record
 from bakeoff.stats.core.citations import cite
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
@@ -271,8 +271,13 @@ class Entry:
 
 
 def _keywords(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    parameters = inspect.signature(function, eval_str=True).parameters.items()
-    return {k: p for k, p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+    kinds = annotations_of(function)
+    parameters = inspect.signature(function).parameters.items()
+    return {
+        k: p.replace(annotation=kinds.get(k, p.empty))
+        for k, p in parameters
+        if p.kind is inspect.Parameter.KEYWORD_ONLY
+    }
 
 
 _entries: dict[str, Entry] = {}
@@ -286,6 +291,7 @@ def register(**facts: Any) -> Callable[[F], F]:
     """
 
     def enter(function: F) -> F:
+        spread_record(function)
         fill_docstring(function, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
         public = checking(function, partial(_stamp, function.__name__))
         own = {

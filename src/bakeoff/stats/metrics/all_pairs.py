@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,8 +27,7 @@ from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits
 from bakeoff.stats.metrics.answer import assumptions
 from bakeoff.stats.metrics.family import Contrast, MetricFamily, family_of_values, read_family
 from bakeoff.stats.metrics.max_t import MaxT, draw, max_t
-from bakeoff.stats.metrics.metric import Metric, metric_called
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import MetricArguments
 
 MAX_T = "max-t"
 
@@ -37,14 +37,6 @@ def compare_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     control: int | None = None,
     correction: str = MAX_T,
     alternative: Alternative = "two-sided",
@@ -52,6 +44,7 @@ def compare_models(
     simultaneous: bool = True,
     n_resamples: Resamples = 99_999,
     seed: Seed = 0,
+    **asked: Unpack[MetricArguments],
 ) -> PairwiseResult:
     """Test the differences of a metric between all pairs of models, or from a control.
 
@@ -79,9 +72,7 @@ def compare_models(
         ``single_step``, the p-values against the largest of all statistics.
 
     """
-    how = metric_called(metric)
-    options = Options(beta, k, cost, priors)
-    family = read_family(y_true, predicted, how, positive, labels, groups, options)
+    family = read_family(y_true, predicted, **asked)
     return compare_all(
         family,
         "metric_difference",

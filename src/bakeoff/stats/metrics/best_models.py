@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,8 +25,8 @@ from bakeoff.stats.metrics.family import (
 )
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.max_t import draw
-from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.metric import Form, Need
+from bakeoff.stats.metrics.setting import MetricArguments
 
 FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
 """Rows of the rarest class (degrees of freedom of numbers per row) below which a score has no
@@ -78,17 +78,10 @@ def best_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     confidence_level: Level = 0.95,
     n_resamples: Resamples = 99_999,
     seed: Seed = 0,
+    **asked: Unpack[MetricArguments],
 ) -> BestResult:
     """Return the set of models that may be the best, and what the winner is really worth.
 
@@ -116,10 +109,7 @@ def best_models(
     >>> result.members, result.winner, round(result.naive, 2)
     ((0, 1), 0, 0.97)
     """
-    options = Options(beta, k, cost, priors)
-    family = read_family(
-        y_true, predicted, metric_called(metric), positive, labels, groups, options
-    )
+    family = read_family(y_true, predicted, **asked)
     return best_of(family, "best_models", confidence_level, n_resamples, seed)
 
 

@@ -8,7 +8,7 @@ intervals and tests.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,10 +21,8 @@ from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.bootstrap import OwnMetric, bca_interval, bootstrap
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
-from bakeoff.stats.metrics.metric import METRICS, Metric, metric_called
-from bakeoff.stats.metrics.options import Options
-from bakeoff.stats.metrics.setting import Setting, read
-from bakeoff.stats.metrics.test_rows import read_groups
+from bakeoff.stats.metrics.metric import METRICS, Metric
+from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -55,15 +53,8 @@ def metric_ci(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
 ) -> Result:
     """Return a metric of one model on test rows with its standard error and interval.
 
@@ -93,9 +84,8 @@ def metric_ci(
     >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
     (0.842, 0.582, 0.983)
     """
-    options = Options(beta, k, cost, priors)
     models = [("predicted", predicted)]
-    setting, (rows,) = setting_of(metric, y_true, models, positive, labels, groups, options)
+    setting, (rows,) = setting_of(y_true, models, **asked)
     base = Answer("metric_ci", setting, "two-sided", confidence_level)
     try:
         if not setting.metric.interval:
@@ -127,16 +117,9 @@ def metric_difference(
     predicted_a: ArrayLike,
     predicted_b: ArrayLike,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
 ) -> Result:
     """Test the difference of a metric between two models on the same test rows.
 
@@ -171,8 +154,7 @@ def metric_difference(
     ['0.01', '0.01', '0.74']
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    options = Options(beta, k, cost, priors)
-    setting, (a, b) = setting_of(metric, y_true, models, positive, labels, groups, options)
+    setting, (a, b) = setting_of(y_true, models, **asked)
     return difference(setting, [a, b], alternative, confidence_level)[1]
 
 
@@ -208,18 +190,3 @@ def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
     sign = 1 if setting.metric.greater_is_better else -1
     of_a, of_b = by_rows(setting, a), by_rows(setting, b)
     return lambda rows: sign * (of_a(rows) - of_b(rows))
-
-
-def setting_of(
-    metric: str | Metric,
-    y_true: ArrayLike,
-    models: list[tuple[str, ArrayLike]],
-    positive: Any,
-    labels: Any,
-    groups: ArrayLike | None,
-    options: Options,
-) -> tuple[Setting, list[Any]]:
-    """Check a metric, its truth and the predictions it is computed from."""
-    how = metric_called(metric)
-    truth, rows = read(how, y_true, models, positive, labels)
-    return Setting(how, truth, read_groups(groups, truth.n), options), rows

@@ -21,10 +21,9 @@ from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Atoms, Influence, one, pair
 from bakeoff.stats.metrics.joint_cells import pair_counts
 from bakeoff.stats.metrics.max_t import Contrasts
-from bakeoff.stats.metrics.metric import Form, Metric, numbers
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.metric import Form, Metric, metric_called, numbers
 from bakeoff.stats.metrics.scales import LOG, LOGIT, PLAIN, Scale
-from bakeoff.stats.metrics.setting import Setting, read
+from bakeoff.stats.metrics.setting import Setting, setting_of
 from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, read_groups
 
 
@@ -217,20 +216,16 @@ def _cluster_algebra(rows: FloatArray, clusters: Codes) -> FloatArray:
 def read_family(
     y_true: ArrayLike,
     predicted: ArrayLike,
-    metric: Metric,
-    positive: Any,
-    labels: ArrayLike | None,
-    groups: ArrayLike | None,
-    options: Options,
+    metric: str | Metric = "accuracy",
+    **asked: Any,
 ) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
-    models = _columns(predicted, metric)
-    truth, rows = read(metric, y_true, models, positive, labels)
-    setting = Setting(metric, truth, read_groups(groups, truth.n), options)
+    how = metric_called(metric)
+    setting, rows = setting_of(y_true, _columns(predicted, how), how, **asked)
     if not setting.metric.smooth:
         raise ArgumentError(
             "metric",
-            f"{metric.name} is not smooth, so that no test of it holds its level: take "
+            f"{how.name} is not smooth, so that no test of it holds its level: take "
             "metric_difference, which gives intervals",
         )
     singles: list[Influence | None] = []

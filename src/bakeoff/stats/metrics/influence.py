@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,10 +19,9 @@ from bakeoff.stats.metrics.bootstrap import OwnMetric
 from bakeoff.stats.metrics.contingency import Cells
 from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.joint_cells import JointCells, joint_cells
-from bakeoff.stats.metrics.metric import Form, Metric, metric_called
-from bakeoff.stats.metrics.options import Options
-from bakeoff.stats.metrics.setting import Setting, read
-from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, read_groups
+from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
+from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers
 from bakeoff.stats.metrics.view import NumberView, View
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
@@ -168,15 +167,7 @@ class Atoms:
 def influence(
     y_true: ArrayLike,
     predicted: ArrayLike,
-    *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
+    **asked: Unpack[MetricArguments],
 ) -> Influence:
     """Return a metric of one model on test rows with the influence of each row.
 
@@ -196,10 +187,8 @@ def influence(
     >>> round(found.value, 3), found.psi.round(3).tolist()
     (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
     """
-    how = metric_called(metric)
-    options = Options(beta, k, cost, priors)
-    truth, (rows,) = read(how, y_true, [("predicted", predicted)], positive, labels)
-    return one(Setting(how, truth, read_groups(groups, truth.n), options), rows)
+    setting, (rows,) = setting_of(y_true, [("predicted", predicted)], **asked)
+    return one(setting, rows)
 
 
 def one(setting: Setting, rows: Any) -> Influence:

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import PositiveFloat, PositiveInt, check_argument
+from bakeoff.stats.core.arguments import PositiveFloat, PositiveInt, check_fields
 from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 
@@ -28,14 +28,13 @@ class Options:
         Of ``expected_cost``.
     """
 
-    beta: float = 1.0
-    k: int = 2
+    beta: PositiveFloat = 1.0
+    k: PositiveInt = 2
     cost: ArrayLike | None = None
     priors: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        check_argument(self.beta, "beta", PositiveFloat)
-        check_argument(self.k, "k", PositiveInt)
+        check_fields(self)
         if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
             raise ArgumentError("cost", "found NaN or infinite costs")
         if self.priors is not None:

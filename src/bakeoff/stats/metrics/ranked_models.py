@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from numpy.typing import ArrayLike
 
@@ -11,8 +11,7 @@ from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.metrics.all_pairs import MAX_T, compare_all
 from bakeoff.stats.metrics.best_models import BestResult, best_of
 from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
-from bakeoff.stats.metrics.metric import Metric, metric_called
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import MetricArguments
 
 Ranked = tuple[BestResult, PairwiseResult]
 
@@ -22,18 +21,13 @@ def ranked_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | Metric,
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
     confidence_level: Level,
     n_resamples: Resamples,
     seed: Seed,
-    **options: Any,
+    **asked: Unpack[MetricArguments],
 ) -> Ranked:
     """Return what `best_models` and `compare_models` return, which take the same arguments."""
-    how, of_metric = metric_called(metric), Options(**options)
-    family = read_family(y_true, predicted, how, positive, labels, groups, of_metric)
+    family = read_family(y_true, predicted, **asked)
     names = "best_models", "metric_difference"
     return _ranked(family, *names, confidence_level, n_resamples, seed)
 

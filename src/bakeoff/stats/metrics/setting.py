@@ -5,14 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from numpy.typing import ArrayLike
 
+from bakeoff.stats.core.arguments import Default, PositiveFloat, PositiveInt
 from bakeoff.stats.core.checks import check_same_labels
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.metrics.metric import Metric, Need
+from bakeoff.stats.metrics.metric import Metric, Need, metric_called
 from bakeoff.stats.metrics.options import NO_OPTIONS, Options
 from bakeoff.stats.metrics.test_rows import (
     Codes,
@@ -21,6 +22,7 @@ from bakeoff.stats.metrics.test_rows import (
     Truth,
     check_rows,
     read_classes,
+    read_groups,
     read_numbers,
     read_probabilities,
     read_truth,
@@ -97,6 +99,34 @@ class Setting:
             "rarest": counts[counts > 0].min(),
         }
         return int(of[self.metric.classes])
+
+
+class MetricArguments(TypedDict, total=False):
+    """What every function of a metric on test rows takes, with the options of single metrics."""
+
+    metric: Annotated[str | Metric, Default("accuracy")]
+    positive: object | None
+    labels: ArrayLike | None
+    groups: ArrayLike | None
+    beta: Annotated[PositiveFloat, Default(1.0)]
+    k: Annotated[PositiveInt, Default(2)]
+    cost: ArrayLike | None
+    priors: ArrayLike | None
+
+
+def setting_of(
+    y_true: ArrayLike,
+    models: Sequence[tuple[str, ArrayLike]],
+    metric: str | Metric = "accuracy",
+    positive: Any = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    **options: Any,
+) -> tuple[Setting, list[Any]]:
+    """Check a metric, its truth and the predictions it is computed from; see `read`."""
+    how = metric_called(metric)
+    truth, rows = read(how, y_true, models, positive, labels)
+    return Setting(how, truth, read_groups(groups, truth.n), Options(**options)), rows
 
 
 FEWEST_OF_A_CLASS = 5

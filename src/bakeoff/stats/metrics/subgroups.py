@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,12 +19,11 @@ from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.leverage import Leverage
 from bakeoff.stats.design.spread import spread
-from bakeoff.stats.metrics.differences import difference, setting_of
+from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.family import cluster_covariance
 from bakeoff.stats.metrics.max_t import Contrasts, draw, max_t
 from bakeoff.stats.metrics.means import mean_difference
-from bakeoff.stats.metrics.metric import Metric, metric_called
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import MetricArguments, setting_of
 from bakeoff.stats.metrics.test_rows import Codes, read_groups, subgroup_rows
 
 
@@ -35,15 +34,8 @@ def metric_interaction(
     predicted_b: ArrayLike,
     subgroup: ArrayLike,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
 ) -> Result:
     """Test whether the difference of a metric between two models differs between subgroups.
 
@@ -71,14 +63,14 @@ def metric_interaction(
 
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    options, how, parts = Options(beta, k, cost, priors), metric_called(metric), {}
-    if not how.smooth:
+    whole, rows = setting_of(y_true, models, **asked)
+    metric, parts = whole.metric, {}
+    if not metric.smooth:
         raise ArgumentError("metric", f"{metric} is not smooth: no test of it holds its level")
-    whole, rows = setting_of(how, y_true, models, positive, labels, groups, options)
     for name, at in subgroup_rows(subgroup, whole.truth.n).items():
         clusters = None if whole.clusters is None else read_groups(whole.clusters[at], len(at))
         own = dataclasses.replace(
-            whole, metric=how.on(at), truth=whole.truth.take(at), clusters=clusters
+            whole, metric=metric.on(at), truth=whole.truth.take(at), clusters=clusters
         )
         predicted = [values[at] for values in rows]
         found, result = difference(own, predicted, "two-sided", confidence_level)

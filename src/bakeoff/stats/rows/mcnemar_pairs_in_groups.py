@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,7 @@ class PairTests:
 
     def intervals(
         self, estimates: FloatArray, pvalues: FloatArray, asked: Asked
-    ) -> list[ConfidenceInterval | None]:
+    ) -> Sequence[ConfidenceInterval | None]:
         """Return the interval of each pair, which in groups agrees with a p-value."""
         if not self.known:
             return [None] * len(estimates)

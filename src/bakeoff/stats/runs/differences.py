@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -11,8 +11,7 @@ from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Result
-from bakeoff.stats.metrics.metric import Metric
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import MetricArguments
 from bakeoff.stats.runs.parts import Form
 from bakeoff.stats.runs.question import Question
 from bakeoff.stats.runs.recipe import Runs, mean_of_values, read_runs
@@ -42,17 +41,14 @@ def compare_recipes(
     y_true: ArrayLike,
     runs: Sequence[SomeRuns],
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     paired: bool = False,
     variant: Form = "two_t",
-    **family: Any,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    simultaneous: bool = True,
+    **asked: Unpack[MetricArguments],
 ) -> PairwiseResult:
     """Test all pairs of recipes, or each against a control; see `recipe_difference`.
 
@@ -60,12 +56,15 @@ def compare_recipes(
     ----------
     runs : sequence
         The runs of each model.
-    **family
-        Those of `all_pairs`.
     """
-    options = Options(beta, k, cost, priors)
-    reader = read_runs(_each(runs), y_true, metric, positive, labels, groups, options)
-    return Question(reader, paired, variant).all_pairs(**family)
+    reader = read_runs(_each(runs), y_true, **asked)
+    return Question(reader, paired, variant).all_pairs(
+        control=control,
+        correction=correction,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        simultaneous=simultaneous,
+    )
 
 
 @checked
@@ -112,18 +111,11 @@ def recipe_difference(
     runs_a: SomeRuns,
     runs_b: SomeRuns,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     paired: bool = False,
     variant: Form = "two_t",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
 ) -> Result:
     """Test the difference of a metric between two recipes, each of them trained several times.
 
@@ -157,8 +149,7 @@ def recipe_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.122, 0.008)
     """
-    options = Options(beta, k, cost, priors)
-    reader = read_runs(two(runs_a, runs_b), y_true, metric, positive, labels, groups, options)
+    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
     return Question(reader, paired, variant).difference((0, 1), alternative, confidence_level)
 
 
@@ -213,16 +204,9 @@ def recipe_ci(
     y_true: ArrayLike,
     runs: SomeRuns,
     *,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     variant: Form = "two_t",
     confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
 ) -> Result:
     """Return the expected metric of one run of a recipe, with its interval over seeds and rows.
 
@@ -238,8 +222,7 @@ def recipe_ci(
     Result
         `pvalue` is NaN; statuses as of `recipe_difference`.
     """
-    options = Options(beta, k, cost, priors)
-    reader = read_runs([("runs", runs)], y_true, metric, positive, labels, groups, options)
+    reader = read_runs([("runs", runs)], y_true, **asked)
     return Question(reader, form=variant).interval(confidence_level)
 
 

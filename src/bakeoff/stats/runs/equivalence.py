@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Alpha, Margin, checked
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import EquivalenceResult
-from bakeoff.stats.metrics.metric import Metric
-from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import MetricArguments
 from bakeoff.stats.runs.differences import SHARED, SomeRuns, two
 from bakeoff.stats.runs.question import Question
 from bakeoff.stats.runs.recipe import mean_of_values, read_runs
@@ -26,16 +27,9 @@ def tost_recipes(
     runs_b: SomeRuns,
     *,
     margin: Margin,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
     paired: bool = False,
     alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
 ) -> EquivalenceResult:
     """Two one-sided tests of the difference of two recipes, each trained several times.
 
@@ -55,8 +49,7 @@ def tost_recipes(
     >>> tost_recipes(y, a, b, margin=0.1).verdict
     'equivalent'
     """
-    options = Options(beta, k, cost, priors)
-    reader = read_runs(two(runs_a, runs_b), y_true, metric, positive, labels, groups, options)
+    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
     return Question(reader, paired).equivalence(margin, alpha)
 
 

@@ -17,7 +17,7 @@ from bakeoff.stats.metrics.answer import better_is_positive
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.influence import Influence, one
 from bakeoff.stats.metrics.metric import Metric, metric_called, numbers
-from bakeoff.stats.metrics.options import NO_OPTIONS, Options
+from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.setting import Setting, read_rows, read_true
 from bakeoff.stats.metrics.test_rows import (
     Codes,
@@ -211,11 +211,11 @@ class Reader:
 def read_runs(
     models: Sequence[tuple[str, Any]],
     y_true: ArrayLike,
-    metric: str | Metric,
+    metric: str | Metric = "accuracy",
     positive: Any = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    options: Options = NO_OPTIONS,
+    **options: Any,
 ) -> Reader:
     """Check the truth and what runs predict of it, or the numbers that they give each row."""
     how = metric_called(metric)
@@ -228,7 +228,7 @@ def read_runs(
         truth: Truth = TrueNumbers(np.full(len(read_numbers(each[0][1], each[0][0])), np.nan))
     else:
         truth = read_true(how, y_true, each, positive, labels)
-    setting = Setting(how, truth, read_groups(groups, truth.n), options)
+    setting = Setting(how, truth, read_groups(groups, truth.n), Options(**options))
     names, runs = zip(*found, strict=True)
     return Reader(setting, runs, names)
 
