@@ -17,7 +17,7 @@ from typing import Any, Protocol, cast
 import pandas as pd
 
 from bakeoff.errors import Place, Problem
-from bakeoff.sources.common.tables import LARGEST
+from bakeoff.sources.common.archives import LARGEST
 
 __all__ = ["Reader", "known", "read_elsewhere", "reader_of"]
 

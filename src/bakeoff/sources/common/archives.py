@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from bakeoff.errors import UserError
-from bakeoff.sources.common.tables import LARGEST
+
+LARGEST = 4 << 30
+"""Bytes of a download, and of what an archive holds: more is a mistake or an attack."""
 
 _OPENERS: Mapping[str, Callable[..., Any]] = {
     ".gz": gzip.open,

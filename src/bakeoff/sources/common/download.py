@@ -9,7 +9,7 @@ import requests
 
 from bakeoff.errors import UserError
 from bakeoff.files import DOWNLOADS, sha256_of, whole
-from bakeoff.sources.common.tables import LARGEST
+from bakeoff.sources.common.archives import LARGEST
 from bakeoff.sources.common.web import filled
 
 _CHUNK = 1 << 20

@@ -22,9 +22,9 @@ import pandas as pd
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import read_large
-from bakeoff.sources.common.archives import COMPRESSED, opened, seekable
+from bakeoff.sources.common.archives import COMPRESSED, LARGEST, opened, seekable
 from bakeoff.sources.common.arff import read_arff
-from bakeoff.sources.common.tables import ENDINGS, LARGEST, TableKeys
+from bakeoff.sources.common.tables import ENDINGS, TableKeys
 
 MISSING = frozenset(
     {

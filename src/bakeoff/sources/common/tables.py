@@ -43,10 +43,6 @@ ENDINGS: Mapping[str, str] = {
 """The format that an ending tells."""
 
 
-LARGEST = 4 << 30
-"""Bytes of a download, and of what an archive holds: more is a mistake or an attack."""
-
-
 class TableKeys(SpecSection):
     """How a table is written in its file."""
 
