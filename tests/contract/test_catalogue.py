@@ -401,7 +401,11 @@ def pairs_of(name: str) -> bool:
 
 def of_all(entry: Entry) -> Entry:
     """Return the entry that computes all pairs of models in one call."""
-    function = functools.partial(bakeoff.stats.all_pairs, entry.name)
+
+    @functools.wraps(bakeoff.stats.all_pairs)
+    def function(*evidence: Any, **options: Any) -> Any:
+        return bakeoff.stats.all_pairs(entry.name, *evidence, **options)
+
     return dataclasses.replace(entry, arity=Arity.ALL_PAIRS, function=function)
 
 

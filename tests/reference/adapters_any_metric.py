@@ -25,7 +25,6 @@ from bakeoff.stats.metrics.influence import influence, one, pair
 from bakeoff.stats.metrics.max_t import Contrasts, max_t
 from bakeoff.stats.metrics.means import mean_difference
 from bakeoff.stats.metrics.metric import METRICS, metric_called
-from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.rankings import auc
 from bakeoff.stats.metrics.setting import Setting, read
 from bakeoff.stats.metrics.subgroups import mean_interaction
@@ -357,7 +356,7 @@ def _best(inputs: Inputs) -> dict[str, Any]:
     if "metric" in inputs:
         predicted = inputs.get("scores", inputs.get("y_pred"))
         how = metric_called(inputs["metric"])
-        family = read_family(inputs["y_true"], predicted, how, None, None, None, Options())
+        family = read_family(inputs["y_true"], predicted, how)
         family.__dict__["scale"] = None  # the published procedure, without the guard of areas
         result = best_of(family, "best_models", level, 99_999, 0)
     else:
