@@ -19,7 +19,14 @@ from pathlib import Path
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
-from bakeoff.stats import Result, Status, metric_ci, metric_difference
+from bakeoff.stats import (
+    CALIBRATION_INTERCEPT,
+    CALIBRATION_SLOPE,
+    Result,
+    Status,
+    metric_ci,
+    metric_difference,
+)
 from benchmarks import tables
 from benchmarks.pages import renewed, study
 
@@ -28,14 +35,21 @@ RATES = HERE / "any_metric.csv"
 PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
-METRICS = (*DECISIONS, "roc_auc", "average_precision", "brier", "log_loss", "expected_cost")
-ON_CLASSES = (*DECISIONS, "expected_cost")
+CALIBRATION = {str(m): m for m in (CALIBRATION_INTERCEPT, CALIBRATION_SLOPE)}
+BENEFIT, PARTIAL, RATE = "net_benefit@0.2", "partial_auc@0.2", 0.2
+METRICS = (
+    *DECISIONS,
+    *("roc_auc", "average_precision", "brier", "log_loss", "expected_cost"),
+    *("npv", BENEFIT, PARTIAL, *CALIBRATION),
+)
+ON_CLASSES = (*DECISIONS, "expected_cost", "npv")
+ON_PROBABILITIES = ("brier", "log_loss", BENEFIT, *CALIBRATION)
 OPTIONS = {"expected_cost": {"cost": [[0, 1], [10, 0]], "priors": [0.9, 0.1]}}
 SIZES, PREVALENCES, NULLS = (50, 200, 1000), (0.5, 0.1, 0.02), ("exchangeable", "weak")
 CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
 """Share of the variance of scores that both models have in common."""
-SEPARATION, SPREAD, OVERCONFIDENCE = 1.6, 1.6, 1.5
+SEPARATION, SPREAD, OVERCONFIDENCE, MORE_SKILL = 1.6, 1.6, 1.5, 2.4
 MOST_REJECTED, LEAST_COVERED = 0.06, 0.93
 """What a cell may have at most and at least where no assumption is said to fail."""
 NEAR, MORE, AGAIN = 0.006, 3, 99
@@ -59,7 +73,7 @@ class Model:
         """Return classes, scores or probabilities, as the metric wants."""
         if metric in ON_CLASSES:
             return (scores > self.threshold).astype(int)
-        if metric in ("brier", "log_loss"):
+        if metric in ON_PROBABILITIES:
             logit = special.logit(prevalence) + self.mu * scores - self.mu**2 / 2
             return special.expit(np.clip(self.sharpness * logit, -15, 15))
         return scores
@@ -75,6 +89,13 @@ def population(metric: str, model: Model, prevalence: float) -> float:
         return _of_table(metric, table)
     if metric == "roc_auc":
         return float(norm.cdf(model.mu / math.sqrt(1 + model.sigma**2)))
+    if metric in CALIBRATION:
+        return float(metric == str(CALIBRATION_SLOPE))
+    if metric == PARTIAL:
+        rates = np.linspace(0, RATE, 20_001)
+        tpr = norm.sf((norm.isf(rates) - model.mu) / model.sigma)
+        chance = RATE**2 / 2
+        return float(0.5 + (integrate.trapezoid(tpr, rates) - chance) / (RATE - chance) / 2)
     grid = np.linspace(-9, 12 + model.mu, 40_001)
     positive, negative = norm.pdf(grid, model.mu, model.sigma), norm.pdf(grid)
     if metric == "average_precision":
@@ -82,6 +103,11 @@ def population(metric: str, model: Model, prevalence: float) -> float:
         precision = pi * tpr / (pi * tpr + (1 - pi) * norm.sf(grid) + 1e-300)
         return float(integrate.trapezoid(precision * positive, grid))
     p = model.predicted(metric, grid, pi)
+    if metric == BENEFIT:
+        # where the logit is that of the threshold: exact, for a grid would step over it
+        least = special.logit(RATE) / model.sharpness - special.logit(pi) + model.mu**2 / 2
+        shares = norm.sf(least / model.mu - np.array([model.mu, 0.0]))
+        return float(pi * shares[0] - (1 - pi) * shares[1] * RATE / (1 - RATE))
     losses = ((1 - p) ** 2, p**2) if metric == "brier" else (-np.log(p), -np.log1p(-p))
     density = pi * positive * losses[0] + (1 - pi) * negative * losses[1]
     return float(integrate.trapezoid(density, grid))
@@ -97,6 +123,7 @@ def _of_table(metric: str, table: np.ndarray) -> float:
         "recall": lambda: tp / true,
         "balanced_accuracy": lambda: (tp / true + tn / (tn + fp)) / 2,
         "mcc": lambda: (tp * tn - fp * fn) / math.sqrt(true * (1 - true) * said * (1 - said)),
+        "npv": lambda: tn / (tn + fn),
         "kappa": lambda: (tp + tn - chance) / (1 - chance),
         "expected_cost": lambda: 0.9 * fp / (tn + fp) + fn / true,
     }
@@ -109,13 +136,15 @@ def models(metric: str, null: str, prevalence: float) -> tuple[Model, Model]:
     a = Model(SEPARATION, threshold=threshold)
     if null == "exchangeable":
         return a, a
+    if metric in CALIBRATION:
+        return a, Model(MORE_SKILL)
     wanted = population(metric, a, prevalence)
 
     def other(mu: float) -> Model:
         if metric in ON_CLASSES:
             # at a lower threshold no skill makes up for the precision
             return Model(mu, threshold=threshold + (0.4 if metric == "precision" else -0.4))
-        if metric in ("brier", "log_loss"):
+        if metric in ON_PROBABILITIES:
             return Model(mu, sharpness=OVERCONFIDENCE)
         return Model(mu, sigma=SPREAD)
 
@@ -139,7 +168,7 @@ def rates(
     """Simulate one cell, from a seed with what is added to it for drawing it again."""
     both = models(metric, null, prevalence)
     truth = population(metric, both[0], prevalence)
-    how = {"metric": metric, "labels": [0, 1], **OPTIONS.get(metric, {})}
+    how = {"metric": CALIBRATION.get(metric, metric), "labels": [0, 1], **OPTIONS.get(metric, {})}
     rng = np.random.default_rng(
         [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence), *again]
     )

@@ -18,6 +18,7 @@ from bakeoff.comparisons.option_types import option_schemas
 from bakeoff.comparisons.settings import corrects
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
+from bakeoff.scores.metrics import told_examples
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.tables import TableKeys
 from bakeoff.sources.file import Join
@@ -36,7 +37,11 @@ def schema() -> dict[str, Any]:
         "title": "bakeoff experiment",
         "$schema": "https://json-schema.org/draft/2020-12/schema",
     }
-    own = {"type": "string", "description": "An own metric, or the import path of its function."}
+    own = {
+        "type": "string",
+        "description": "A metric with its option, like net_benefit@0.1; an own metric, or the "
+        "import path of its function.",
+    }
     found["properties"]["metrics"]["items"] = {
         "anyOf": [{"enum": sorted(METRICS)}, own, {"$ref": "#/$defs/GivenMetric"}]
     }
@@ -92,7 +97,7 @@ def tables() -> str:
     metrics = "\n".join(
         f"| `{m.name}` | {m.title} | {'greater' if m.greater_is_better else 'smaller'} | "
         f"{'two' if m.binary else 'any'} |"
-        for m in METRICS.values()
+        for m in (*METRICS.values(), *told_examples())
     )
     tests = "\n".join(
         f"| `{e.name}` | {e.title} | {', '.join(f'`{p}`' for p in e.plans)} | {_options(e)} |"
@@ -104,7 +109,8 @@ def tables() -> str:
                 f"## {title}\n\n{part.get('description', '')}\n\n{_table(part)}"
                 for title, part in parts
             ),
-            f"## Metrics\n\n| name | what | better | classes |\n|---|---|---|---|\n{metrics}\n",
+            "## Metrics\n\nThe number after `@` is the option of a metric: choose your own.\n\n"
+            f"| name | what | better | classes |\n|---|---|---|---|\n{metrics}\n",
             "## Tests\n\n| name | what | plans that feed it | options and their defaults |\n"
             f"|---|---|---|---|\n{tests}\n",
         ]

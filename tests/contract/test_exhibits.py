@@ -3,9 +3,11 @@
 import dataclasses
 import textwrap
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff import compare
 from bakeoff.comparisons.subgroups import COLUMNS, of_test_set
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import FigureExhibit, Section, TableExhibit
@@ -81,8 +83,18 @@ def of_numbers():
 
 
 @pytest.fixture(scope="module")
-def shown(study, over_datasets, of_numbers):
-    studies = of_numbers, over_datasets, study
+def of_probabilities():
+    """Return a study of probabilities, for the curves of the metrics that look at these."""
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.05, 0.95, 200)
+    said = {"a": p, "b": p**2, "c": np.full(200, 0.4)}
+    metrics = ["net_benefit@0.2", "ici"]
+    return compare(rng.random(200) < p, said, positive=True, metrics=metrics)._study
+
+
+@pytest.fixture(scope="module")
+def shown(study, over_datasets, of_numbers, of_probabilities):
+    studies = of_probabilities, of_numbers, over_datasets, study
     return {item.kind: (item, one) for one in studies for item in exhibits(one)}
 
 

@@ -41,7 +41,7 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, score
-from bakeoff.scores.metrics import Metric, Need, of_other_task
+from bakeoff.scores.metrics import Metric, Need, no_metric, of_other_task
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenColumns, GivenModel
@@ -144,7 +144,7 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
         return [METRIC if isinstance(kind, str) else kind]
     for name in settings.metrics:
         if name not in METRICS:
-            raise Problem(place, unknown("metric", name, METRICS))
+            raise Problem(place, no_metric(name))
         if other := of_other_task(name, given.task):
             raise Problem(place, other)
         if METRICS[name].binary and len(given.classes) != 2:

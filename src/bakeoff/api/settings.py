@@ -77,7 +77,7 @@ def numbers_wanted(
         if task not in [*Task]:
             raise UserError(f"task: {unknown('task', task, Task)}")
         return Task(task).numbers
-    needs = [METRICS[name].needs for name in metrics if name in METRICS]
+    needs = [METRICS[name].needs for name in filter(None, metrics) if name in METRICS]
     if not needs:
         return False if labels else None
     return any(need is Need.NUMBERS for need in needs)

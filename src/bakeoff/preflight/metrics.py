@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from bakeoff.data import Table
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.tuning import is_for_two_classes, scorer
 from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
-from bakeoff.scores.metrics import of_other_task
+from bakeoff.scores.metrics import no_metric, of_other_task
 from bakeoff.scores.metrics.own import imported
 from bakeoff.spec import Experiment
 
@@ -67,7 +67,7 @@ def problems_with_metrics(
             yield from _given_metric(experiment, i, name)
         elif name not in METRICS:
             hint = _describe(name) if not _computed(experiment) else ""
-            yield Problem(("metrics", i), unknown("metric", name, METRICS) + hint)
+            yield Problem(("metrics", i), no_metric(name) + hint)
         if name in experiment.metrics[:i]:
             yield Problem(("metrics", i), f"{name} appears twice")
         if name in experiment.given_metrics or name not in METRICS:

@@ -16,13 +16,12 @@ from bakeoff.data.read_models import read_each, read_wide
 from bakeoff.data.read_numbers import read_each_values, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.training_runs import by_run
-from bakeoff.errors import Problem, unknown
-from bakeoff.scores.metrics import of_other_task
+from bakeoff.errors import Problem
+from bakeoff.scores.metrics import METRICS, no_metric, of_other_task
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.task import Task
 from bakeoff.stats import (
-    METRICS,
     Limits,
     Result,
     accuracy_limits,
@@ -117,9 +116,9 @@ class GateRows:
         Problem, ArgumentError
             An unknown metric, no number, or a margin that no loss by the metric could exceed.
         """
-        known = [m.name for m in METRICS.values() if not (m.priced or m.option)]
-        if self.base.values is None and metric not in known:
-            raise Problem(("metric",), unknown("metric", metric, known))
+        if self.base.values is None and (metric not in METRICS or METRICS[metric].priced):
+            known = [m.name for m in METRICS.values() if not m.priced]
+            raise Problem(("metric",), no_metric(metric, known))
         if self.base.values is None and (other := of_other_task(metric, self.task)):
             raise Problem(("metric",), other)
         text, percent = str(asked).strip(), None

@@ -85,6 +85,7 @@ from bakeoff.stats.folds.variance_parts import (
     variance_components_from_means,
 )
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
+from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
 from bakeoff.stats.metrics.differences import (
     looks_at,
     metric_ci,
@@ -149,6 +150,8 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    "CALIBRATION_INTERCEPT",
+    "CALIBRATION_SLOPE",
     "IN_GROUPS",
     "METRICS",
     "POINTS",

@@ -39,7 +39,13 @@ from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.metrics.view import View
 from tests.conftest import ROOT
 
-OF_CLASSES = [m for m, metric in METRICS.items() if metric.needs is not Need.NUMBERS]
+TOLD = ("net_benefit@0.3", "partial_auc@0.3")
+UNTOLD = {name.partition("@")[0] for name in TOLD}
+OF_CLASSES = [
+    *(m for m, found in METRICS.items() if found.needs is not Need.NUMBERS and found.interval),
+    *TOLD,
+]
+OF_CLASSES = [m for m in OF_CLASSES if m not in UNTOLD]
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
 BINARY = [m for m in DECISIONS if METRICS[m].binary]
 COST = [[0.0, 1, 3], [2, 0, 1], [5, 1, 0]]

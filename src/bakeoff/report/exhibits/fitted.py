@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from bakeoff.report.drawing import (
-    SIZE,
-    WIDTH,
-    Colour,
-    canvas,
-    letters_in,
-    message,
-    name_of,
-    plainly,
-    text_width,
-)
+from bakeoff.report.drawing import Colour, message, text_width
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import share
 from bakeoff.report.pairs_shown import order
+from bakeoff.report.panels import MOST_MODELS, MOST_OF_SEVERAL, fewer, squares
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written, of_target, with_unit
 
-MOST_MODELS, MOST_OF_SEVERAL = 12, 3
-"""Panels of a data set, and of each of several: fewer keep the page small."""
 MOST_ROWS, MOST_DOTS = 2_000, 6_000
 """With more rows, or dots in all panels of the page, rows are counted in hexagons."""
-_ACROSS, _HEXAGONS = 3, 24
+_HEXAGONS = 24
 
 
 def draw_fitted(item: Item, study: Study) -> Drawing:
@@ -41,27 +28,16 @@ def draw_fitted(item: Item, study: Study) -> Drawing:
         return message("there are no held-out rows")
     known = [m for m in order(study) if m in rows.models]
     shown = known[: MOST_OF_SEVERAL if study.several else MOST_MODELS]
-    across = min(_ACROSS, len(shown))
-    down = math.ceil(len(shown) / across)
     predicted = rows.predicted[:, [rows.models.index(model) for model in shown]]
     both = rows.truth, predicted
     low, high = float(min(map(np.min, both))), float(max(map(np.max, both)))
     room = 0.04 * (high - low) or 1.0
     ends = low - room, high + room
     label = max(text_width(f"{end:,.3g}") for end in (low, high))
-    left, bottom, top, gap = label + 0.45, 0.5, 0.28, 0.14
-    side = (WIDTH - left - gap * (_ACROSS - 1) - 0.1) / _ACROSS
-    width, height = left + across * (side + gap), bottom + down * (side + top)
-    figure = canvas(width, height)
+    panels = squares(study, shown, ends, label)
     counted = rows.n > MOST_ROWS or rows.n * len(shown) * len(study.datasets) > MOST_DOTS
     colours = LinearSegmentedColormap.from_list("rows", [f"{Colour.BLUE}26", Colour.BLUE])
-    for place, model in enumerate(shown):
-        row, column = divmod(place, across)
-        corner = left + column * (side + gap), bottom + (down - 1 - row) * (side + top)
-        axes = figure.add_axes((corner[0] / width, corner[1] / height, side / width, side / height))
-        for edge in ("top", "right"):
-            axes.spines[edge].set_visible(False)
-        axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
+    for place, axes in enumerate(panels.axes):
         x, y = rows.truth, predicted[:, place]
         if counted:
             axes.hexbin(
@@ -73,27 +49,11 @@ def draw_fitted(item: Item, study: Study) -> Drawing:
                 x, y, "o", color=Colour.BLUE, markersize=2.6, alpha=0.45, markeredgewidth=0,
                 zorder=2,
             )  # fmt: skip
-        axes.set_xlim(ends)
-        axes.set_ylim(ends)
-        axes.locator_params(nbins=max(1, min(4, int(side / (label + 0.3)))))
-        plainly(axes, "both")
-        below = place + across >= len(shown)
-        axes.tick_params(labelbottom=below, labelleft=column == 0, left=True, length=2.5)
-        axes.set_title(
-            name_of(study.label(model), letters_in(side)), fontsize=SIZE, color=Colour.INK
-        )
     shown_as = of_target(study, dataset, rows.truth - predicted[:, 0])
-    middle = (left + (across * (side + gap) - gap) / 2) / width
-    figure.supxlabel(
-        with_unit("observed", shown_as.unit), fontsize=SIZE, color=Colour.INK, x=middle,
-        y=0.1 / height,
-    )  # fmt: skip
-    figure.supylabel(
-        with_unit("predicted", shown_as.unit), fontsize=SIZE, color=Colour.INK, x=0.08 / width
-    )
+    panels.name(with_unit("observed", shown_as.unit), with_unit("predicted", shown_as.unit))
     legend = "The darker a hexagon, the more rows it holds (logarithmic)." if counted else ""
-    fewer = f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
-    return Drawing(figure, _alt(study, shown, rows.truth, predicted, shown_as), legend, fewer)
+    alt = _alt(study, shown, rows.truth, predicted, shown_as)
+    return Drawing(panels.figure, alt, legend, fewer(shown, known))
 
 
 def _alt(

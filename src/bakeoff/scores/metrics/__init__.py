@@ -4,7 +4,14 @@ None is scikit-learn's, for speed alone: a study scores 100,000 fits, and scikit
 a millisecond a call. The tests hold them to scikit-learn's values.
 """
 
-from bakeoff.scores.metrics.entry import METRICS, counted_rows, of_other_task, score
+from bakeoff.scores.metrics.entry import (
+    METRICS,
+    counted_rows,
+    no_metric,
+    of_other_task,
+    score,
+    told_examples,
+)
 from bakeoff.scores.metrics.given import metrics_of
 from bakeoff.stats.metrics.metric import POINTS, Metric, Need
 
@@ -15,6 +22,8 @@ __all__ = [
     "Need",
     "counted_rows",
     "metrics_of",
+    "no_metric",
     "of_other_task",
     "score",
+    "told_examples",
 ]

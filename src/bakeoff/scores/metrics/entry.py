@@ -3,37 +3,60 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.errors import unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Metric, Need, numbers
-from bakeoff.stats.metrics.options import NO_OPTIONS, Options
+from bakeoff.stats.metrics.named import Metrics as Named
+from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS, Options
 from bakeoff.stats.metrics.test_rows import TrueClasses, TrueNumbers
 from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, NumberView, View
 
 
-class Metrics(dict[str, Metric]):
+class Metrics(Named):
     """The metrics by name; names joined by ``+`` are several criteria taken together."""
 
     def __missing__(self, name: str) -> Metric:
         if "+" not in name:
-            raise KeyError(name)
+            return super().__missing__(name)
         titles = [self[part].title for part in name.split("+")]
         title = f"{', '.join(titles[:-1])} and {titles[-1]}"
         nothing = "several criteria have no single value"
         found = numbers(name, greater_is_better=True, undefined=nothing)
         return dataclasses.replace(found, title=title, range=(0.0, 1.0))
 
+    def with_option(self, name: str) -> Metric:
+        """Return the metric that ``name@value`` stands for: without a value it is none."""
+        return BUILT_IN.with_option(name)
 
-METRICS: dict[str, Metric] = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
+    def lacking(self, name: str) -> str:
+        """Say why a name with an option is none of a metric; empty where it is one."""
+        return BUILT_IN.lacking(name)
+
+
+METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
+
+
+def no_metric(name: str, known: Iterable[str] = METRICS) -> str:
+    """Say that a name is none of a metric, and which there are."""
+    if (base := BUILT_IN.get(name.partition("@")[0])) is not None and base.option:
+        return METRICS.lacking(name)
+    return unknown("metric", name, (*known, *(m.name for m in told_examples())))
+
+
+def told_examples() -> list[Metric]:
+    """Return the metrics that take an option in their names, each with one value of it."""
+    untold = [m for m in BUILT_IN.values() if m.option]
+    return [METRICS[f"{m.name}@{EXAMPLES[m.option]:g}"] for m in untold]
 
 
 def of_other_task(name: str, task: Task) -> str:

@@ -110,6 +110,10 @@ _ENTRIES = r"""
 @article{gallas2006, author = {Gallas, Brandon D.}, title = {One-shot estimate of {MRMC} variance: {AUC}}, journal = {Academic Radiology}, year = {2006}, volume = {13}, number = {3}, pages = {353--362}, doi = {10.1016/j.acra.2005.11.030}}
 @article{hillis2007, author = {Hillis, Stephen L.}, title = {A comparison of denominator degrees of freedom methods for multiple observer {ROC} analysis}, journal = {Statistics in Medicine}, year = {2007}, volume = {26}, number = {3}, pages = {596--619}, doi = {10.1002/sim.2532}}
 @article{collins2024, author = {Collins, Gary S. and Moons, Karel G. M. and Dhiman, Paula and others}, title = {{TRIPOD+AI} statement: updated guidance for reporting clinical prediction models that use regression or machine learning methods}, journal = {BMJ}, year = {2024}, volume = {385}, pages = {e078378}, doi = {10.1136/bmj-2023-078378}}
+@article{mcclish1989, author = {McClish, Donna Katzman}, title = {Analyzing a portion of the {ROC} curve}, journal = {Medical Decision Making}, year = {1989}, volume = {9}, number = {3}, pages = {190--195}, doi = {10.1177/0272989X8900900307}}
+@article{vickers2006, author = {Vickers, Andrew J. and Elkin, Elena B.}, title = {Decision curve analysis: a novel method for evaluating prediction models}, journal = {Medical Decision Making}, year = {2006}, volume = {26}, number = {6}, pages = {565--574}, doi = {10.1177/0272989X06295361}}
+@article{cox1958, author = {Cox, D. R.}, title = {Two further applications of a model for binary regression}, journal = {Biometrika}, year = {1958}, volume = {45}, number = {3/4}, pages = {562--565}, doi = {10.1093/biomet/45.3-4.562}}
+@article{austin2019, author = {Austin, Peter C. and Steyerberg, Ewout W.}, title = {The {Integrated Calibration Index} ({ICI}) and related metrics for quantifying the calibration of logistic regression models}, journal = {Statistics in Medicine}, year = {2019}, volume = {38}, number = {21}, pages = {4051--4065}, doi = {10.1002/sim.8281}}
 """
 
 BIBTEX: dict[str, str] = {

@@ -82,6 +82,18 @@ def precision(table: Table) -> Term:
     return _precision(table, table.positive)
 
 
+@decision(
+    "negative predictive value",
+    POINTS,
+    classes="negative",
+    instead=_PER_CLASS,
+    by_predicted=True,
+)
+def npv(table: Table) -> Term:
+    """TN / (TN + FN): the precision of the negative class."""
+    return _precision(table, 1 - table.positive)
+
+
 @decision("recall", POINTS, classes="positive", instead=_PER_CLASS)
 def recall(table: Table) -> Term:
     """TP / (TP + FN) of the positive class."""

@@ -175,7 +175,7 @@ def difference(
     return found, base.of_pair(found, one(setting, a), one(setting, b))
 
 
-_NO_INTERVAL = "an extreme value has no known standard error"
+_NO_INTERVAL = "it has no known standard error"
 
 
 def bootstrapped(base: Answer, found: Influence, metric: OwnMetric) -> Result:

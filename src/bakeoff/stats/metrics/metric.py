@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.stats.core.arguments import check_choice
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
+from bakeoff.stats.metrics.named import Metrics
 from bakeoff.stats.metrics.scales import PLAIN, Scale
 from bakeoff.stats.metrics.view import Columns, NumberView, View, rows_of
 
@@ -132,7 +132,7 @@ class Metric:
     interval : bool
         Whether an interval is known for it.
     option : str
-        The option that it has to be told; experiments have no such metrics.
+        The option that it has to be told, as in ``net_benefit@0.1``.
     takes : tuple of str
         The columns that it takes of the rows.
     columns : Mapping of str to ndarray, shape (n,)
@@ -143,6 +143,8 @@ class Metric:
         Whether it is computed; else its values are given.
     method : str
         The citation of its interval.
+    curve : {"", "calibration", "decision"}
+        What a report draws beside it.
     """
 
     name: str
@@ -173,6 +175,7 @@ class Metric:
     own: bool = False
     computed: bool = True
     method: str = "satterthwaite1946"
+    curve: Literal["", "calibration", "decision"] = ""
 
     def __str__(self) -> str:
         return self.name
@@ -202,14 +205,14 @@ class Metric:
         return dataclasses.replace(self, columns=rows_of(self.columns, rows))
 
 
-METRICS: dict[str, Metric] = {}
+METRICS = Metrics()
 """The metrics that are built in, by name."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def metric_called(name: str | Metric) -> Metric:
     """Return the metric of a name, or say which there are."""
-    return name if isinstance(name, Metric) else METRICS[check_choice(name, (*METRICS,), "metric")]
+    return name if isinstance(name, Metric) else METRICS.called(name)
 
 
 def enter(metric: Metric) -> None:

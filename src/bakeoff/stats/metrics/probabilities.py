@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from bakeoff.stats.core.arithmetic import log
-from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.metrics.metric import POINTS, Carried, Need, row_mean
 from bakeoff.stats.metrics.view import View
 
@@ -80,3 +80,32 @@ def top_2_accuracy(view: View) -> FloatArray:
 def top_3_accuracy(view: View) -> FloatArray:
     """Share of rows whose class is one of the three most probable ones."""
     return _among_the_first(view, 3)
+
+
+@row_mean(
+    "net benefit",
+    "net true positives per row",
+    needs=Need.PROBABILITIES,
+    range=(-math.inf, 1.0),
+    classes="rarest",
+    instead="cost",
+    option="threshold",
+    method="vickers2006",
+    curve="decision",
+)
+def net_benefit(view: View) -> FloatArray:
+    """Share of true positives less that of false ones at the odds of the threshold.
+
+    TP/n − FP/n · t/(1 − t) where rows with a probability of t or more are called positive
+    (Vickers & Elkin 2006).
+    """
+    threshold = view.options.threshold
+    assert threshold is not None
+    p = view.probabilities[:, view.truth.positive]
+    return net_benefits(view.is_positive, p, threshold)
+
+
+def net_benefits(positive: BoolArray, probabilities: FloatArray, threshold: float) -> FloatArray:
+    """Return what each row adds to the net benefit at a threshold, shape (n,)."""
+    worth = np.where(positive, 1.0, -threshold / (1 - threshold))
+    return np.where(probabilities >= threshold, worth, 0.0)

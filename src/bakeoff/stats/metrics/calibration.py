@@ -1,0 +1,197 @@
+"""Whether probabilities of two classes mean what they say: intercept, slope, curve and index.
+
+The outcome is regressed on the logit of the predicted probability (Cox 1958): of probabilities that
+mean what they say the slope is 1 and, at a slope of 1, the intercept 0. The curve is a smooth of
+the outcome over the probability, and the integrated calibration index (Austin & Steyerberg 2019)
+the mean distance between the two. Its smoother is loess of degree 1: local lines with tricube
+weights over the nearest three quarters of the rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+from scipy.special import stdtrit
+
+from bakeoff.stats.core.arithmetic import inner
+from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.design.spread import spread
+from bakeoff.stats.metrics.functional import Functional, NoValue
+from bakeoff.stats.metrics.metric import Form, Metric, Need, by_value
+from bakeoff.stats.metrics.test_rows import Codes
+from bakeoff.stats.metrics.view import View
+
+SPAN = 0.75
+"""The share of the rows that a local line looks at, as loess has it by default."""
+_PLACES = 101
+"""With more distinct probabilities the curve is found at so many quantiles of the rows."""
+_STEPS = 50
+
+
+def _logits(view: View) -> FloatArray:
+    p = view.probabilities[:, view.truth.positive]
+    certain = int(((p <= 0) | (p >= 1)).sum())
+    if certain:
+        raise NoValue(f"{certain} probabilities are 0 or 1, which no logit is of")
+    if len({*view.is_positive.tolist()}) < 2:
+        raise NoValue("the tested rows are all of one class")
+    return np.asarray(special.logit(p))
+
+
+def _intercept(view: View) -> Functional:
+    """Solve Σ (y − expit(a + logit p)) = 0 for a."""
+    x, y, a = _logits(view), view.is_positive, 0.0
+    for _ in range(_STEPS):
+        fitted = special.expit(a + x)
+        slack, weight = float((y - fitted).sum()), float((fitted * (1 - fitted)).sum())
+        a += float(np.clip(slack / weight, -1, 1)) if weight > 0 else math.copysign(1, slack)
+        if abs(slack) < 1e-12 * len(y):
+            break
+    return Functional(a, (y - fitted) * len(y) / weight)
+
+
+def _slope(view: View) -> Functional:
+    """Solve Σ (y − expit(a + b·logit p))·(1, logit p) = 0 for b."""
+    x, y = _logits(view), view.is_positive
+    if not float(np.ptp(x)) > 0:
+        raise NoValue("all probabilities are the same")
+    if x[~y].max() <= x[y].min() or x[y].max() <= x[~y].min():
+        raise NoValue("the probabilities separate the classes: the slope is infinite")
+    a, b = float(special.logit(y.mean())), 0.0
+    for _ in range(_STEPS):
+        fitted = special.expit(a + b * x)
+        weight, slack = fitted * (1 - fitted), y - fitted
+        total = float(weight.sum())
+        own = x - (centre := inner(weight, x) / max(total, np.finfo(float).tiny))
+        spread_of = inner(weight, own**2)
+        if not spread_of > 0:
+            break
+        step = inner(slack, own) / spread_of
+        b += step
+        a += float(slack.sum()) / total - step * centre
+        if abs(step) < 1e-10 * max(1.0, abs(b)):
+            return Functional(b, slack * own * len(y) / spread_of)
+    raise NoValue("the probabilities nearly separate the classes: the slope is not found")
+
+
+def _metric(name: str, title: str, unit: str, formula: object) -> Metric:
+    return Metric(
+        name=name,
+        title=title,
+        unit=unit,
+        value=lambda view: formula(view).value,  # type: ignore[operator]
+        formula=formula,  # type: ignore[arg-type]
+        form=Form.ROWS,
+        needs=Need.PROBABILITIES,
+        range=(-math.inf, math.inf),
+        classes="every",
+        instead="brier",
+        method="cox1958",
+    )
+
+
+CALIBRATION_INTERCEPT = _metric(
+    "calibration_intercept", "calibration intercept", "log odds", _intercept
+)
+"""For the argument `metric`: 0 where probabilities are right on average; neither way is better."""
+CALIBRATION_SLOPE = _metric("calibration_slope", "calibration slope", "slope", _slope)
+"""For the argument `metric`: 1 is ideal, below 1 probabilities are too extreme."""
+
+
+class Curve(NamedTuple):
+    """A calibration curve.
+
+    Attributes
+    ----------
+    at : ndarray, shape (m,)
+        Predicted probabilities.
+    share : ndarray, shape (m,)
+        The smoothed share of positive rows there.
+    low, high : ndarray, shape (m,)
+        The pointwise band of that smooth; NaN where a line leaves nothing over.
+    """
+
+    at: FloatArray
+    share: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def calibration_curve(
+    positive: BoolArray,
+    probabilities: FloatArray,
+    clusters: Codes | None = None,
+    level: float = 0.95,
+    places: int = _PLACES,
+) -> Curve:
+    """Smooth the outcome over the predicted probability, with a pointwise band.
+
+    The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
+    their residuals, or with clusters of the sums of these; the band is on the scale of shares.
+    """
+    at = _places(probabilities, places)
+    weights = [_weights(probabilities, place) for place in at]
+    share = _smooth(weights, positive)
+    residuals = positive - np.interp(probabilities, at, share)
+    half = []
+    for own in weights:
+        found = spread(own * residuals * len(positive), clusters=clusters)
+        half.append(
+            -float(stdtrit(found.df, (1 - level) / 2)) * found.se if found.df > 0 else math.nan
+        )
+    ends = (np.clip(share + sign * np.array(half), 0, 1) for sign in (-1, 1))
+    return Curve(at, share, *ends)
+
+
+def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
+    outcome = positive.astype(np.float64)
+    return np.array([min(max(inner(own, outcome), 0.0), 1.0) for own in weights])
+
+
+def _places(probabilities: FloatArray, most: int) -> FloatArray:
+    distinct = np.unique(probabilities)
+    if len(distinct) <= most:
+        return distinct
+    return np.unique(np.quantile(probabilities, np.linspace(0, 1, most)))
+
+
+def _weights(x: FloatArray, place: float) -> FloatArray:
+    """Return what each outcome weighs in the local line at a place; the weights sum to 1."""
+    apart = np.abs(x - place)
+    reach = np.partition(apart, (near := math.ceil(SPAN * len(x))) - 1)[near - 1]
+    # a row at the very edge would weigh nothing, and with many ties all of them are there
+    reach = max(reach * (1 + 1e-9), 1e-9)
+    weight = np.clip(1 - (apart / reach) ** 3, 0, None) ** 3
+    weight /= weight.sum()
+    centre = inner(weight, x)
+    own = x - centre
+    variance = inner(weight, own**2)
+    slope = (place - centre) / variance if variance > 1e-18 else 0.0
+    return np.asarray(weight * (1 + slope * own))
+
+
+@by_value(
+    "integrated calibration index",
+    "probability",
+    needs=Need.PROBABILITIES,
+    greater_is_better=False,
+    instead="brier",
+    smooth=False,
+    interval=False,
+    method="austin2019",
+    curve="calibration",
+)
+def ici(view: View) -> float:
+    """Mean distance of probabilities from their calibration curve; it is above 0 by chance alone.
+
+    A description without interval or test on rows: of few rows even perfect probabilities are at
+    some distance (Austin & Steyerberg 2019).
+    """
+    p = view.probabilities[:, view.truth.positive]
+    at = _places(p, _PLACES)
+    share = _smooth((_weights(p, place) for place in at), view.is_positive)
+    return float(np.mean(np.abs(p - np.interp(p, at, share))))
