@@ -561,3 +561,8 @@ def test_accuracy_of_five_thousand_classes_fits_into_memory():
     y = np.arange(5000)
     found = metric_difference(y, np.roll(y, 1), np.where(y % 2, y, 0), metric="accuracy")
     assert found.estimate == pytest.approx(-0.5, abs=1e-3)
+
+
+def test_an_unknown_argument_is_named_by_the_function_that_was_called():
+    with pytest.raises(TypeError, match=r"metric_ci\(\) got an unexpected .*'betta'"):
+        metric_ci([1, 0] * 20, [1, 0] * 20, metric="fbeta", betta=2)

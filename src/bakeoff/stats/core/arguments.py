@@ -16,7 +16,7 @@ import inspect
 import math
 import numbers
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, Unpack, get_args, get_origin
 
@@ -101,11 +101,12 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
     """
     keywords: dict[str, Check] = {}
     places: list[tuple[int, str, Check]] = []
+    known: Collection[str] | None = None
     sided = False
     ready = False
 
     def read() -> None:
-        nonlocal sided, ready
+        nonlocal known, sided, ready
         kinds = annotations_of(function)
         parameters = inspect.signature(function).parameters
         for place, (name, parameter) in enumerate(parameters.items()):
@@ -114,6 +115,8 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
                 keywords[name] = check
                 if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
                     places.append((place, name, check))
+        if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            known = parameters.keys()
         sided = {"alternative", "confidence_level"} <= keywords.keys()
         ready = True
 
@@ -124,6 +127,8 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
         for name, value in options.items():
             if name in keywords:
                 options[name] = keywords[name](value, name)
+            elif known is not None and name not in known:
+                raise TypeError(f"{function.__name__}() got an unexpected argument {name!r}")
         if places and len(args) > places[0][0]:
             given = list(args)
             for place, name, check in places:
