@@ -5,8 +5,11 @@ as likely as they can be. Binormal scores with expected positive rows as given; 
 less *skill*, is *overconfident* or *very* much so (its logits are 3 or 5 times too large), or
 *both* are; *unlike*: its scores have another spread; *in groups*: an overconfident one (of areas:
 one of less skill), in groups of 20 rows that share half of the noise. *Trained*: real learners,
-whose difference on 40,000 rows is the margin. Numbers per row are log-normal losses. Rates go to
-gate_metrics.csv; `--page` writes their table into docs/gate.md.
+whose difference on 40,000 rows is the margin. Numbers per row are log-normal losses. Predicted
+numbers are off by normal numbers, those of the candidate by half as much again, from a truth with
+normal, t (3 df) or log-normal noise; the margin is what that costs, or *in percent* of what the
+base scores on the test set. Rates go to gate_metrics.csv; `--page` writes their table into
+docs/gate.md.
 """
 
 from __future__ import annotations
@@ -123,6 +126,24 @@ def of_values(shape: float, n: int, replicates: int) -> Iterator[Decision]:
         yield mean_limits(candidate, base, greater_is_better=False, alpha=ALPHA), MARGIN
 
 
+def of_numbers(
+    metric: str, kind: str, relative: bool, n: int, replicates: int
+) -> Iterator[Decision]:
+    """Draw predicted numbers of a base and a candidate that is off by half as much again."""
+    from benchmarks import regression  # it draws margins of classes by this module
+
+    off = regression.SPREAD, regression.WORSE * regression.SPREAD
+    base, candidate = (regression.true_value(metric, kind, spread) for spread in off)
+    worse = abs(candidate - base)
+    rng = np.random.default_rng([sum(map(ord, metric + kind)), relative, n])
+    for _ in range(replicates):
+        f, *z = rng.normal(size=(3, n))
+        y = f + regression.noise(kind, (n,), rng)
+        said = [f + spread * one for spread, one in zip(off, z, strict=True)]
+        shown = influence(y, said[0], metric=metric).value / base if relative else 1.0
+        yield metric_limits(y, said[1], said[0], metric=metric, alpha=ALPHA), worse * shown
+
+
 def rates(found: Iterator[Decision]) -> dict[str, object]:
     """Count wrong decisions, in all and without a warning."""
     counts = dict.fromkeys(("decisions", "limits", "ship", "block", "ship_silent"), 0)
@@ -153,6 +174,11 @@ def cells(replicates: int) -> Iterator[tuple[tuple[object, ...], Callable[[], It
         )
     for shape, n in itertools.product((1.0, 1.5, 2.0), (50, 200, 1000)):
         yield ("value", f"log-normal {shape:g}", "", n), partial(of_values, shape, n, replicates)
+    kinds = [("rmse", False), ("mae", False), ("r2", False), ("rmse", True)]
+    noises = ("normal", "t3", "lognormal")
+    for (metric, relative), kind, n in itertools.product(kinds, noises, (20, 50, 200, 1000)):
+        candidate = f"{kind} noise{', in percent' * relative}"
+        yield (metric, candidate, "", n), partial(of_numbers, metric, kind, relative, n, replicates)
 
 
 def simulate(replicates: int) -> None:
@@ -195,8 +221,9 @@ def page() -> str:
         lines.append(f"| {' | '.join(cells)} |")
     counts = sorted(int(row["decisions"]) for row in rows)
     text = (
-        f"{counts[0]} to {counts[-1]} decisions a cell at the level {ALPHA:g}, with margins of "
-        f"{MARGIN:g} ({OF_BRIER:g} of Brier scores); a rate of .05 has a standard error of "
+        f"{counts[0]:,} decisions a cell or more at the level {ALPHA:g}, with margins of "
+        f"{MARGIN:g} ({OF_BRIER:g} of Brier scores; of predicted numbers, 12 % of the base's RMSE "
+        "and what this is by other metrics); a rate of .05 has a standard error of "
         f"{math.sqrt(0.0475 / counts[0]):.3f} at most, and the worst of several cells is biased "
         "upwards. The rows are those of the worst cell. Where there are no limits nothing is "
         "decided, which counts as no wrong decision."

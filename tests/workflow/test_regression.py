@@ -115,8 +115,14 @@ def test_constant_answer_is_that_of_a_dummy_regressor(done: Path) -> None:
     truth = table.loc[tested]
     expected = root_mean_squared_error(truth, np.full(len(truth), rest.mean()))
     assert constant["holdout"] == pytest.approx(expected)
+    # by absolute errors the best constant is the median of the training rows of each fold
+    (split,) = (done / "splits").glob("*.halves.json")
+    parts = read_json(split)["parts"]
+    inside = [one for one in parts if one["unused"]]
+    known = [one["test"]["off_median"]["mean"] for one in inside]
+    assert constant["mean_mae"] == pytest.approx(np.mean(known))
     scores = pd.read_csv(done / "tables/baseline.csv")
-    assert set(scores["metric"]) == {"rmse", "r2"}  # on folds nothing else is known
+    assert set(scores["metric"]) == {"rmse", "mae", "r2"}  # on folds nothing else is known
     assert "mean of the training rows" in (done / "verdict.txt").read_text(encoding="utf-8")
 
 

@@ -34,6 +34,7 @@ def gate(
     superior: bool = False,
     alpha: float = 0.05,
     task: Literal["classification", "regression"] | None = None,
+    unit: str | None = None,
 ) -> GateVerdict:
     """Decide whether a candidate may take the place of a base, as `bakeoff gate` does.
 
@@ -53,7 +54,7 @@ def gate(
         Which rows belong together: a patient, a user.
     subgroup : array_like, shape (n,), optional
         Block where the rows of one of its values are shown worse by more than the margin.
-    values, classes, positive, task
+    values, classes, positive, task, unit
         As in `compare`.
     superior : bool
         Ship only a candidate that is shown better by more than the margin, and block others.
@@ -105,6 +106,10 @@ def gate(
         None if of_rows is None else np.asarray(of_rows.astype(str)),
         greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
     )
+    try:
+        rows = rows.measured_in(unit)
+    except Problem as problem:
+        raise named(problem, {"unit": "unit"}) from None
     name = numbers.name if isinstance(numbers, GivenMetric) else metric
     try:
         return decide(rows, Terms.of(rows, name, margin, alpha, superior))

@@ -106,6 +106,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "--metric", metavar="NAME", help="what to compare by (accuracy, of numbers rmse)"
     )
     add_task(parser)
+    parser.add_argument("--unit", metavar="TEXT", help="what predicted numbers are measured in")
     add_positive(parser)
     parser.add_argument(
         "--superior",

@@ -15,7 +15,15 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
 from bakeoff.release.ledger import Ledger
-from bakeoff.release.show import as_json, as_junit, as_markdown, headline, reasons, writer
+from bakeoff.release.show import (
+    as_json,
+    as_junit,
+    as_markdown,
+    change,
+    headline,
+    reasons,
+    writer,
+)
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
@@ -37,6 +45,7 @@ _OPTIONS = {
     "metric": "--metric",
     "margin": "--margin",
     "task": "--task",
+    "unit": "--unit",
 }
 
 
@@ -66,7 +75,7 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
     how["numbers"] = numbers_wanted(args.task, [args.metric], labels=args.labels)
-    rows = read_rows(files, columns, models, args.subgroup, numbers, **how)
+    rows = read_rows(files, columns, models, args.subgroup, numbers, **how).measured_in(args.unit)
     metric = "value" if isinstance(numbers, GivenMetric) else args.metric
     asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
@@ -101,7 +110,7 @@ def _show(verdict: GateVerdict, why: list[str]) -> None:
             )
             for part in verdict.subgroups
         ]
-        head = ("subgroup", "rows", "change", "lower limit", "upper limit", "")
+        head = ("subgroup", "rows", change(verdict), "lower limit", "upper limit", "")
         say(*table(head, rows, "lrrrrl"), "")
         level = verdict.subgroups[0].limits.alpha
         say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")

@@ -47,6 +47,7 @@ def split_quality(
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}
+        sides["test"] |= table.target.off_constant(table.answers[train], table.answers[test])
         unused = len(table.frame) - len(train) - len(test)
         own = _share_difference(table, train, test)
         difference = max(difference, own)

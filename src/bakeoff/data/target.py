@@ -94,6 +94,10 @@ class Classes:
         counts = np.bincount(answers[answers >= 0], minlength=len(self.classes))
         return {"classes": dict(zip(self.classes, counts.tolist(), strict=True))}
 
+    def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
+        """Tell nothing more: the classes of both parts say what a constant answer scores."""
+        return {}
+
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
         """Return by how much the share of a class differs at most between two parts."""
         shares = [
@@ -142,6 +146,14 @@ class Quantity:
         found = {"mean": answers.mean(), "median": np.median(answers), "sd": spread}
         found |= {"min": answers.min(), "max": answers.max()}
         return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
+
+    def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
+        """Tell how far test rows are from the median of the training rows: mean and median."""
+        if not len(train):
+            return {}
+        off = np.abs(test - np.median(train))
+        found = {"mean": off.mean(), "median": np.median(off)}
+        return {"off_median": {name: float(f"{value:.12g}") for name, value in found.items()}}
 
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
         """Return the difference of the means of two parts, in standard deviations."""

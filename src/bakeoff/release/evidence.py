@@ -60,6 +60,8 @@ class GateRows:
         The places of the rows in the order of their ids: digests know no other order.
     runs : tuple of sequence of Predicted
         Of base and candidate: all training runs, where there are several of each.
+    unit : str or None
+        What predicted numbers are measured in.
     """
 
     names: tuple[str, str]
@@ -74,6 +76,19 @@ class GateRows:
     greater_is_better: bool = True
     order: NDArray[np.intp] | None = None
     runs: tuple[Sequence[Predicted], ...] = ()
+    unit: str | None = None
+
+    def measured_in(self, unit: str | None) -> GateRows:
+        """Name the unit of predicted numbers.
+
+        Raises
+        ------
+        Problem
+            There are none.
+        """
+        if unit is not None and not (self.task.numbers and self.base.values is None):
+            raise Problem(("unit",), "is for predicted numbers")
+        return dataclasses.replace(self, unit=unit)
 
     @classmethod
     def of(cls, given: SideBySide, subgroups: NDArray[Any] | None = None, **more: Any) -> GateRows:

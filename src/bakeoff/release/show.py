@@ -13,8 +13,9 @@ from bakeoff.release.ledger import Use
 from bakeoff.release.verdict import GateVerdict, Part
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
-from bakeoff.report.written import decimals, varies
+from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores import METRICS
+from bakeoff.scores.metrics.given import in_unit
 from bakeoff.stats import Release, Status, plain
 
 SCHEMA = "bakeoff-gate-1"
@@ -33,9 +34,10 @@ def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
     terms = verdict.terms
-    margin = f"{terms.margin:g} of {_metric(verdict)}"
+    margin = f"{_margin(verdict)}{_unit(verdict)} of {_metric(verdict)}"
     if terms.percent is not None:
-        margin = f"{terms.margin:.4g} ({terms.percent:g}% of the {_metric(verdict)} of {base})"
+        of = f"{terms.percent:g}% of the {_metric(verdict)} of {base}"
+        margin = f"{_margin(verdict)}{_unit(verdict)} ({of})"
     if verdict.decision is Release.SHIP:
         if not terms.superior:
             return f"Ship: {candidate} is not worse than {base} by {margin}."
@@ -55,7 +57,8 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
     limits, shown = verdict.overall.limits, writer(verdict)
     runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
     on = f"{_rows(verdict.overall)}{runs}"
-    found = [f"Its {_metric(verdict)} is {_moved(limits.estimate, shown)} on {on}."]
+    moved = _moved(limits.estimate, lambda size: f"{shown(size)}{_unit(verdict)}")
+    found = [f"Its {_metric(verdict)} is {moved} on {on}."]
     known = not math.isnan(limits.low)
     if not known:
         why = _WHY_NONE.get(limits.status, limits.status.value)
@@ -64,8 +67,9 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
         found.append(f"Nothing follows: {why}.")
     else:
         found.append(
-            f"The true change is above {shown(limits.low)} and below {shown(limits.high)}, each "
-            f"with a confidence of {percent(1 - limits.alpha)}; the line is at {_line(verdict)}."
+            f"The true change is above {shown(limits.low)} and below {shown(limits.high)}"
+            f"{_unit(verdict)}, each with a confidence of {percent(1 - limits.alpha)}; the line is "
+            f"at {_line(verdict)}."
         )
         found += [f"Caution: {warning}." for warning in limits.warnings]
     if verdict.subgroups and not verdict.harmed:
@@ -167,7 +171,7 @@ def as_markdown(verdict: GateVerdict, use: Use | None) -> str:
     lines = [f"### {_SIGNS[verdict.decision]} {_escaped(headline(verdict))}", ""]
     lines += [_escaped(" ".join(reasons(verdict, use))), ""]
     lines += [
-        "| rows of | rows | change | lower limit | upper limit | |",
+        f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
     ]
     shown = writer(verdict, 4)
@@ -186,10 +190,27 @@ def as_markdown(verdict: GateVerdict, use: Use | None) -> str:
 def writer(verdict: GateVerdict, usual: int = 3) -> Callable[[float], str]:
     """Return how values are written: with the decimals that the limits of losses deserve."""
     limits, metric = verdict.overall.limits, METRICS.get(verdict.terms.metric)
-    if metric is None or not varies(metric):
+    if math.isnan(limits.low) or (metric is not None and not varies(metric)):
         return partial(fixed, decimals=usual)
     error = (limits.high - limits.low) / _OF_ERRORS
     return partial(fixed, decimals=decimals([error], [limits.estimate]))
+
+
+def change(verdict: GateVerdict) -> str:
+    """Head a column of changes."""
+    return with_unit("change", _unit(verdict).strip())
+
+
+def _unit(verdict: GateVerdict) -> str:
+    """Return the unit of the metric after a space, where one is known."""
+    measure = verdict.unit and in_unit(METRICS[verdict.terms.metric], verdict.unit)
+    return f" {unit_of(measure)}".rstrip() if measure else ""
+
+
+def _margin(verdict: GateVerdict) -> str:
+    """Write the margin as it was named, one in percent of the base's value as changes are."""
+    terms = verdict.terms
+    return f"{terms.margin:,.12g}" if terms.percent is None else writer(verdict)(terms.margin)
 
 
 def _escaped(text: str) -> str:
@@ -215,8 +236,8 @@ def _moved(estimate: float, shown: Callable[[float], str]) -> str:
 
 
 def _line(verdict: GateVerdict) -> str:
-    margin = f"{verdict.terms.margin:{'g' if verdict.terms.percent is None else '.4g'}}"
-    return margin if verdict.terms.superior or margin == "0" else f"{MINUS}{margin}"
+    margin = f"{_margin(verdict)}{_unit(verdict)}"
+    return margin if verdict.terms.superior or not verdict.terms.margin else f"{MINUS}{margin}"
 
 
 def _rows(part: Part) -> str:

@@ -94,6 +94,8 @@ class GateVerdict:
         The positive class, where the metric is about one of two.
     runs : tuple of int
         Training runs of base and candidate, where there are several.
+    unit : str or None
+        What predicted numbers are measured in.
     """
 
     decision: Release
@@ -104,6 +106,7 @@ class GateVerdict:
     rows_needed: int | None
     positive: str | None = None
     runs: tuple[int, ...] = ()
+    unit: str | None = None
 
     def __str__(self) -> str:
         from bakeoff.release.show import headline, reasons  # which imports this module
@@ -150,4 +153,4 @@ def decide(rows: GateRows, terms: Terms) -> GateVerdict:
         needed = rows_to_decide(limits, terms.margin)
     parts = overall, tuple(found)
     about, runs = rows.about(terms.metric), tuple(map(len, rows.runs))
-    return GateVerdict(final, terms, rows.names, *parts, needed, about, runs)
+    return GateVerdict(final, terms, rows.names, *parts, needed, about, runs, rows.unit)

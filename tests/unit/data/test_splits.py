@@ -10,12 +10,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.dummy import DummyRegressor
+from sklearn.metrics import mean_absolute_error, median_absolute_error
 
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
 from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import NEITHER, check_plan, divisions, largest_k, write_splits
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
-from bakeoff.data.target import Classes
+from bakeoff.data.target import Classes, Quantity
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
@@ -432,3 +434,12 @@ def test_folds_that_cannot_be_alike_are_refused() -> None:
     uneven = min(tested, key=lambda side: side["effective_groups"])
     others = uneven["rows"] - 60
     assert uneven["effective_groups"] == round(uneven["rows"] ** 2 / (3600 + 6 * others), 2)
+
+
+def test_numbers_are_told_from_the_median_of_the_training_rows():
+    train, test = np.array([1.0, 2.0, 9.0]), np.array([0.0, 5.0, 12.0])
+    dummy = DummyRegressor(strategy="median").fit(train[:, None], train).predict(test[:, None])
+    found = Quantity().off_constant(train, test)["off_median"]
+    wanted = mean_absolute_error(test, dummy), median_absolute_error(test, dummy)
+    assert (found["mean"], found["median"]) == pytest.approx(wanted)
+    assert Quantity().off_constant(train[:0], test) == {}

@@ -47,10 +47,17 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
 
 def test_decisions_in_the_unit_of_the_target(run: Run, table: pd.DataFrame) -> None:
     code, out, _ = run("gate", "base.csv", "better.csv", "--metric", "rmse", "--margin", "2000")
-    assert (code, "Ship: better is not worse than base by 2000 of rmse." in out) == (0, True)
+    assert (code, "Ship: better is not worse than base by 2,000 of rmse." in out) == (0, True)
     code, out, _ = run("gate", "base.csv", "worse.csv", "--margin", "2000")  # fractions: rmse
-    assert (code, "Block: worse is worse than base by more than 2000 of rmse." in out) == (1, True)
+    assert (code, "Block: worse is worse than base by more than 2,000 of rmse." in out) == (1, True)
     assert ".0" not in out  # prices are told without decimals
+    asked = "base.csv", "worse.csv", "--metric", "mse", "--margin", "2%", "--unit", "EUR"
+    _, out, _ = run("gate", *asked, "--markdown", "m.md")
+    assert "EUR² worse on 400 rows" in " ".join(out.split())
+    assert "| change (EUR²) |" in Path("m.md").read_text()
+    values = "--values", "lower", "--column", "y_pred", "--margin", "1"
+    code, _, err = run("gate", *asked[:2], *values, "--unit", "EUR")
+    assert (code, err) == (3, "--unit: is for predicted numbers\n")
     asked = "gate", "wide.csv", "--models", "base,better", "--groups", "street", "--margin", "1"
     _, out, _ = run(*asked, "--metric", "mae", "--json")
     found = json.loads(out)["overall"]
@@ -65,7 +72,7 @@ def test_margin_in_percent_of_the_base(run: Run, table: pd.DataFrame) -> None:
     value = metric_ci(table.y, table.base, metric="rmse").estimate
     asked = "base.csv", "better.csv", "--metric", "rmse", "--margin", "10%"
     code, out, _ = run("gate", *asked, "--ledger", "uses.jsonl")
-    assert (code, f"by {value / 10:.4g} (10% of the rmse of base)." in out) == (0, True)
+    assert (code, f"by {value / 10:,.0f} (10% of the rmse of base)." in out) == (0, True)
     assert "nothing is spent" in run("gate", *asked, "--ledger", "uses.jsonl")[1]
     terms = json.loads(run("gate", *asked, "--json")[1])["terms"]
     assert (terms["percent"], terms["margin"]) == (10, pytest.approx(value / 10))

@@ -151,6 +151,18 @@ def test_tallies_of_equivalence_do_not_take_it_for_ignorance():
     assert counted == {"equivalent": "1", "cannot_tell": "1", "undecided": "0"}
 
 
+def test_tallies_of_non_inferiority_name_the_model_that_is_not_worse():
+    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("metric_equivalence",))
+    null = {"null_hypothesis": "A is worse than B by 0.1 or more.", "verdict": "not inferior"}
+    more = {"test": "metric_equivalence", "margin": 0.1, "decision": Decision.EQUIVALENT}
+    found = [pair("a", "b", 0.01, 0.0, dataset=d, result=null, **more) for d in "de"]
+    one = study(spec, found, {"a": 0.8, "b": 0.9})  # b ranks first, and a is the one asked about
+    (row,), _ = rows("pairs.metric_equivalence", one)
+    assert (row["model_a"], row["equivalent"]) == ("a", "2")
+    (item,) = (e for e in exhibits(one) if e.name == "pairs.metric_equivalence")
+    assert "A not worse on" in [c.title for c in build(item, one).columns]
+
+
 def test_choices_are_counted_and_many_numbers_summed_up():
     spec = experiment(("a", "b")).model_copy()
     one = study(spec, (), TWO)

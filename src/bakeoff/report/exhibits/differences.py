@@ -54,7 +54,8 @@ def _legend(rows: list[Row]) -> str:
     if any(len(_differences(row)) for row, line in zip(rows, lined, strict=True) if not line):
         parts.append("Ticks are the differences on single folds")
     if found[0].margin > 0:
-        green = "; green squares are significantly equivalent"
+        shown = "not worse" if any(map(prose.one_sided, found)) else "equivalent"
+        green = f"; green squares are significantly {shown}"
         parts.append(
             "The green band is the equivalence margin"
             + green * any(c.decision is Decision.EQUIVALENT for c in found)

@@ -68,22 +68,23 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
     axes.tick_params(length=0, labelcolor=Colour.INK)
     for spine in axes.spines.values():
         spine.set_visible(not numbered)
-    return Drawing(figure, _alt(families, k), _legend(several, numbered, families[0].written))
+    return Drawing(figure, _alt(families, k), _legend(families[0], several, numbered))
 
 
-def _legend(several: bool, numbered: bool, written: Written) -> str:
+def _legend(family: Family, several: bool, numbered: bool) -> str:
     if not numbered:
         shades = "The stronger the colour, the more data sets. " if several else ""
         return f"{shades}The table of all pairs has the numbers."
     if several:
         return (
             "Each number counts the data sets on which the model of the row is significantly "
-            "better, or on green both models are equivalent."
+            f"better, or on green {family.within}."
         )
-    difference = with_unit("the difference", written.unit)
+    difference = with_unit("the difference", family.written.unit)
+    green = f"On green {family.within}. " if family.noninferiority else ""
     return (
-        f"Below the diagonal is {difference}, row minus column; above it is the adjusted p-value, "
-        "or a question mark where the comparison is undecided."
+        f"{green}Below the diagonal is {difference}, row minus column; above it is the adjusted "
+        "p-value, or a question mark where the comparison is undecided."
     )
 
 
@@ -149,15 +150,17 @@ def _alt(families: list[Family], k: int) -> str:
     title = families[0].entry.title
     equivalence = families[0].equivalence
     if len(families) > 1:
-        says = "both are equivalent" if equivalence else "the model of the row is better"
+        says = families[0].within if equivalence else "the model of the row is better"
         return (
             f"{title}: for each pair of {k} models, the number of {len(families)} data "
             f"sets on which {says}."
         )
     shown = sum(row.decision in SAYS for row in families[0].rows)
+    margin = "not inferior" if families[0].noninferiority else "equivalent"
+    says = margin if equivalence else "different"
     return (
         f"{title}: differences and adjusted p-values of {len(families[0].rows)} pairs of models; "
-        f"{shown} of them are significantly {'equivalent' if equivalence else 'different'}."
+        f"{shown} of them are significantly {says}."
     )
 
 

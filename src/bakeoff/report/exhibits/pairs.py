@@ -122,7 +122,7 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     says = {
         "a_better": "A better on",
         "b_better": "B better on",
-        "equivalent": "Equivalent on",
+        "equivalent": "A not worse on" if first.noninferiority else "Equivalent on",
         "cannot_tell": "Cannot tell on",
         "undecided": "Undecided on",
     }
@@ -133,7 +133,11 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     rows = [
         {"model_a": a, "model_b": b} | {kind: found[kind] for kind in says}
         for a, b in (
-            pairs_shown.oriented(study, *pair) for pair in combinations(pairs_shown.order(study), 2)
+            pair[::-1] if first.noninferiority and first.turned(*pair) else pair
+            for pair in (
+                pairs_shown.oriented(study, *both)
+                for both in combinations(pairs_shown.order(study), 2)
+            )
         )
         if (found := pairs_shown.tally(families, a, b))
     ]
