@@ -266,6 +266,7 @@ def _experiment(
             "resampling": {"holdout": {}},
             "tests": _tests(settings, ids, metrics, given.task, runs=bool(given.further)),
             "costs": costs,
+            "own_metrics": dict(settings.own_metrics),
         },
     )
 

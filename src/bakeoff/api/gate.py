@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.api.settings import KINDS, numbers_wanted, refuse_contradictions
 from bakeoff.errors import Problem, UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
+from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
 
@@ -31,6 +33,7 @@ def gate(
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
     classes: Any = (),
     positive: Any = None,
+    costs: Mapping[str, Any] | None = None,
     superior: bool = False,
     alpha: float = 0.05,
     task: Literal["classification", "regression"] | None = None,
@@ -49,13 +52,17 @@ def gate(
         The largest loss that does not matter, in the unit of the metric and less than the width of
         its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
     metric : str, optional
-        A metric of one test set; default: accuracy, of numbers RMSE.
+        A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
+        accuracy, of numbers RMSE.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     subgroup : array_like, shape (n,), optional
         Block where the rows of one of its values are shown worse by more than the margin.
     values, classes, positive, task, unit
         As in `compare`.
+    costs : Mapping, optional
+        ``{"classes": [...], "matrix": [[...]]}``, for the metrics ``"cost"`` and
+        ``"expected_cost"``.
     superior : bool
         Ship only a candidate that is shown better by more than the margin, and block others.
     alpha : float
@@ -82,10 +89,11 @@ def gate(
     'ship'
     """
     arguments = {"groups": groups, "values": values, "classes": classes, "positive": positive}
-    arguments["task"] = task
+    arguments |= {"task": task, "costs": costs}
     refuse_contradictions(y, arguments)
     if values is not None and metric is not None:
         raise UserError("metric: it is for predictions, not for numbers per row (values)")
+    (metric,), _ = taken_by_path([metric]) if metric else ((None,), {})
     parts = NO_PARTS if subgroup is None else Parts.taken({_ONE_COLUMN: subgroup}, {})
     given = side_by_side(
         y,
@@ -112,9 +120,10 @@ def gate(
         raise named(problem, {"unit": "unit"}) from None
     name = numbers.name if isinstance(numbers, GivenMetric) else metric
     try:
+        rows = rows.with_costs(costs)
         return decide(rows, Terms.of(rows, name, margin, alpha, superior))
     except Problem as problem:
-        raise named(problem, {"metric": "metric", "margin": "margin"}) from None
+        raise named(problem, {key: key for key in ("metric", "margin", "costs")}) from None
     except ArgumentError as error:
         raise UserError(f"{error.argument}: {error.message}") from None
 

@@ -22,6 +22,7 @@ from bakeoff.api.settings import (
     refuse_contradictions,
 )
 from bakeoff.errors import UserError, named, shown
+from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.stats import Runs
 
 _KEYS = (
@@ -79,6 +80,7 @@ def compare(
         ``bakeoff.stats.Runs([array], deterministic=True)`` is a model without a random part.
     metrics, metric : str or sequence of str
         Names like ``"f1"`` or ``"rmse"``, under either name; default: accuracy, of numbers RMSE.
+        ``"./mymetrics.py:profit"`` is a function of your own.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     runs : array_like, shape (n,), optional
@@ -149,12 +151,13 @@ def compare(
     try:
         _check(y, arguments)
         parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
-        asked = one_spelling(metrics, metric)
+        asked, own = taken_by_path(one_spelling(metrics, metric))
         numbers = numbers_wanted(task, asked)
         of_rows = related, values, classes, positive, name, parts, numbers
         given = side_by_side(y, predictions, *of_rows)
         how = Settings(
             metrics=asked,
+            own_metrics=own,
             unit=unit,
             values=values,
             columns={role: role for role, rows in related.items() if rows is not None},

@@ -11,6 +11,7 @@ from bakeoff.errors import UserError, unknown
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.spec.task import Task
 
 P = ParamSpec("P")
@@ -52,6 +53,8 @@ class Settings:
         Models whose training has no random part: one run is all there is of them.
     files : sequence of str
         Where the predictions were read from.
+    own_metrics : Mapping of str to OwnMetric
+        The metrics that are functions, as `taken_by_path` found them.
     """
 
     metrics: Sequence[str] = ()
@@ -67,6 +70,7 @@ class Settings:
     independent_rows: bool = False
     deterministic: Collection[str] = ()
     files: Sequence[str] = ()
+    own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
 
 
 def numbers_wanted(

@@ -233,9 +233,9 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "--metric",
         action="append",
         metavar="NAME",
-        help="compare by this metric, e.g. f1 or roc_auc, and tell which models may be the best; "
-        "may be given several times; default: accuracy, of numbers rmse; of a table of scores with "
-        "its direction: rmse:lower",
+        help="compare by this metric, e.g. f1, net_benefit@0.1 or a function of your own as "
+        "./mymetrics.py:profit, and tell which models may be the best; may be given several times; "
+        "default: accuracy, of numbers rmse; of a table of scores with its direction: rmse:lower",
     )
     add_task(parser)
     parser.add_argument("--unit", metavar="TEXT", help="what predicted numbers are measured in")

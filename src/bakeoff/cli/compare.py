@@ -20,6 +20,7 @@ from bakeoff.cli.terminal import say
 from bakeoff.report.may_be_best import may_be_best
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
+from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.stats import plain
 
 
@@ -31,6 +32,7 @@ def run(args: argparse.Namespace) -> None:
         return
     files = {option: getattr(args, option) for option in ("html", "markdown", "latex", "csv")}
     places = places_of(files, args.files, folders=["csv"])
+    args.metric, args.own_metrics = taken_by_path(args.metric or ())
     with naming_options(READING):
         given = read(args)
     with naming_options(SETTINGS):

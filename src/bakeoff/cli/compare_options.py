@@ -59,10 +59,11 @@ def settings(args: argparse.Namespace) -> Settings:
     """Gather the options that say how to compare."""
     return Settings(
         metrics=args.metric or (),
+        own_metrics=args.own_metrics,
         unit=args.unit,
         values=args.values,
         columns={role: column for role, column in related(args).items() if column is not None},
-        costs=_costs(args.costs),
+        costs=costs_in(args.costs),
         variant=args.variant,
         versus=args.versus,
         correction=args.correction,
@@ -219,7 +220,7 @@ def related(args: argparse.Namespace) -> dict[str, str | None]:
     return {"group": args.groups, "time": args.time, "run": args.runs}
 
 
-def _costs(path: str | None) -> Any:
+def costs_in(path: str | None) -> Any:
     """Read the costs of errors: `classes` and `matrix`, as in an experiment."""
     if path is None:
         return None

@@ -103,7 +103,16 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "percent of the base's value, e.g. 2%%; with --superior the smallest gain that does",
     )
     parser.add_argument(
-        "--metric", metavar="NAME", help="what to compare by (accuracy, of numbers rmse)"
+        "--metric",
+        metavar="NAME",
+        help="what to compare by (accuracy, of numbers rmse); net_benefit@0.1 tells its option, "
+        "./mymetrics.py:profit is a function of your own",
+    )
+    parser.add_argument(
+        "--costs",
+        metavar="FILE",
+        help="YAML with `classes` and `matrix` of an experiment's `costs:`, for the metrics cost "
+        "and expected_cost",
     )
     add_task(parser)
     parser.add_argument("--unit", metavar="TEXT", help="what predicted numbers are measured in")

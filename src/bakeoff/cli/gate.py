@@ -7,6 +7,7 @@ import dataclasses
 import json
 
 from bakeoff.api.settings import KINDS, numbers_wanted
+from bakeoff.cli.compare_options import costs_in
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -25,6 +26,7 @@ from bakeoff.release.show import (
     writer,
 )
 from bakeoff.report.wrapping import paragraph
+from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Release
@@ -46,6 +48,7 @@ _OPTIONS = {
     "margin": "--margin",
     "task": "--task",
     "unit": "--unit",
+    "costs": "--costs",
 }
 
 
@@ -58,11 +61,11 @@ def run(args: argparse.Namespace) -> int:
 def _decided(args: argparse.Namespace) -> GateVerdict:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = places_of({"junit": args.junit, "markdown": args.markdown}, files)
-    of_labels = args.metric, args.task, args.truth, args.predicted, args.positive
+    of_labels = args.metric, args.task, args.truth, args.predicted, args.positive, args.costs
     if args.values is not None and any(one is not None for one in of_labels):
         raise UserError(
-            "--metric, --task, --truth, --predicted, --positive: are for predictions, not for "
-            "numbers per row (--values)"
+            "--metric, --task, --truth, --predicted, --positive, --costs: are for predictions, not "
+            "for numbers per row (--values)"
         )
     if args.column is not None and (args.values is None or args.candidate is None):
         raise UserError("--column is for numbers (--values) in one table per model")
@@ -71,12 +74,14 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
     columns = GivenColumns.model_validate(keys)
+    (named,), _ = taken_by_path([args.metric]) if args.metric else ((None,), {})
     numbers = None if args.values is None else KINDS[args.values]
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
-    how["numbers"] = numbers_wanted(args.task, [args.metric], labels=args.labels)
+    how["numbers"] = numbers_wanted(args.task, [named], labels=args.labels)
     rows = read_rows(files, columns, models, args.subgroup, numbers, **how).measured_in(args.unit)
-    metric = "value" if isinstance(numbers, GivenMetric) else args.metric
+    rows = rows.with_costs(costs_in(args.costs))
+    metric = "value" if isinstance(numbers, GivenMetric) else named
     asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
     use = None if ledger is None else ledger.next(rows, asked)

@@ -5,21 +5,18 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import Columns, read_columns
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.read_models import read_each, read_wide
-from bakeoff.data.read_numbers import read_each_values, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Problem
+from bakeoff.release.costs import check_costs, cost_arguments, costs_for
 from bakeoff.scores.metrics import METRICS, no_metric, of_other_task
-from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
 from bakeoff.stats import (
     Limits,
@@ -62,6 +59,8 @@ class GateRows:
         Of base and candidate: all training runs, where there are several of each.
     unit : str or None
         What predicted numbers are measured in.
+    costs : Costs or None
+        What errors cost.
     """
 
     names: tuple[str, str]
@@ -77,6 +76,7 @@ class GateRows:
     order: NDArray[np.intp] | None = None
     runs: tuple[Sequence[Predicted], ...] = ()
     unit: str | None = None
+    costs: Costs | None = None
 
     def measured_in(self, unit: str | None) -> GateRows:
         """Name the unit of predicted numbers.
@@ -118,6 +118,10 @@ class GateRows:
             **more,
         )
 
+    def with_costs(self, costs: Any) -> GateRows:
+        """Return the same rows with what errors cost, as `costs:` of an experiment has it."""
+        return self if costs is None else replace(self, costs=costs_for(costs, self.classes))
+
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""
         two = self.base.values is None and len(self.classes) == 2
@@ -131,9 +135,10 @@ class GateRows:
         Problem, ArgumentError
             An unknown metric, no number, or a margin that no loss by the metric could exceed.
         """
-        if self.base.values is None and (metric not in METRICS or METRICS[metric].priced):
-            known = [m.name for m in METRICS.values() if not m.priced]
-            raise Problem(("metric",), no_metric(metric, known))
+        if self.base.values is None:
+            if metric not in METRICS:
+                raise Problem(("metric",), no_metric(metric))
+            check_costs(METRICS[metric], self.costs)
         if self.base.values is None and (other := of_other_task(metric, self.task)):
             raise Problem(("metric",), other)
         text, percent = str(asked).strip(), None
@@ -221,8 +226,8 @@ class GateRows:
 
     def how(self, metric: str) -> dict[str, Any]:
         """Return the options of `metric_difference` for these rows."""
-        return {
-            "metric": metric,
+        return cost_arguments(self.costs, self.classes) | {
+            "metric": METRICS.get(metric) or metric,
             "positive": self.classes[-1] if len(self.classes) == 2 else None,
             "labels": self.classes or None,
             "groups": self.groups,
@@ -252,7 +257,8 @@ class GateRows:
     def _seen(self, metric: str, model: Predicted, name: str) -> NDArray[Any]:
         if model.values is not None:
             return model.values
-        if looks_at(metric) == "classes":
+        looked = looks_at(METRICS[metric])
+        if looked == "classes":
             return self._named(model.answers)
         if model.probabilities is None:
             raise Problem(
@@ -260,105 +266,8 @@ class GateRows:
                 f"{metric} wants probabilities, {name!r} has none (in a file: columns "
                 "like `p_<class>`)",
             )
-        return model.probabilities[:, -1] if looks_at(metric) == "ranking" else model.probabilities
-
-
-def read_rows(
-    files: Sequence[str],
-    columns: GivenColumns,
-    models: Sequence[str] | None = None,
-    subgroup: str | None = None,
-    values: GivenMetric | str | None = None,
-    *,
-    numbers: bool | None = None,
-    labels: bool = False,
-    positive: str | None = None,
-) -> GateRows:
-    """Read a table of predictions of each, or of numbers, paired by row id; or one table of both.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Those of base and candidate, or one with a column of each.
-    columns : GivenColumns
-        What their columns are called, where not as usual.
-    models : sequence of str, optional
-        The columns of base and candidate in one table of both.
-    subgroup : str, optional
-        The column whose values are decided on each by itself.
-    values : GivenMetric or str, optional
-        What the numbers of tables without labels are, as in `read_each_values`.
-    numbers : bool, optional
-        Whether numbers are true and predicted, and not classes; default: as the truth looks.
-    labels : bool
-        Whether 0 and 1 are known to be labels, and not marks of right rows.
-    positive : str, optional
-        The positive one of two classes; default: the last, sorted.
-
-    Raises
-    ------
-    Problem, UserError
-        A file or a column that is not there, other rows, other true labels.
-    """
-    wide = len(files) == 1
-    if wide != (models is not None and len(models) == len(set(models)) == 2):
-        raise Problem(
-            ("models",),
-            "of one table, name the columns of the two"
-            if wide
-            else "names columns of one table; each of several tables is a model",
+        return (
+            model.probabilities[:, -1]
+            if looks_at(METRICS.get(metric) or metric) == "ranking"
+            else model.probabilities
         )
-
-    def read(columns: GivenColumns) -> SideBySide:
-        if values is not None and wide:
-            return read_wide_values(files[0], columns, values, models)
-        if values is not None:
-            return read_each_values(files, columns, values)
-        if wide:
-            return read_wide(files[0], columns, models=models, labels=labels, numbers=numbers)
-        return read_each(files, columns, labels=labels, numbers=numbers)
-
-    given = read(columns).with_positive(positive)
-    parts = None
-    if subgroup is not None:
-        try:
-            found = read(columns.model_copy(update={"group": subgroup}))
-        except Problem as problem:
-            if problem.path[-1] != "group":
-                raise
-            raise Problem(("subgroup",), problem.message) from None
-        parts = found.related["group"]
-    how = {"values": values is not None, "numbers": given.task.numbers}
-    test_set, order = _digest(files, columns, **how)
-    greater = values.greater_is_better if isinstance(values, GivenMetric) else True
-    return GateRows.of(given, parts, test_set=test_set, greater_is_better=greater, order=order)
-
-
-def _digest(
-    files: Sequence[str], columns: GivenColumns, *, values: bool, numbers: bool
-) -> tuple[str, NDArray[np.intp]]:
-    """Return a digest of ids and true labels, and the rows in the order that it knows."""
-    for path in files:
-        _, file = next(by_run(read_columns(path, ("predictions",)), columns))
-        truth, name = (
-            None if role == "true" and values else _found(file, role, columns)
-            for role in ("true", "id")
-        )
-        if truth is None and not values:  # it may stand in one of the files alone
-            continue
-        rows = np.arange(1, file.table.num_rows + 1)
-        ids = rows if name is None else file.ids(name, file.related("run", columns))
-        labels = None if truth is None else file.answers(truth, "true", numbers=numbers)
-        names = [""] * len(ids) if labels is None else [labels.named(k) for k in range(len(ids))]
-        lines = np.array([f"{i}\t{name}" for i, name in zip(ids, names, strict=True)])
-        order = np.argsort(lines, kind="stable")
-        return hashlib.sha256("\n".join(lines[order].tolist()).encode()).hexdigest(), order
-    raise AssertionError("one file has the true labels")
-
-
-def _found(file: Columns, role: str, columns: GivenColumns) -> str | None:
-    """Find the column of a role, where the file has it."""
-    try:
-        return file.find(role, columns)
-    except Problem:
-        return None

@@ -197,7 +197,7 @@ def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]
     ("options", "message"),
     [
         (["--metric", "acuracy"], "--metric: unknown metric 'acuracy'; did you mean 'accuracy'"),
-        (["--metric", "cost"], "--metric: unknown metric"),
+        (["--metric", "cost"], "--costs: the metric cost needs"),
         (["--groups", "nix"], "--groups: 'base.csv': unknown column 'nix'"),
         (["--subgroup", "nix"], "--subgroup: 'base.csv': unknown column 'nix'"),
         (["--subgroup", "id"], "--subgroup: 1,500 different values, at most 100"),

@@ -6,8 +6,9 @@ import dataclasses
 import inspect
 import numbers
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,13 @@ from bakeoff.errors import UserError, unknown
 from bakeoff.scores.metrics.entry import METRICS
 from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.stats.metrics.own import own_metric
-from bakeoff.usercode import TookTooLong, described, import_module, time_limit
+from bakeoff.usercode import (
+    TookTooLong,
+    described,
+    import_module,
+    make_importable,
+    time_limit,
+)
 
 CALL_SECONDS = 60.0
 """How long one call may take."""
@@ -40,6 +47,75 @@ def enter_own(found: Mapping[str, OwnMetric]) -> None:
             unit=own.unit or "",
             takes=tuple(own.columns),
         )
+
+
+_WORDS: Mapping[str, Mapping[str, Any]] = {
+    "higher": {"greater_is_better": True},
+    "lower": {"greater_is_better": False},
+    "probabilities": {"needs": "probabilities"},
+    "numbers": {"needs": "numbers"},
+    "jumps": {"smooth": False},
+}
+"""What may follow the place of a function, and the keys of `own_metrics:` it stands for."""
+
+
+def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnMetric]]:
+    """Enter functions that stand by their places among the names of metrics.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names, or ``package.module:function`` or ``./file.py:function``, with ``:lower`` and other
+        `_WORDS` behind it.
+
+    Returns
+    -------
+    tuple
+        The names alone, and the functions by theirs.
+
+    Raises
+    ------
+    UserError
+        There is no such function, or another metric has its name.
+    """
+    listed, found = [], {}
+    for text in names:
+        name = text
+        if ":" in text:
+            name, own = _by_path(text)
+            if name in found or (name in METRICS and not METRICS[name].own):
+                raise UserError(f"{text}: another metric is called {name!r}: rename the function")
+            found[name] = own
+        listed.append(name)
+    if found:
+        enter_own(found)
+    return tuple(listed), found
+
+
+def _by_path(text: str) -> tuple[str, OwnMetric]:
+    place, name, *words = text.split(":")
+    keys: dict[str, Any] = {}
+    for word in words:
+        if word not in _WORDS:
+            raise UserError(f"{text}: {unknown('word', word, _WORDS)}")
+        keys |= _WORDS[word]
+    file = Path(place) if place.endswith(".py") else None
+    module = place if file is None else file.stem
+    if not all(part.isidentifier() for part in (*module.split("."), name)):
+        raise UserError(
+            f"found {text!r}, expected package.module:function or ./file.py:function, and behind "
+            f"it {', '.join(f':{word}' for word in _WORDS)} where that is so"
+        )
+    if file is not None and not file.is_file():
+        raise UserError(f"{text}: there is no file {place}")
+    make_importable([Path() if file is None else file.parent])
+    if file is not None:
+        known = import_module(module, text).__file__
+        if known is None or not file.samefile(known):
+            raise UserError(f"{text}: another module is called {module!r} too: rename the file")
+    own = OwnMetric.model_validate({"function": f"{module}.{name}", **keys})
+    imported(own)
+    return name, own
 
 
 def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> float:

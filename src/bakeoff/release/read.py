@@ -1,0 +1,120 @@
+"""Base and candidate from files of predictions or numbers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.data.file_columns import Columns, read_columns
+from bakeoff.data.read_models import read_each, read_wide
+from bakeoff.data.read_numbers import read_each_values, read_wide_values
+from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.training_runs import by_run
+from bakeoff.errors import Problem
+from bakeoff.release.evidence import GateRows
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.metrics import GivenMetric
+
+
+def read_rows(
+    files: Sequence[str],
+    columns: GivenColumns,
+    models: Sequence[str] | None = None,
+    subgroup: str | None = None,
+    values: GivenMetric | str | None = None,
+    *,
+    numbers: bool | None = None,
+    labels: bool = False,
+    positive: str | None = None,
+) -> GateRows:
+    """Read a table of predictions of each, or of numbers, paired by row id; or one table of both.
+
+    Parameters
+    ----------
+    files : sequence of str
+        Those of base and candidate, or one with a column of each.
+    columns : GivenColumns
+        What their columns are called, where not as usual.
+    models : sequence of str, optional
+        The columns of base and candidate in one table of both.
+    subgroup : str, optional
+        The column whose values are decided on each by itself.
+    values : GivenMetric or str, optional
+        What the numbers of tables without labels are, as in `read_each_values`.
+    numbers : bool, optional
+        Whether numbers are true and predicted, and not classes; default: as the truth looks.
+    labels : bool
+        Whether 0 and 1 are known to be labels, and not marks of right rows.
+    positive : str, optional
+        The positive one of two classes; default: the last, sorted.
+
+    Raises
+    ------
+    Problem, UserError
+        A file or a column that is not there, other rows, other true labels.
+    """
+    wide = len(files) == 1
+    if wide != (models is not None and len(models) == len(set(models)) == 2):
+        raise Problem(
+            ("models",),
+            "of one table, name the columns of the two"
+            if wide
+            else "names columns of one table; each of several tables is a model",
+        )
+
+    def read(columns: GivenColumns) -> SideBySide:
+        if values is not None and wide:
+            return read_wide_values(files[0], columns, values, models)
+        if values is not None:
+            return read_each_values(files, columns, values)
+        if wide:
+            return read_wide(files[0], columns, models=models, labels=labels, numbers=numbers)
+        return read_each(files, columns, labels=labels, numbers=numbers)
+
+    given = read(columns).with_positive(positive)
+    parts = None
+    if subgroup is not None:
+        try:
+            found = read(columns.model_copy(update={"group": subgroup}))
+        except Problem as problem:
+            if problem.path[-1] != "group":
+                raise
+            raise Problem(("subgroup",), problem.message) from None
+        parts = found.related["group"]
+    how = {"values": values is not None, "numbers": given.task.numbers}
+    test_set, order = _digest(files, columns, **how)
+    greater = values.greater_is_better if isinstance(values, GivenMetric) else True
+    return GateRows.of(given, parts, test_set=test_set, greater_is_better=greater, order=order)
+
+
+def _digest(
+    files: Sequence[str], columns: GivenColumns, *, values: bool, numbers: bool
+) -> tuple[str, NDArray[np.intp]]:
+    """Return a digest of ids and true labels, and the rows in the order that it knows."""
+    for path in files:
+        _, file = next(by_run(read_columns(path, ("predictions",)), columns))
+        truth, name = (
+            None if role == "true" and values else _found(file, role, columns)
+            for role in ("true", "id")
+        )
+        if truth is None and not values:  # it may stand in one of the files alone
+            continue
+        rows = np.arange(1, file.table.num_rows + 1)
+        ids = rows if name is None else file.ids(name, file.related("run", columns))
+        labels = None if truth is None else file.answers(truth, "true", numbers=numbers)
+        names = [""] * len(ids) if labels is None else [labels.named(k) for k in range(len(ids))]
+        lines = np.array([f"{i}\t{name}" for i, name in zip(ids, names, strict=True)])
+        order = np.argsort(lines, kind="stable")
+        return hashlib.sha256("\n".join(lines[order].tolist()).encode()).hexdigest(), order
+    raise AssertionError("one file has the true labels")
+
+
+def _found(file: Columns, role: str, columns: GivenColumns) -> str | None:
+    """Find the column of a role, where the file has it."""
+    try:
+        return file.find(role, columns)
+    except Problem:
+        return None

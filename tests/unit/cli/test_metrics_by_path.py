@@ -1,0 +1,120 @@
+"""Own metrics by file or import path, and costs, in `compare` and `gate`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from bakeoff import compare, gate
+from bakeoff.stats import metric_difference, own_metric
+
+MODULE = """
+import numpy as np
+
+def share(y_true, y_pred):
+    return np.mean(y_true == y_pred)
+
+def distance(y_true, p):
+    return np.mean(np.abs((y_true == "yes") - p))
+
+def needy(y_true, y_pred, amount):
+    return 1.0
+
+accuracy = share
+"""
+COSTS = "classes: [yes, no]\nmatrix: [[0, 5], [1, 0]]\n"
+
+
+@pytest.fixture
+def rows(tmp_path, monkeypatch):
+    """Write predictions, a module and costs, and return truth and probabilities."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "measures_of_rows", raising=False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    rng = np.random.default_rng(0)
+    p = rng.uniform(0.02, 0.98, 150)
+    y = rng.random(150) < p
+    models = {"old": np.sqrt(p), "new": p}
+    lines = ["id,y," + ",".join(f"{m}:{c}" for m in models for c in ("yes", "no"))]
+    for i, true in enumerate(y):
+        shares = (f"{v:.6f}" for q in models.values() for v in (q[i], 1 - q[i]))
+        lines.append(",".join([str(i), "yes" if true else "no", *shares]))
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "measures_of_rows.py").write_text(MODULE)
+    (tmp_path / "costs.yaml").write_text(COSTS.replace("yes", "'yes'").replace("no", "'no'"))
+    return y, models
+
+
+PLACE = "./measures_of_rows.py:distance:lower:probabilities"
+READ = ("rows.csv", "--truth", "y", "--id", "id", "--positive", "yes")
+
+
+def test_a_function_is_compared_as_in_python(rows, bakeoff):
+    y, models = rows
+    _, out, _ = bakeoff("compare", *READ, "--metric", PLACE, "--json")
+    (found,) = json.loads(out)["comparisons"]
+    distance = own_metric(
+        "distance",
+        lambda y, p: float(np.mean(np.abs(y - p))),
+        greater_is_better=False,
+        predictions="probabilities",
+    )
+    expected = metric_difference(y.astype(int), *models.values(), metric=distance)
+    assert found["pvalue"] == pytest.approx(expected.pvalue, rel=1e-3)
+    called = compare(np.where(y, "yes", "no"), models, positive="yes", metric=PLACE).comparisons
+    assert called["pvalue"][0] == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("command", ["compare", "gate"])
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("./nowhere.py:f", "no file ./nowhere.py"),
+        ("measures_of_rows:nothing", "nothing"),
+        ("./measures_of_rows.py:needy", "cannot be called with (y_true, y_pred)"),
+        ("./measures_of_rows.py:accuracy", "rename the function"),
+        ("./measures_of_rows.py:share:sideways", "unknown word 'sideways'"),
+        ("a b:c", "expected package.module:function"),
+    ],
+)
+def test_a_wrong_place_is_one_sentence(rows, bakeoff, command, place, why):
+    more = ("--models", "old,new", "--margin", "0.1") if command == "gate" else ()
+    code, out, err = bakeoff(command, *READ, *more, "--metric", place)
+    assert code == (3 if command == "gate" else 2)
+    assert why in err
+    assert not out
+    assert err.count("\n") == 1
+
+
+def test_gate_decides_by_functions_and_by_costs(rows, bakeoff):
+    y, models = rows
+    asked = ("gate", *READ, "--models", "old,new", "--margin", "0.02", "--json")
+    code, out, _ = bakeoff(*asked, "--metric", PLACE)
+    assert (code, json.loads(out)["decision"]) == (0, "ship")
+    _, out, _ = bakeoff(*asked, "--metric", "cost", "--costs", "costs.yaml")
+    said = [np.where(p > 0.5, "yes", "no") for p in models.values()]
+    truth = np.where(y, "yes", "no")
+    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+    same = gate(truth, *said, margin=0.02, metric="cost", costs=costs, positive="yes")
+    mean = [5 * np.mean(y & (s == "no")) + np.mean(~y & (s == "yes")) for s in said]
+    assert json.loads(out)["overall"]["estimate"] == pytest.approx(mean[0] - mean[1])
+    assert same.overall.limits.estimate == pytest.approx(mean[0] - mean[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--metric", "cost"), "--costs: the metric cost needs"),
+        (("--metric", "expected_cost", "--costs", "costs.yaml"), "needs `priors` too"),
+        (("--costs", "costs.yaml"), "accuracy looks at no costs"),
+        (("--metric", "cost", "--costs", "other.yaml"), "the rows have no, yes"),
+    ],
+)
+def test_costs_that_do_not_fit_are_one_sentence(rows, bakeoff, tmp_path, options, why):
+    (tmp_path / "other.yaml").write_text("classes: [a, b]\nmatrix: [[0, 5], [1, 0]]\n")
+    code, _, err = bakeoff("gate", *READ, "--models", "old,new", "--margin", "0.1", *options)
+    assert code == 3
+    assert why in err
