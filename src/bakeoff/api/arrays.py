@@ -17,7 +17,7 @@ from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.api.settings import KINDS
 from bakeoff.data.columns import in_order, names, sorted_names
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.predicted import Predicted, known_answers, predicted, probabilities_in
+from bakeoff.data.predicted import Predicted, is_number, known_answers, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.side_by_side import SideBySide
@@ -219,9 +219,11 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
         labels = _columns(what, {"labels": rows})
         return Predicted(known_answers(labels.labels("labels"), order.classes, labels), None)
     elif len(order.classes) != 2:
+        told = "; if numbers are predicted, say task='regression'"
         raise UserError(
             f"{what}: found numbers that are no classes ({some(order.classes)}); of "
             f"{len(order.classes)} classes give probabilities as (n, {len(order.classes)})"
+            f"{told if is_number(order.classes[0]) else ''}"
         )
     elif not order.sure:
         raise UserError(

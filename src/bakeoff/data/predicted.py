@@ -142,14 +142,15 @@ def known_answers(
             if column:
                 text += _MORE_CLASSES.text.format("`--classes`")
             raise Problem(file.place, text, remedy=no_model(column) if column else _MORE_CLASSES)
-        if _is_number(unknown_labels[0]):
+        if is_number(unknown_labels[0]):
             text += "; if numbers are predicted, say `task: regression` (`--task regression`)"
         values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
         raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
     return codes
 
 
-def _is_number(label: str) -> bool:
+def is_number(label: str) -> bool:
+    """Tell whether a label is a number."""
     return bool(np.isfinite(pd.to_numeric(label, errors="coerce")))
 
 

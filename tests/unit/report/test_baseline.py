@@ -142,3 +142,8 @@ def test_without_the_classes_of_the_rows_there_is_none():
 def test_scores_that_are_nearly_perfect_are_a_reason_to_look_for_leakage(a, warned):
     text = answer(study(a=a)).text
     assert ("perfect or nearly so (a: accuracy" in text) == warned
+
+
+def test_a_model_that_is_worse_than_a_constant_is_told_so():
+    one = study(b=0.45, resampling={"holdout": {}})
+    assert "; b is significantly worse." in " ".join(answer(one).sentences)

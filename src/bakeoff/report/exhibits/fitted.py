@@ -16,6 +16,8 @@ from bakeoff.report.written import Written, of_target, with_unit
 MOST_ROWS, MOST_DOTS = 2_000, 6_000
 """With more rows, or dots in all panels of the page, rows are counted in hexagons."""
 _HEXAGONS = 24
+_FEW = 300
+"""Up to so many rows dots hardly cover one another, and need not be pale."""
 
 
 def draw_fitted(item: Item, study: Study) -> Drawing:
@@ -46,7 +48,8 @@ def draw_fitted(item: Item, study: Study) -> Drawing:
             )  # fmt: skip
         else:
             axes.plot(
-                x, y, "o", color=Colour.BLUE, markersize=2.6, alpha=0.45, markeredgewidth=0,
+                x, y, "o", color=Colour.BLUE, markersize=2.6, alpha=0.45 if rows.n > _FEW else 0.8,
+                markeredgewidth=0,
                 zorder=2,
             )  # fmt: skip
     shown_as = of_target(study, dataset, rows.truth - predicted[:, 0])

@@ -43,13 +43,26 @@ def _by_others(study: Study, found: list[Baseline]) -> Iterator[str]:
 
 def _result(study: Study, one: Baseline) -> str:
     """Say which of the tested models are not shown to be better, or which are if all are."""
+    worse, unclear = _worse(study, one)
+    told = {"significantly worse": worse, "not shown to be better": unclear}
     if one.open:
-        return f"{study.names(one.open)} {_are(one.open)} not shown to be better"
+        parts = [f"{study.names(own)} {_are(own)} {says}" for says, own in told.items() if own]
+        return " and ".join(parts)
     tested = [line.model for line in one.models]
     who = f"{study.names(tested)} {_are(tested)}"
     if len(tested) == len(study.models):
         who = "every model is"
     return f"{who} significantly better"
+
+
+def _worse(study: Study, one: Baseline) -> tuple[list[str], list[str]]:
+    """Divide the models that are not shown to be better: those shown to be worse, and the rest."""
+    worse = [
+        line.model
+        for line in one.models
+        if line.pvalue_adjusted <= study.alpha and line.difference < 0
+    ]
+    return worse, [model for model in one.open if model not in worse]
 
 
 def _are(models: list[str]) -> str:
@@ -73,10 +86,13 @@ def _on_one(study: Study, one: Baseline) -> str:
         return f"{text}; the models were not tested against this."
     if not one.open:
         return f"{text}; {_result(study, one)}."
-    ps = [line.pvalue_adjusted for line in one.models if line.model in one.open]
+    asked = _worse(study, one)[1]
+    if not asked:
+        return f"{text}; {_result(study, one)}."
+    ps = [line.pvalue_adjusted for line in one.models if line.model in asked]
     known = [p for p in ps if not math.isnan(p)]
     if not known:
-        return f"{text}; whether {study.names(one.open)} {_are(one.open)} better is undecided."
+        return f"{text}; whether {study.names(asked)} {_are(asked)} better is undecided."
     smallest = "smallest " if len(known) > 1 else ""
     p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
     return f"{text}; {_result(study, one)} ({smallest}{p})."
@@ -95,7 +111,7 @@ def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
 
 def _a(title: str) -> str:
     """Put the article before the name of a metric."""
-    vowel = title[0] in "aeiouAEIO" or (title[0] == "F" and title[1:2].isdigit())
+    vowel = title[0] in "aeiouAEIO" or title.startswith(("F1", "F2", "R²"))
     return f"{'an' if vowel else 'a'} {title}"
 
 
