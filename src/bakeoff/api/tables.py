@@ -213,11 +213,12 @@ def _melted(
             )
     metric = named[0] if named else "score"
     kept = [*dict.fromkeys([datasets, *repeats, *([groups] if groups else [])])]
-    parts = [
-        _rows(frame[[*kept, name]].assign(model=name), datasets, metric, name, repeats, groups)
-        for name in found
-    ]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["metric"])
+    if not found:
+        return pd.DataFrame(columns=["metric"])
+    long = frame[kept].take(np.tile(np.arange(len(frame)), len(found))).reset_index(drop=True)
+    long[MODEL[0]] = np.repeat(found, len(frame))
+    long[VALUE[0]] = pd.concat([frame[name] for name in found], ignore_index=True)
+    return _rows(long, datasets, metric, VALUE[0], repeats, groups)
 
 
 def metric_names(metrics: Sequence[str]) -> list[str]:

@@ -187,9 +187,9 @@ def _show_pairs(study: Study, family: Family) -> None:
     say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
     form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
     named = measure.title if row.metric == row.variant or study.numbers else form
-    if brief:
+    if brief and not family.leader_only:
         say(dim("Pairs without the best model are not shown; --json gives them."))
-    how = f"{family.entry.title} ({named}); {prose.correction(row)}"
+    how = f"{family.entry.title} ({named}); {prose.correction(family)}"
     say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
     if told := prose.disagreement(family.rows):
         say(paragraph(told.strip()))

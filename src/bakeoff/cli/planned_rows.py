@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons import Comparison, read_rows
+from bakeoff.comparisons import Comparison, read_comparisons
 from bakeoff.paths import Paths
 from bakeoff.report.family import as_float
 from bakeoff.report.numbers import number, percent
@@ -35,7 +35,7 @@ def show_rows_needed(experiment: Experiment, differences: Sequence[float] = ()) 
         True differences to tell the rows for.
     """
     path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
-    rows = map(Comparison.from_dict, read_rows(path) if path.exists() else ())
+    rows = read_comparisons(path) if path.exists() else []
     lines = [line for row in rows for line in _planned(row, differences)]
     if not lines:
         return

@@ -12,7 +12,7 @@ import pandas as pd
 
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, say, table
-from bakeoff.comparisons import Comparison, advisable, read_rows, with_halves
+from bakeoff.comparisons import Comparison, advisable, read_comparisons, with_halves
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
             f"run `bakeoff check {args.file}` tells what can be planned"
         )
     differences = _differences(args.differences)
-    rows = [Comparison.from_dict(row) for row in read_rows(path)]
+    rows = read_comparisons(path)
     entries, metrics = catalogue(), metrics_of(experiment)
     lines = [
         line

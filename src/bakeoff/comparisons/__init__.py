@@ -1,7 +1,7 @@
 """Which test applies to which evidence; families of hypotheses, corrections, decisions."""
 
 from bakeoff.comparisons.assign_plans import advisable, with_halves
-from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_rows
+from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_comparisons
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.plan_tests import check_classes, described, plan_tests
 from bakeoff.comparisons.run_tests import run_planned
@@ -16,7 +16,7 @@ __all__ = [
     "merged",
     "once",
     "plan_tests",
-    "read_rows",
+    "read_comparisons",
     "run_planned",
     "run_test",
     "with_halves",

@@ -123,23 +123,18 @@ class Comparison:
         return cls(**{**values, "decision": Decision(data["decision"])})
 
 
-def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """Read comparisons as `to_dict` wrote them; the ranks that pairs share are held once."""
-    rows: list[dict[str, Any]] = read_json(path)
-    held: Any = None
-    for row in rows:
-        ranks = row["result"].get("ranks")
-        if ranks != held:
-            held = ranks
-        elif held is not None:
-            row["result"]["ranks"] = held
-    return rows
+def read_comparisons(path: str | Path) -> list[Comparison]:
+    """Read comparisons as `to_dict` wrote them."""
+    return [Comparison.from_dict(row) for row in read_json(path)]
 
 
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """List every hypothesis once, with all the omnibus tests that it follows."""
     rows = list(comparisons)
-    return [dataclasses.replace(rows[i], follows=follows) for i, follows in once(rows).items()]
+    return [
+        rows[i] if rows[i].follows == follows else dataclasses.replace(rows[i], follows=follows)
+        for i, follows in once(rows).items()
+    ]
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:

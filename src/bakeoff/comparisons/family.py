@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
@@ -30,9 +30,10 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.multiplicity import simultaneous_level
-from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.all_pairs import MAX_T
 
+_MOST_BY_PAIR = 30
+"""With more models a test that ranks each pair anew compares those of the best model alone."""
 _EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
 
 
@@ -152,7 +153,7 @@ class _Family:
             return self._rows(self._whole(self.entry.function, self.entry.options))
         arguments = self.evidence.matrix(self.entry)
         result: Result = self._call(arguments, 1 - self.test.alpha)
-        return [self._comparison(result, "omnibus", result.pvalue, 1)]
+        return [self._comparison(result, "omnibus", result.pvalue, 1, "none")]
 
     def _pairs(self) -> list[Comparison]:
         versus = self.test.versus
@@ -189,7 +190,7 @@ class _Family:
             hypotheses, results, adjust(results, self.test, self.correction), strict=True
         ):
             names = [self.models[m] for m in members]
-            yield self._comparison(result, role, p, size, *names)
+            yield self._comparison(result, role, p, size, self.correction, *names)
 
     def _one(self, members: tuple[int, ...], level: float) -> Result:
         names = [self.models[m] for m in members]
@@ -214,6 +215,9 @@ class _Family:
             "control": control,
             "correction": self.correction,
             "simultaneous": test.simultaneous,
+            "leader_only": bool(self.follows)
+            and len(self.models) > _MOST_BY_PAIR
+            and not test.versus,
         }
         taken = {key: options[key] for key in known if key in options}
         found = function(*self.evidence.matrix(self.entry), **taken)
@@ -223,23 +227,21 @@ class _Family:
         """Return the comparisons of all pairs."""
         plain = whole.to_dict()
         shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
-        more = {}
-        if "average_ranks" in plain["details"]:
-            # what a critical difference diagram is drawn from; each pair has details of its own
-            more["ranks"] = {**plain["details"], "models": list(self.models)}
+        size = whole.details.get("hypotheses", len(whole.pairs))
         found = []
         for result, pair, own in zip(whole.each(), whole.pairs, plain["pairs"], strict=True):
-            models = self.models[pair.a], self.models[pair.b]
-            row = self._comparison(result, "pair", pair.pvalue_adjusted, len(whole.pairs), *models)
-            known = row.result
+            known = None
             if not whole.results:
                 effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
-                common = [check for check in shared["assumptions"] if check["name"] != AGREE]
-                checks = [*common, *row.result["assumptions"]]
+                checks = [dict(vars(check)) for check in result.assumptions]
                 known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
-            found.append(
-                dataclasses.replace(row, correction=whole.correction, result={**known, **more})
-            )
+            told = pair.pvalue_adjusted, size, whole.correction
+            models = self.models[pair.a], self.models[pair.b]
+            found.append(self._comparison(result, "pair", *told, *models, known=known))
+        if "average_ranks" in plain["details"]:
+            # what a critical difference diagram is drawn from; each pair has details of its own
+            ranks = {**plain["details"], "models": list(self.models)}
+            found[0] = dataclasses.replace(found[0], result={**found[0].result, "ranks": ranks})
         return found
 
     def _position(self, model: str) -> int:
@@ -291,24 +293,32 @@ class _Family:
         """Leave every hypothesis open, for one reason."""
         role = {Arity.OMNIBUS: "omnibus", Arity.ONE: "single"}.get(self.entry.arity, "pair")
         nothing, hypotheses = self._no_result(refusal), self._hypotheses()
+        told = math.nan, len(hypotheses), "none" if role == "omnibus" else self.correction
         return [
-            self._comparison(nothing, role, math.nan, len(hypotheses), *filter(None, members))
-            for members in hypotheses
+            self._comparison(nothing, role, *told, *filter(None, members)) for members in hypotheses
         ]
 
     def _comparison(
-        self, result: Result, role: str, adjusted: float, size: int, *models: str
+        self,
+        result: Result,
+        role: str,
+        adjusted: float,
+        size: int,
+        correction: str,
+        *models: str,
+        known: Mapping[str, Any] | None = None,
     ) -> Comparison:
+        """Return a hypothesis with its result, whose plain data may be `known`."""
         context = self.context
         spans = self.entry.evidence is Evidence.DATASET_SCORES
         decision = decide(result, role, adjusted, self.test.alpha, independent=spans)
-        row, plain = result.to_row(), result.to_dict()
+        row, plain = result.to_row(), dict(known or result.to_dict())
         if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}
         elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
             # the p-values of the others in the family may have changed it
             checks = result.checks(decision is not Decision.NOT_SHOWN)
-            plain["assumptions"] = [dataclasses.asdict(check) for check in checks]
+            plain["assumptions"] = [dict(vars(check)) for check in checks]
         return Comparison(
             **{k: v for k, v in row.items() if k in _SHARED},
             role=role,
@@ -319,7 +329,7 @@ class _Family:
             model_a=models[0] if models else "",
             model_b=models[1] if len(models) > 1 else "",
             pvalue_adjusted=adjusted,
-            correction="none" if role == "omnibus" else self.correction,
+            correction=correction,
             family_size=size,
             alpha=self.test.alpha,
             decision=decision,

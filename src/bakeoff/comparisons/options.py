@@ -36,7 +36,7 @@ from bakeoff.errors import Problem, Remedy, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.experiment import run_name
-from bakeoff.spec.related import declared
+from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Metric, catalogue
 
@@ -119,9 +119,11 @@ def _tried(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Prob
 def _relations(entry: Entry, experiment: Experiment) -> Iterator[dict[str, Any]]:
     """Relate made-up rows in each way that some data set has, for tests with a form for each."""
     labels = {"group": {"groups": np.arange(_ROWS) // 2}, "time": {"times": np.arange(_ROWS)}}
-    found = [declared(experiment, name) for name in experiment.datasets]
-    kinds = dict.fromkeys("" if kin is None else kin.kind for kin in found)
-    yield from (labels.get(kind, {}) for kind in (kinds if entry.variants else [""]))
+    found = dependent(experiment)
+    kinds = dict.fromkeys(kin.kind for kin in found.values()) if entry.variants else {}
+    if len(found) < len(experiment.datasets) or not kinds:
+        yield {}
+    yield from (labels[kind] for kind in kinds)
 
 
 def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:

@@ -117,9 +117,10 @@ def run_on(
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
     }
+    warned = (_caution(against[row.test], row, evidence) for row in found)
     found = [
-        dataclasses.replace(row, caution=_caution(against[row.test], row, evidence))
-        for row in found
+        dataclasses.replace(row, caution=caution) if caution else row
+        for row, caution in zip(found, warned, strict=True)
     ]
     if found and isinstance(evidence, DatasetScores) and evidence.other is not None:
         said = _other_reading(test, evidence, evidence.other, experiment, metric)

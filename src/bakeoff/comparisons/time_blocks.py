@@ -43,6 +43,8 @@ class TimeBlocks:
 
     def annotated(self, comparison: Comparison) -> Comparison:
         """Say with a comparison whether the dependence of its rows fades within blocks of time."""
+        if not self._used:
+            return comparison
         compared = filter(None, (comparison.model_a, comparison.model_b))
         checks = self.checks([self.evidence.models.index(model) for model in compared])
         known = comparison.result.get("assumptions", [])
@@ -56,8 +58,9 @@ class TimeBlocks:
         Nothing where the test takes no blocks of time, or the metric has no value.
         """
         rows = self.evidence
-        if not isinstance(rows, PairedPredictions | PairedValues) or not rows.in_blocks(self.entry):
+        if not self._used:
             return ()
+        assert isinstance(rows, PairedPredictions | PairedValues)
         assert rows.times is not None
         at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
         if len(at) < len(models) or not at:
@@ -67,6 +70,12 @@ class TimeBlocks:
             times = as_clusters(rows.times, rows.n)
             return (independent_blocks(values, times, TIME_BLOCKS),)
         return ()
+
+    @cached_property
+    def _used(self) -> bool:
+        """Whether the test takes blocks of the times of its rows for groups."""
+        rows = self.evidence
+        return isinstance(rows, PairedPredictions | PairedValues) and rows.in_blocks(self.entry)
 
     def _influence(self, model: int) -> NDArray[np.float64]:
         """Return by how much each row moves what the test compares a model by."""

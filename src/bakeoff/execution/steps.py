@@ -225,9 +225,9 @@ def compare(tests: Sequence[str], csv: str, json: str) -> None:
     """Put the results of all tests into one table."""
     import pandas as pd
 
-    from bakeoff.comparisons import Comparison, once, read_rows
+    from bakeoff.comparisons import Comparison, once
 
-    plain = [row for path in tests for row in read_rows(path)]
+    plain = [row for path in tests for row in read_json(path)]
     found = [Comparison.from_dict(row) for row in plain]
     places = once(found)
     write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])

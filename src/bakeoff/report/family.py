@@ -92,13 +92,21 @@ class Family:
             return tuple(self.ranks)
         return tuple(dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m))
 
+    @property
+    def leader_only(self) -> bool:
+        """Whether all pairs count, and those of the best of many models were tested."""
+        return self._of_one and self.rows[0].family_size > len(self.rows)
+
     @cached_property
     def control(self) -> str:
         """The model that the others are compared with; empty where all pairs are compared."""
+        return self.rows[0].model_a if self._of_one and not self.leader_only else ""
+
+    @cached_property
+    def _of_one(self) -> bool:
+        """Whether one model is compared with each of several others."""
         firsts = {row.model_a for row in self.rows}
-        if self.role != "pair" or len(firsts) > 1 or len(self.rows) < 2:
-            return ""
-        return firsts.pop()
+        return self.role == "pair" and len(firsts) == 1 < len(self.rows)
 
     @cached_property
     def ranks(self) -> dict[str, float]:

@@ -130,16 +130,18 @@ def disagreement(rows: Iterable[Comparison]) -> str:
     return f" {told[0].upper()}{told[1:]}." if told else ""
 
 
-def correction(row: Comparison) -> str:
+def correction(family: Family) -> str:
     """Say how the p-values of a family were adjusted."""
+    row = family.rows[0]
     if row.family_size < 2:
         return "a single hypothesis"
+    size = f"{row.family_size:,} hypotheses"
     if row.correction == "none":
-        return (
-            f"{row.family_size} hypotheses without correction, so some false positives are expected"
-        )
+        return f"{size} without correction, so some false positives are expected"
+    if family.leader_only:
+        size += f" of which the {len(family.rows):,} of the best model were tested"
     name = CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
-    return f"{row.family_size} hypotheses, {name} correction"
+    return f"{size}, {name} correction"
 
 
 def evidence(study: Study, family: Family) -> str:

@@ -46,13 +46,17 @@ class Ranked:
     wins: int
 
 
-@lru_cache(maxsize=32)
 def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
-    metric, plan = metric or study.metric.name, plan or study.plan
+    return _ranked(study, metric or study.metric.name, plan or study.plan)
+
+
+@lru_cache(maxsize=32)
+def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     tables = study.values(metric, plan)
     full = [set(table.columns[table.notna().all()]) for table in tables.values()]
-    complete = [m for m in study.models if full and all(m in models for models in full)]
+    whole = set.intersection(*full) if full else set()
+    complete = [m for m in study.models if m in whole]
     if not complete:
         return []
     means = dataset_means(study, metric, plan)[complete]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons import Comparison, read_rows
+from bakeoff.comparisons import read_comparisons
 from bakeoff.comparisons.evidence import (
     PairedPredictions,
     engine_metric,
@@ -78,7 +78,7 @@ def read_study(
         They hold tests that this version has not.
     """
     enter_own(experiment.own_metrics)
-    found = tuple(Comparison.from_dict(row) for row in read_rows(comparisons))
+    found = tuple(read_comparisons(comparisons))
     analysis = AnalysisPlan.from_list(read_json(tests))
     _check_tests({row.test for row in found} | {test.name for test in analysis.with_posthoc})
     known = [read_json(path) for path in cards]

@@ -77,12 +77,12 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     given: dict[str, Any] = {"groups": codes, "greater_is_better": sign > 0}
     given["confidence_level"] = 1 - study.alpha
     try:
-        first = bradley_terry(values[:, columns], **given)
+        found = bradley_terry(values[:, columns], **given)
     except ValueError:  # no data set with two scores, or models that never meet
         return None
-    columns = columns[np.argsort(first.expected_rank, kind="stable")]
+    best_first = np.argsort(found.expected_rank, kind="stable")
+    found, columns = found.of(best_first), columns[best_first]
     values = values[:, columns]
-    found = bradley_terry(values, **given)
     rates, incomplete = win_rates(values, **given), bool(np.isnan(values).any())
     k = len(columns)
     errors = sign < 0 and not (values < 0).any() and policy != "failed"

@@ -293,8 +293,9 @@ class Study(StudyDesign):
             (self.scores["metric"] == self.metric.name) & (self.scores["plan"] == self.plan)
         ]
         found = {}
+        by_model = dict(list(own.groupby("model", sort=False)))
         for model in self.models:
-            rows = own[own["model"] == model]
+            rows = by_model.get(model, own[:0])
             missing = rows[rows["value"].isna()]
             if rows.empty:
                 found[model] = "it has no scores"

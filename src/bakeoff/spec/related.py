@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from bakeoff.sources import DataSet
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
 
@@ -26,9 +27,15 @@ class Declared(NamedTuple):
 def declared(experiment: Experiment, dataset: str) -> Declared | None:
     """Return what a data set declares of its rows; None where nothing."""
     spec = experiment.datasets[dataset]
-    if not isinstance(spec, GivenData):
-        columns = {"group": spec.groups, "time": spec.time}
-        return next((Declared(k, name) for k, name in columns.items() if name is not None), None)
+    return _of_models(experiment) if isinstance(spec, GivenData) else _of_table(spec)
+
+
+def _of_table(spec: DataSet) -> Declared | None:
+    columns = {"group": spec.groups, "time": spec.time}
+    return next((Declared(k, name) for k, name in columns.items() if name is not None), None)
+
+
+def _of_models(experiment: Experiment) -> Declared | None:
     for given in experiment.given.values():
         group = given.columns.group or (given.columns.run and (given.columns.id or "item"))
         for kind, column in (("group", group), ("time", given.columns.time)):
@@ -39,5 +46,9 @@ def declared(experiment: Experiment, dataset: str) -> Declared | None:
 
 def dependent(experiment: Experiment) -> dict[str, Declared]:
     """Map the data sets whose rows belong together to what relates them."""
-    found = {name: declared(experiment, name) for name in experiment.datasets}
+    brought = _of_models(experiment)
+    found = {
+        name: brought if isinstance(spec, GivenData) else _of_table(spec)
+        for name, spec in experiment.datasets.items()
+    }
     return {name: kin for name, kin in found.items() if kin is not None}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.comparisons import Comparison, Context, Decision, merged, read_rows, run_test
+from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.settings import planned
@@ -391,21 +391,3 @@ def test_any_pair_test_that_follows_and_was_asked_for_is_there_once(name: str) -
     come = [_row(posthoc.name, ("a", "b"), 0.1, name)]
     assert [row.follows for row in merged([*come, *asked])] == [name]
     assert [row.follows for row in merged([*asked, *come])] == [name]
-
-
-def test_ranks_that_pairs_share_are_held_once(tmp_path: Path) -> None:
-    models = ["a", "b", "c"]
-    told = [
-        {"models": models},
-        {"models": models},
-        None,
-        {"models": models},
-        {"models": models[:2]},
-    ]
-    rows = [{"result": {"p": i} | ({} if t is None else {"ranks": t})} for i, t in enumerate(told)]
-    (tmp_path / "c.json").write_text(json.dumps(rows))
-    read = read_rows(tmp_path / "c.json")
-    assert read == rows
-    held = [row["result"].get("ranks") for row in read]
-    assert held[0] is held[1]
-    assert held[0] is not held[3]

@@ -111,7 +111,7 @@ def _pairs_note(study: Study, family: Family, metrics: int) -> str:
     each = " for each metric" if metrics > 1 and row.family_size > 1 else ""
     side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
     return (
-        f"{note} {capital(prose.correction(row))}{each}.{side} Stars: adjusted p at most {one} "
+        f"{note} {capital(prose.correction(family))}{each}.{side} Stars: adjusted p at most {one} "
         f"(*), {two} (**), {three} (***).{prose.disagreement(family.rows)} {assumed(family)}"
     ).rstrip()
 

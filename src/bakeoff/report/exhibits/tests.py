@@ -83,7 +83,6 @@ def build_tests(item: Item, study: Study) -> PageTable:
         families = study.of_test(entry.name)
         if not families:
             continue
-        first = families[0].rows[0]
         lenient = study.type1(entry) is TypeOneError.LIBERAL
         alone = families[0].bayesian or len(families[0].rows) < 2
         nulls = (r.result.get("null_hypothesis") for f in families for r in f.rows)
@@ -93,7 +92,7 @@ def build_tests(item: Item, study: Study) -> PageTable:
                 "about": prose.about(families[0]),
                 "null_hypothesis": next(filter(None, nulls), NONE),
                 "type1": Cell(study.type1(entry).short, tone="bad" if lenient else ""),
-                "family": NONE if alone else prose.correction(first),
+                "family": NONE if alone else prose.correction(families[0]),
                 "detectable": _would_miss(study, entry),
             }
         )
@@ -222,7 +221,7 @@ def build_single(item: Item, study: Study) -> PageTable:
     level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
     asks = {"greater": "above", "less": "below"}.get(first.alternative)
     side = f"; one-sided: is the score {asks} the value?" if asks else "."
-    note = capital(f"{level}{prose.correction(first)}{side}")
+    note = capital(f"{level}{prose.correction(found[0])}{side}")
     return tabulate(item, study, SINGLE_COLUMNS, rows, note)
 
 

@@ -60,6 +60,7 @@ def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
     said += f" on {_on(study, own[0])}{_options(own, test)}"
     if after:
         of = "each with the control" if after[0].control else "every pair"
+        of = "the best model with each other one" if after[0].leader_only else of
         said += f", followed by {the(after[0].entry)}{_sources(after)} of {of}"
     adjusted = next((f for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
     if adjusted is not None:
@@ -116,7 +117,7 @@ def _correction(row: Comparison) -> str:
         return f"; the {row.family_size} p-values were not corrected"
     how = prose.CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
     by = f"the {how} procedure{cited(_CORRECTED.get(row.correction))}"
-    return f"; p-values of {row.family_size} hypotheses were adjusted by {by}"
+    return f"; p-values of {row.family_size:,} hypotheses were adjusted by {by}"
 
 
 def _level(study: Study) -> Iterator[Sentence]:

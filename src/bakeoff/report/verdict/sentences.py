@@ -148,7 +148,7 @@ def in_brackets(study: Study, family: Family) -> str:
     """Name the test, its evidence, its side and its correction."""
     row = family.rows[0]
     side = "" if row.alternative == "two-sided" else ", one-sided"
-    corrected = f", {prose.correction(row)}" if row.family_size > 1 else ""
+    corrected = f", {prose.correction(family)}" if row.family_size > 1 else ""
     return f"({title(family.entry)} on {prose.evidence(study, family)}{side}{corrected})"
 
 

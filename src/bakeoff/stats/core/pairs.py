@@ -86,9 +86,10 @@ class PairwiseResult:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
         shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
         own = ("statistic", "df", "pvalue", "estimate", "ci", "status")
+        known = tuple(check for check in self.assumptions if check.name != AGREE)
+        common = {"assumptions": known, **{k: getattr(self, k) for k in shared}}
         return self.results or tuple(
-            Result(**{k: getattr(self, k) for k in shared}, **{k: getattr(pair, k) for k in own})
-            for pair in self.pairs
+            Result(**common, **{k: getattr(pair, k) for k in own}) for pair in self.pairs
         )
 
     def _disagreements(self) -> Iterator[Assumption]:

@@ -78,6 +78,7 @@ def pairwise(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     simultaneous: bool = True,
+    leader_only: bool = False,
     **options: Any,
 ) -> PairwiseResult:
     """Put the results of a test of two models together, adjusted for the number of pairs.
@@ -89,17 +90,23 @@ def pairwise(
         the options of the test.
     models : int
         How many there are.
+    leader_only : bool
+        Whether the control was chosen by the data: then all pairs count as hypotheses, those that
+        are not tested with p = 1.
     **options
         Those of the test.
     """
     at_control = check_control(control, models)
-    method = check_correction(correction, at_control, alternative, models)
     members = pairs_of(models, at_control)
+    asked = None if leader_only else at_control
+    method = check_correction(correction, asked, alternative, models)
+    untested = len(pairs_of(models, asked)) - len(members)
     each = confidence_level
     if simultaneous:
-        each = simultaneous_level(each, len(members), method)
+        each = simultaneous_level(each, len(members) + untested, method)
     results = tuple(compare(members, alternative=alternative, confidence_level=each, **options))
-    adjusted = adjust_pvalues([result.pvalue for result in results], method)
+    pvalues = [result.pvalue for result in results] + [1.0] * untested
+    adjusted = adjust_pvalues(pvalues, method)[: len(members)]
     first, statuses = results[0], {result.status for result in results}
     return PairwiseResult(
         test=first.test,
@@ -131,6 +138,7 @@ def pairwise(
             "confidence_level_each": each,
             "simultaneous": simultaneous,
             "control": at_control,
+            "hypotheses": len(pvalues),
         },
         results=results,
     )

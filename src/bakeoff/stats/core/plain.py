@@ -16,6 +16,8 @@ def plain(value: Any) -> Any:
 
     NaN becomes null, infinity ``"Infinity"`` or ``"-Infinity"``; `as_float` reads them again.
     """
+    if value is None or type(value) in (str, int, bool):
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):

@@ -18,7 +18,7 @@ from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates,
 from bakeoff.stats.core.variants import Variants
 
 IN_GROUPS = "rows in groups"
-FAMILY = ("control", "correction", "simultaneous")
+FAMILY = ("control", "correction", "leader_only", "simultaneous")
 """What the form of a test for all pairs is told of the family."""
 
 

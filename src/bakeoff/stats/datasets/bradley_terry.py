@@ -7,7 +7,7 @@ import math
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
@@ -71,6 +71,14 @@ class Strengths:
     def elo(self) -> FloatArray:
         """The strengths on Elo's scale, with 0 for their mean, shape (k,)."""
         return ELO * self.strength
+
+    def of(self, order: NDArray[np.intp]) -> Strengths:
+        """Return the same strengths in another order, shape (k,)."""
+        lines = {name: getattr(self, name)[order] for name in ("strength", "se", "low", "high")}
+        tables = {
+            name: getattr(self, name)[np.ix_(order, order)] for name in ("covariance", "points")
+        }
+        return dataclasses.replace(self, **lines, **tables)
 
     @property
     def difference_se(self) -> FloatArray:

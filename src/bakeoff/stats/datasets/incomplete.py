@@ -43,7 +43,7 @@ def check_connected(present: BoolArray) -> None:
     present : ndarray of bool, shape (N, k)
         The cells with a score, of data sets with two scores or more.
     """
-    counted = present.astype(np.int64)
+    counted = present.astype(np.float64)  # BLAS knows no integers, and counts are exact
     sets = meeting_sets(np.asarray(counted.T @ counted > 0))
     if len(sets) > 1:
         told = " and ".join(", ".join(map(str, own[:8])) for own in sets[:4])

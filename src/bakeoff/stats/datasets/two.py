@@ -53,18 +53,24 @@ def _wilcoxon_pairs(
     greater_is_better: bool = True,
     decimals: Decimals | None = None,
     confidence_level: Level = 0.95,
+    leader_only: bool = False,
     **options: Any,
 ) -> PairwiseResult:
-    """Run the signed-rank test on all pairs of columns, with what a diagram of ranks is made of."""
+    """Run the signed-rank test on all pairs of columns, with what a diagram of ranks is made of.
+
+    With `leader_only` on those of the model with the best average rank.
+    """
     omit = missing == "omit"
     table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
     gaps = bool(np.isnan(table).any())
     options |= {"decimals": decimals, "confidence_level": confidence_level, "missing": missing}
-    whole = by_pairs(_on_enough if gaps else wilcoxon_signed_rank, (), table.T, **options)
     if gaps:  # average ranks over different data sets do not compare
         ranks = bradley_terry(table, decimals=decimals).expected_rank
     else:
         ranks = RankTable.of(table, decimals).average
+    if leader_only:
+        options |= {"leader_only": True, "control": int(ranks.argmin())}
+    whole = by_pairs(_on_enough if gaps else wilcoxon_signed_rank, (), table.T, **options)
     return with_ranks(whole, ranks.tolist(), confidence_level)
 
 

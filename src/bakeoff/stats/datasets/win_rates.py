@@ -115,16 +115,20 @@ def rank_meetings(
 
 def tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Count meetings, wins and draws of each model (row) with each other, a group as one."""
-    k = ranks.shape[1]
-    met, wins, draws = np.zeros((3, k, k))
-    for group in range(int(codes.max()) + 1):
-        own = ranks[codes == group]
-        ahead = own[:, None, :] - own[:, :, None]
-        counted = np.isfinite(ahead).sum(axis=0)
-        size = np.maximum(counted, 1)
-        met += counted > 0
-        wins += (ahead > 0).sum(axis=0) / size
-        draws += (ahead == 0).sum(axis=0) / size
+    groups, shape = int(codes.max()) + 1, (3, ranks.shape[1], ranks.shape[1])
+    met, wins, draws = np.zeros(shape)
+    if groups < len(ranks):
+        for group in range(groups):
+            members = ranks[codes == group]
+            often, won, drawn = tally(members, np.arange(len(members)))
+            size = np.maximum(often, 1)
+            met, wins, draws = met + (often > 0), wins + won / size, draws + drawn / size
+        return met, wins, draws
+    for own in ranks:
+        there = ~np.isnan(own)
+        met += there[:, None] & there
+        wins += own[:, None] < own
+        draws += own[:, None] == own
     for table in (met, draws):
         np.fill_diagonal(table, 0.0)
     return met, wins, draws
