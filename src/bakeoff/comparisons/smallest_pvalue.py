@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     DatasetScores,
@@ -22,6 +24,7 @@ from bakeoff.comparisons.settings import takes_control
 from bakeoff.errors import joined
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.design.row_design import TIME_BLOCKS
 
 MANY_MODELS = 30
@@ -71,11 +74,21 @@ def smallest_pvalue(
     entry = catalogue()[test.name]
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
+    pairs = pairs_of(list(experiment.models), test.versus)
+    if entry.evidence is Evidence.DATASET_SCORES and entry.arity is Arity.PAIR and len(pairs) > 3:
+        alone = _of_two_models(test, experiment)
+        return float(np.min(adjust_pvalues([alone] * len(pairs), test.correction or "none")))
     context = Context("", experiment.metrics[0], True, costs=experiment.any_costs)
     evidence = _clearest(test, experiment, size)
     found = [row for data in evidence for row in run_test(test, data, context)]
-    pairs = [row for row in found if row.role == "pair"] or found
-    return min(map(_at_least, pairs), default=0.0)
+    rows = [row for row in found if row.role == "pair"] or found
+    return min(map(_at_least, rows), default=0.0)
+
+
+def _of_two_models(test: PlannedTest, experiment: Experiment) -> float:
+    """Return the smallest p-value of one pair: all pairs of a family can be as clear."""
+    two = experiment.model_copy(update={"models": dict.fromkeys(islice(experiment.models, 2))})
+    return smallest_pvalue(dataclasses.replace(test, correction="none", versus=None), two)
 
 
 def _at_least(row: Comparison) -> float:
@@ -105,21 +118,27 @@ def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) 
 
     found, models = [], list(experiment.models)
     if size is None:
-        enough = (n for n in range(units + 1, FEW) if reaches(test, None, models, n))
-        found += [f"at least {n} data sets" for n in islice(enough, 1)]
+        n = _first(range(units + 1, FEW), lambda n: reaches(test, None, models, n))
+        found += [f"at least {n} data sets"] if n else []
     else:
         unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
-        for more in range(getattr(size, unit) + 1, FEW):
-            if reaches(test, size._replace(**{unit: more}), models):
-                found.append(f"at least {more} {unit}")
-                break
+        sizes = range(getattr(size, unit) + 1, FEW)
+        more = _first(sizes, lambda n: reaches(test, size._replace(**{unit: n}), models))
+        found += [f"at least {more} {unit}"] if more else []
     if test.versus is None and len(models) > 2:
-        fewer = (m for m in range(len(models) - 1, 1, -1) if reaches(test, size, models[:m]))
-        found += [f"at most {most} models" for most in islice(fewer, 1)]
+        fewer = range(len(models) - 1, 1, -1)
+        most = _first(fewer, lambda m: reaches(test, size, models[:m]))
+        found += [f"at most {most} models"] if most else []
         baseline = dataclasses.replace(test, versus=models[0])
         if takes_control(catalogue()[test.name]) and reaches(baseline, size, models):
             found.append("a comparison of each model with one baseline (versus)")
     return joined(found, "or")
+
+
+def _first(values: Sequence[int], reaches: Callable[[int], bool]) -> int:
+    """Return the first value that reaches the level, as all after it do; 0 where none does."""
+    place = bisect_left(values, True, key=reaches)
+    return values[place] if place < len(values) else 0
 
 
 def _clearest(

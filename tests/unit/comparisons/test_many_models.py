@@ -1,0 +1,64 @@
+"""Tables of scores with so many models that not every pair is ranked anew."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bakeoff import compare_datasets
+from bakeoff.api.findings import Findings
+from bakeoff.stats import adjust_pvalues, wilcoxon_signed_rank
+
+
+def _table(models: int) -> dict[str, dict[str, float]]:
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=(12, models)) + np.arange(models) / 8
+    scores[rng.random(scores.shape) < 0.05] = np.nan
+    return {f"m{j}": {f"d{i}": v for i, v in enumerate(scores[:, j])} for j in range(models)}
+
+
+def _rows(found: Findings) -> list[dict[str, Any]]:
+    return json.loads(found.to_json())["comparisons"]
+
+
+@pytest.fixture(scope="module")
+def many() -> Findings:
+    """31 models of rising strength, a few scores missing at random."""
+    return compare_datasets(_table(31), values="higher", missing="at_random")
+
+
+def test_the_best_model_alone_is_compared_and_all_pairs_count(many: Findings) -> None:
+    rows = [row for row in _rows(many) if row["role"] == "pair"]
+    best = "m30"
+    assert {row["model_a"] for row in rows} == {best}
+    assert len(rows) == 30
+    assert {row["family_size"] for row in rows} == {31 * 30 // 2}
+    table = _table(31)
+    one = rows[0]
+    both = [[table[one[key]][d] for d in table[best]] for key in ("model_a", "model_b")]
+    alone = wilcoxon_signed_rank(*both, missing="omit")
+    assert one["pvalue"] == pytest.approx(alone.pvalue)
+    known = [row["pvalue"] for row in rows]
+    wanted = adjust_pvalues(known + [1.0] * (465 - 30), "holm")[:30]
+    assert [row["pvalue_adjusted"] for row in rows] == pytest.approx(list(wanted))
+
+
+def test_the_answer_says_so_and_calls_no_model_a_control(many: Findings) -> None:
+    said = " ".join(many.verdict.split())
+    assert "465 hypotheses of which the 30 of the best model were tested" in said
+    assert "control" not in said
+    assert "the best model with each other one" in many.methods
+
+
+def test_thirty_models_are_compared_in_all_pairs() -> None:
+    found = compare_datasets(_table(30), values="higher", missing="at_random")
+    assert sum(row["role"] == "pair" for row in _rows(found)) == 30 * 29 // 2
+
+
+def test_ranks_stand_with_the_first_pair_of_a_family_alone() -> None:
+    full = {m: {d: i * j % 7 for j, d in enumerate("abcdefgh")} for i, m in enumerate("pqrs")}
+    rows = _rows(compare_datasets(full, values="higher"))
+    told = [row for row in rows if "ranks" in row["result"]]
+    assert len(told) == 1
+    assert told[0]["result"]["ranks"]["models"] == list("pqrs")
