@@ -11,6 +11,7 @@ set -euo pipefail
 state=${BAKEOFF_SLURM:-${TMPDIR:-/tmp}/bakeoff-slurm}
 nodes=(node1 node2)
 conf=/etc/slurm/slurm.conf
+gres=/etc/slurm/gres.conf
 mark="# made by bakeoff's tests/cluster/slurm.sh"
 
 pid_of() { # NAME COMMAND: its process id, if it runs; a zombie (nobody reaps here) does not
@@ -85,14 +86,19 @@ ReturnToService=2
 KillWait=3
 # squeue shows ended jobs for an hour: Snakemake learns their states from it
 MinJobAge=3600
+# the second node has one of what GPUs are elsewhere
+GresTypes=accelerator
 CONF
     port=27001
     for node in "${nodes[@]}"; do
-      echo "NodeName=$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$port CPUs=2 RealMemory=6000"
+      has=$([ "$node" = node2 ] && echo Gres=accelerator:1 || true)
+      echo "NodeName=$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$port CPUs=2 RealMemory=6000 $has"
       port=$((port + 1))
     done
+    echo "PartitionName=special Nodes=node2 MaxTime=INFINITE State=UP"
     echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
   } >"$conf"
+  printf '%s\n' "$mark" "NodeName=node2 Name=accelerator Count=1" >"$gres"
 }
 
 start_munge() {
@@ -149,7 +155,7 @@ case ${1:-} in
     for node in "${nodes[@]}"; do end "$node" slurmd TERM; done
     end slurmctld slurmctld TERM
     end munged munged TERM
-    if [ -e "$conf" ] && grep -qxF "$mark" "$conf"; then rm -f "$conf"; fi
+    if [ -e "$conf" ] && grep -qxF "$mark" "$conf"; then rm -f "$conf" "$gres"; fi
     rm -rf "$state"
     ;;
   ready) ready ;;

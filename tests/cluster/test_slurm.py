@@ -63,6 +63,26 @@ def test_one_job_per_fold_works_too(cluster: Cluster, tiny: dict[str, Any]) -> N
     assert Counter(job["JobState"] for job in cluster.jobs()) == {"COMPLETED": 6}
 
 
+def test_resources_of_a_model_go_to_its_jobs_alone(
+    cluster: Cluster, sleepers: dict[str, Any]
+) -> None:
+    own = {"gres": "accelerator:1", "slurm_partition": "special", "mem_mb": 700, "runtime": 3}
+    sleepers["models"]["a"]["resources"] = own
+    cluster.run(sleepers, *SCORES)
+    ids = ",".join(job["JobId"] for job in cluster.jobs())
+    listed = subprocess.run(
+        ["squeue", "--noheader", "--states=all", "--format=%P %b %m %l", "--jobs", ids],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # the other model has the defaults of the profile
+    assert sorted(listed.stdout.splitlines()) == [
+        "main N/A 2000M 1:00:00",
+        "special gres:accelerator:1 700M 3:00",
+    ]
+
+
 def test_cancelled_job_is_done_again(cluster: Cluster, sleepers: dict[str, Any]) -> None:
     run = cluster.start(sleepers, *SCORES)
     subprocess.run(["scancel", cluster.first_fit()], check=True)

@@ -4,6 +4,7 @@ from bakeoff.spec.experiment import split_name
 FOLD = split_name("{plan}", "{repeat}", "{fold}")
 FOLD_SEED = split_name("{plan}", "{repeat}", "{fold}", "{seed}")
 HOLDOUT_SEED = split_name("holdout", 1, 1, "{seed}")
+RESOURCES = snakemake_hooks.asked(workflow, bakeoff.resources)
 BATCH = "{dataset}/{model}" if EXPERIMENT.execution.jobs_per == "model" else "{dataset}"
 
 
@@ -17,6 +18,8 @@ rule fit_fold:
         PATHS.fit_log("{dataset}", "{model}", FOLD),
     priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
+    resources:
+        **RESOURCES,
     params:
         fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
     run:
@@ -63,6 +66,8 @@ rule fit_batch:
         PATHS.log(f"batches/{BATCH}"),
     priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: bakeoff.threads(wc)
+    resources:
+        **RESOURCES,
     params:
         fingerprint=lambda wc: bakeoff.batch_fingerprints(wc),
     run:

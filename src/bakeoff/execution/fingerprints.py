@@ -26,7 +26,7 @@ from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parents[1]
 # what may change without another fit: more seeds are further fits, limits end fits or do not
-_NOT_IN_FIT = ("label", "seeds", "deterministic", "timeout", "memory")
+_NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memory")
 
 # The exceptions: of a room's modules, those that what is made does not depend on. All others count,
 # those to come too, so that none is forgotten.

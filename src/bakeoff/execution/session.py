@@ -147,6 +147,22 @@ class Session:
         """Return the threads of one fit, or of the widest in a batch."""
         return max(self.experiment.fitted[name].threads for name in self._batched(wildcards))
 
+    @property
+    def resources(self) -> dict[str, Callable[[Any], int | str | None]]:
+        """What fits ask an executor for: by its name, what a fit or a batch needs; None by default.
+
+        A batch of several models needs the most of them; texts are then the same.
+        """
+
+        def needed(name: str, wildcards: Any) -> int | str | None:
+            models = map(self.experiment.fitted.__getitem__, self._batched(wildcards))
+            asked: list[Any] = [m.resources[name] for m in models if name in m.resources]
+            return max(asked, default=None)
+
+        models = self.experiment.fitted.values()
+        names = dict.fromkeys(name for model in models for name in model.resources)
+        return {name: partial(needed, name) for name in names}
+
     def batch(self, wildcards: Any, threads: int) -> tuple[list[Fit], int]:
         """List the fits of a batch, the longest first, and say how many run at a time."""
         fits = sorted(

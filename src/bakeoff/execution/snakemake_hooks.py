@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 import types
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
@@ -50,6 +50,19 @@ def config_files(workflow: Any) -> list[str]:
             "results go to results/<experiment>, by the name that the config's `experiment:` says"
         )
     return []
+
+
+def asked(workflow: Any, resources: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """Return resources as a rule takes them: where one is None, the default of the run."""
+    need(workflow, "resource_settings._parsed_default_resources")
+    defaults = workflow.resource_settings._parsed_default_resources
+
+    def value(name: str, wildcards: Any, **known: Any) -> Any:
+        own = resources[name](wildcards)
+        default = defaults.get(name) if own is None else None
+        return own if default is None else default.evaluate(wildcards, **known).value
+
+    return {name: partial(value, name) for name in resources}
 
 
 def stored(workflow: Any, path: str) -> Any:

@@ -69,6 +69,7 @@ def check_experiment(
     problems = [*_models(experiment, classifiers), *problems_with_metrics(experiment, classifiers)]
     problems += [
         *_one_validation_column(experiment),
+        *_resources_of_batches(experiment),
         *problems_with_importance(experiment, classifiers),
     ]
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
@@ -102,6 +103,22 @@ def _one_validation_column(experiment: Experiment) -> Iterator[Problem]:
                 f"found {own.column!r}, {first} goes by {rows[first].column!r}: name one column "
                 "for all models",
             )
+
+
+def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
+    """Refuse texts that models of one batch do not share: a job has one partition."""
+    if experiment.execution.jobs_per != "dataset":
+        return
+    first: dict[str, tuple[str, int | str]] = {}
+    for model, own in experiment.fitted.items():
+        for name, value in own.resources.items():
+            other, known = first.setdefault(name, (model, value))
+            if value != known and (isinstance(value, str) or isinstance(known, str)):
+                yield Problem(
+                    ("models", model, "resources", name),
+                    f"found {value!r}, {other} has {known!r}, and with `jobs_per: dataset` they "
+                    "are one job: write `jobs_per: model`",
+                )
 
 
 def check_table(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -120,7 +119,11 @@ class GateRows:
 
     def with_costs(self, costs: Any) -> GateRows:
         """Return the same rows with what errors cost, as `costs:` of an experiment has it."""
-        return self if costs is None else replace(self, costs=costs_for(costs, self.classes))
+        return (
+            self
+            if costs is None
+            else dataclasses.replace(self, costs=costs_for(costs, self.classes))
+        )
 
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""

@@ -56,6 +56,7 @@ Preprocessing = Annotated[
     Discriminator(_kind_of_preprocessing),
 ]
 _TEXTS = ("label", "features", "drop")
+Resource = Annotated[str, Field(min_length=1, pattern=r"^\S+$")]
 
 
 class Model(SpecSection):
@@ -142,6 +143,14 @@ class Model(SpecSection):
         le=1000,
         description="Threads of one fit; also given to n_jobs where the estimator has it.",
     )
+    resources: dict[
+        Annotated[str, Field(pattern=r"^[a-z]\w*$")], Annotated[int, Field(ge=0)] | Resource
+    ] = Field(
+        {},
+        description="What its fits ask an executor for, by the names of Snakemake's resources: "
+        "`{gpu: 1, mem_mb: 16000, runtime: 240, slurm_partition: gpu}`. No result depends on it, "
+        "and an edit refits nothing.",
+    )
     timeout: float | None = Field(
         None, gt=0, description="Seconds after which a fit is ended; default: the experiment's."
     )
@@ -159,6 +168,15 @@ class Model(SpecSection):
             return given
         own = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
         return {"preprocessing": "none", **own} if "steps" in own else own
+
+    @model_validator(mode="after")
+    def _not_by_resources(self) -> Model:
+        wrong = next((name for name in ("threads", "cores") if name in self.resources), None)
+        if wrong is not None:
+            raise said(
+                f"found {wrong} among `resources:`: write `threads: {self.resources[wrong]}`"
+            )
+        return self
 
     @model_validator(mode="after")
     def _one_classifier(self) -> Model:

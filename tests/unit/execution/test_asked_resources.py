@@ -1,0 +1,79 @@
+"""What a model asks an executor for, on its way from the experiment to the rules."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from snakemake.resources import Resources
+
+from bakeoff.errors import UserError
+from bakeoff.execution.fingerprints import of_fits
+from bakeoff.execution.snakemake_hooks import asked
+from bakeoff.preflight import check_experiment
+from bakeoff.spec import load_experiment
+
+PLAIN = {
+    "experiment": "asking",
+    "seed": 1,
+    "datasets": {"d": {"source": "sklearn", "name": "iris"}},
+    "models": {
+        "a": {"estimator": "sklearn.dummy.DummyClassifier"},
+        "b": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+    },
+    "resampling": {"kfold": {"folds": 3}},
+    "metrics": ["accuracy"],
+    "tests": {"run": ["corrected_kfold_t"]},
+}
+
+
+def asking(per="fold", **resources):
+    models = {name: {**own, "resources": resources.get(name, {})} for name, own in
+              PLAIN["models"].items()}  # fmt: skip
+    return load_experiment(PLAIN | {"models": models, "execution": {"jobs_per": per}})
+
+
+def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
+    defaults = Resources.from_mapping({"mem_mb": lambda wildcards, attempt: 100 * attempt})
+    workflow = SimpleNamespace(
+        resource_settings=SimpleNamespace(_parsed_default_resources=defaults)
+    )
+    own = {"a": {"mem_mb": 700, "gpu": 1}, "b": {}}
+    needed = {name: lambda wc, name=name: own[wc.model].get(name) for name in ("mem_mb", "gpu")}
+    found = asked(workflow, needed)
+    values = {
+        model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in found.items()}
+        for model in own
+    }
+    assert values == {"a": {"mem_mb": 700, "gpu": 1}, "b": {"mem_mb": 200, "gpu": None}}
+
+
+def test_an_edit_of_resources_refits_nothing():
+    before, after = (of_fits(e) for e in (asking(), asking(a={"gpu": 1})))
+    assert before == after
+
+
+@pytest.mark.parametrize(
+    ("resources", "why"),
+    [
+        ({"threads": 4}, "write `threads: 4`"),
+        ({"GPU": 1}, "GPU"),
+        ({"gpu": -1}, "gpu"),
+        ({"gpu": 1.5}, "gpu"),
+        ({"slurm_partition": "a b"}, "slurm_partition"),
+    ],
+)
+def test_resources_that_no_executor_takes_are_refused(resources, why):
+    with pytest.raises(UserError) as caught:
+        asking(a=resources)
+    assert "models.a" in str(caught.value)
+    assert why in str(caught.value)
+
+
+def test_models_of_one_job_share_its_texts():
+    texts = {"a": {"slurm_partition": "gpu", "mem_mb": 1}, "b": {"slurm_partition": "cpu"}}
+    (problem,) = check_experiment(asking("dataset", **texts))[0]
+    assert problem.path == ("models", "b", "resources", "slurm_partition")
+    assert "jobs_per: model" in problem.message
+    assert not check_experiment(asking("model", **texts))[0]
+    assert not check_experiment(asking("dataset", a={"mem_mb": 1}, b={"mem_mb": 2}))[0]
