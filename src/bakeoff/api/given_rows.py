@@ -61,6 +61,10 @@ def said_of(
             f"{model} has one training run and others have several, so nothing is known of its "
             "seeds: give further runs, or say that its training has no random part",
         )
+    if fixed and not all(map(given.runs[model][0].says_the_same, given.runs[model][1:])):
+        raise Problem(
+            ("deterministic",), f"the {seeds} training runs of {model} differ: it has a random part"
+        )
     if fixed and not given.further:
         raise Problem(("deterministic",), f"there are no training runs to compare {model} with")
     if fixed or seeds == 1:  # one of a deterministic model is as good as all

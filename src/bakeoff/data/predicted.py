@@ -45,6 +45,12 @@ class Predicted:
     probabilities: NDArray[np.float64] | None
     values: NDArray[np.float64] | None = None
 
+    def says_the_same(self, other: Predicted) -> bool:
+        """Tell whether another training run has the same predictions, or numbers."""
+        kinds = ("answers", "probabilities", "values")
+        both = ((getattr(self, kind), getattr(other, kind)) for kind in kinds)
+        return all(a is b or np.array_equal(a, b) for a, b in both)
+
     @property
     def contradictions(self) -> int:
         """The number of rows whose predicted class has not the largest probability."""

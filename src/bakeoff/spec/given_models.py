@@ -206,6 +206,8 @@ class GivenModel(SpecSection):
                 "several training runs go by `seeds: 10` with either `{seed}` in the path of the "
                 "file of each run or the column of the runs, `columns: {seed: …}`, on one test set"
             )
+        if self.deterministic and self.seeds > 1:
+            raise said("`deterministic: true` makes all `seeds` the same: leave one of them out")
         alone = self.predictions is None and self.values is None
         if alone and self.columns != GivenColumns.model_validate({}):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")

@@ -120,6 +120,10 @@ def test_numbers_per_row_and_a_deterministic_model():
     rows = compare_arrays(TRUTH, fixed).comparisons
     expected = recipe_difference(TRUTH, A, Runs([B[0]], deterministic=True))
     assert rows.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
+    with pytest.raises(UserError, match="the 3 training runs of rule differ: it has a random part"):
+        compare_arrays(TRUTH, {"net": A, "rule": Runs(B, deterministic=True)})
+    same = compare_arrays(TRUTH, {"net": A, "rule": Runs(B[:1] * 3, deterministic=True)})
+    assert same.comparisons.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
     with pytest.raises(UserError, match="predictions: rule has one training run and others"):
         compare_arrays(TRUTH, {"net": A, "rule": B[0]})
     with pytest.raises(UserError, match=r"predictions\['net'\]\[1\]: found 119 rows"):
@@ -185,6 +189,9 @@ def _all_read(spec: Any) -> None:
 
 @pytest.mark.parametrize("net", [{"seeds": 4}, {"columns": {"seed": "s"}}])
 def test_seeds_need_files_or_a_column(net):
+    fixed = {"predictions": "net-{seed}.csv", "seeds": 4, "deterministic": True}
+    with pytest.raises(UserError, match="makes all `seeds` the same"):
+        given({"net": fixed, "vit": {"predictions": "vit.csv"}})
     with pytest.raises(UserError, match="several training runs go by"):
         given({"net": {"predictions": "net.csv", **net}, "vit": {"predictions": "vit.csv"}})
 
