@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bakeoff.errors import joined
+from bakeoff.errors import joined, some
 from bakeoff.spec import Experiment
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.models import Model
@@ -13,10 +13,12 @@ from bakeoff.spec.related import dependent
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Entry, Evidence, catalogue
 from bakeoff.stats.runs.components import lead_of_best
+from bakeoff.stats.runs.question import ENOUGH_RUNS
 
 OF_RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 """What tests of recipes are fed with."""
 
+_MOST_NAMED = 5
 _RUN = re.compile(r"(?<![a-z])(seed|run)[ _.=-]*\d+", re.IGNORECASE)
 """The part of a name that tells the training runs of one model apart."""
 
@@ -75,12 +77,12 @@ def left_out(experiment: Experiment) -> str:
     unknown = [name for name in experiment.models if name not in known]
     if not unknown:
         return refusal(catalogue()[by], experiment)
-    one = len(unknown) == 1
+    one, runs = len(unknown) == 1, max(ENOUGH_RUNS, *map(experiment.seeds, several))
+    names = joined(unknown) if len(unknown) <= _MOST_NAMED else some(unknown, _MOST_NAMED)
     return (
-        f"recipes are not compared for other seeds ({by}), because {joined(unknown)} "
-        f"{'is' if one else 'are'} trained once and may draw at random: write "
-        f"`seeds: {max(map(experiment.seeds, several))}` there, or `deterministic: true` if "
-        f"{'its' if one else 'their'} training has no random part"
+        f"recipes are not compared for other seeds ({by}), because {names} "
+        f"{'is' if one else 'are'} trained once and may draw at random: write `seeds: {runs}` "
+        f"there, or `deterministic: true` if {'its' if one else 'their'} training draws nothing"
     )
 
 

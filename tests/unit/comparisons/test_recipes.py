@@ -111,7 +111,7 @@ def test_recommended_where_every_recipe_is_known():
 def test_seeds_that_no_test_compares_are_told_with_what_to_write():
     single = {**FOREST, "seeds": 1}
     told = left_out(experiment({"net": NET, "forest": single, "bayes": BAYES}))
-    assert "because forest is trained once and may draw at random: write `seeds: 4` there" in told
+    assert "because forest is trained once and may draw at random: write `seeds: 5` there" in told
     assert "are trained once" in left_out(experiment({"net": NET, "b": single, "c": single}))
     assert left_out(experiment({"net": NET, "bayes": BAYES})) == ""
     assert left_out(experiment({"bayes": BAYES, "forest": single})) == ""
