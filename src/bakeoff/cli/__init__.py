@@ -6,6 +6,7 @@ This module is imported at every start: what takes time is imported by the comma
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -66,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _Parser(command, add_help=False).error(f"unrecognized arguments: {' '.join(further)}")
     code = 0
     try:
+        _check_files(args)
         code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
     except UserError as error:
         sys.stderr.write(f"{error}\n")
@@ -81,6 +83,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with unread():
         sys.stdout.flush()
     return code
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Refuse files that are not there, before anything slow is imported.
+
+    A name with a brace may stand for several files.
+    """
+    known = vars(args)
+    for path in (*known.get("files", ()), known.get("base"), known.get("candidate")):
+        if path and "{" not in path and not os.path.isfile(path):  # noqa: PTH113  (it knows long names)
+            raise UserError(f"no file at {path!r}")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -627,7 +627,18 @@ def test_start_is_light() -> None:
 def test_comparing_imports_nothing_slow_that_it_does_not_need() -> None:
     code = "import sys, bakeoff.cli.compare; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"sklearn", "scipy.stats", "scipy.optimize", "matplotlib"} & set(done.stdout.split())
+    slow = {"sklearn", "scipy.stats", "scipy.optimize", "scipy.fft", "matplotlib"}
+    assert not slow & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["compare", __file__, "no.csv"], ["gate", "no.csv", "--margin", "0"]]
+)
+def test_a_file_that_is_not_there_is_told_at_once(words: list[str]) -> None:
+    code = f"import sys, bakeoff.cli as c; c.main({words!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "no file at 'no.csv'\n"
+    assert not {"pandas", "numpy"} & set(done.stdout.split())
 
 
 def test_colour_only_on_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -694,7 +705,7 @@ def test_check_and_init_note_dependence_that_nobody_declared(bakeoff: Run, folde
     assert re.search(r"\d+ test rows equal a training row .* have memorised them", told)
 
 
-@pytest.mark.parametrize("command", [["tests"], ["gate", "a.csv", "b.csv", "--margin", "0.1"]])
+@pytest.mark.parametrize("command", [["tests"], ["gate", __file__, "--margin", "0.1"]])
 def test_an_interrupt_ends_in_a_word(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

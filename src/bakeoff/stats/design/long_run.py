@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from bakeoff.stats.core.arithmetic import exp, inner, log
 from bakeoff.stats.core.checks import FloatArray
@@ -54,6 +53,8 @@ def floor_power(base: int, factor: float, exponent: float) -> int:
 
 def cosine_transform(residuals: FloatArray) -> FloatArray:
     """Return Λ_1, …, Λ_{T−1}, along the first axis."""
+    from scipy import fft  # slow to import, and few tests need it
+
     n = len(residuals)
     transformed = fft.dct(residuals, type=2, axis=0)
     return np.asarray(transformed[1:] / math.sqrt(2 * n), dtype=np.float64)
