@@ -146,6 +146,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pd.DataFrame({"y_true": y, "diagnosis": y, **guesses}).drop(columns="diagnosis").to_csv(
         "predictions.csv", index=False
     )
+    risks = {m: np.clip(rng.normal(0.5 + 0.2 * (y == "yes"), 0.2), 0, 1) for m in ("old", "new")}
+    columns = {f"{m}:{c}": p if c == "yes" else 1 - p for m, p in risks.items() for c in set(y)}
+    pd.DataFrame({"y_true": y, **columns}).to_csv("risks.csv", index=False)
+    monkeypatch.delitem(sys.modules, "mymetrics", raising=False)
+    Path("mymetrics.py").write_text(
+        "def gain(truth, said): return (said == truth).mean()\n"
+        "def harm(truth, risk): return ((truth == 'yes') * (1 - risk)).mean()\n"
+    )
     patients = np.arange(200) // 5
     losses = pd.DataFrame({"id": range(200), "patient": patients, "site": patients % 2})
     losses.assign(small=rng.random(200), large=rng.random(200)).to_csv("losses.csv", index=False)

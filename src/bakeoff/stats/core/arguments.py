@@ -77,7 +77,10 @@ def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
 def _keywords(record: type) -> Iterator[inspect.Parameter]:
     for name, kind in _declared(record).items():
         default = next((note.value for note in get_args(kind) if isinstance(note, Default)), None)
-        yield inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+        written = record.__annotations__[name].__forward_arg__
+        short = written.removeprefix("Annotated[").split(", Default")[0]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        yield inspect.Parameter(name, keyword, default=default, annotation=short)
 
 
 @functools.cache
