@@ -149,6 +149,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     risks = {m: np.clip(rng.normal(0.5 + 0.2 * (y == "yes"), 0.2), 0, 1) for m in ("old", "new")}
     columns = {f"{m}:{c}": p if c == "yes" else 1 - p for m, p in risks.items() for c in set(y)}
     pd.DataFrame({"y_true": y, **columns}).to_csv("risks.csv", index=False)
+    monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delitem(sys.modules, "mymetrics", raising=False)
     Path("mymetrics.py").write_text(
         "def gain(truth, said): return (said == truth).mean()\n"
