@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from bakeoff.errors import UserError
 
 EXTRAS = {
+    "mlflow": "mlflow",
     "openpyxl": "files",
     "pyreadstat": "files",
     "skops": "keep",

@@ -10,6 +10,7 @@ import pytest
 
 import bakeoff
 from bakeoff import Findings, UserError
+from bakeoff.cli import main
 from tests.conftest import Runner
 
 
@@ -108,3 +109,13 @@ def test_run_that_fails_is_told(
     assert "no-such-option" in capsys.readouterr().err
     with pytest.raises(UserError, match=r"nothing\.yaml: cannot be read"):
         bakeoff.run("nothing.yaml")
+
+
+def test_results_become_a_card(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["publish", str(results)]) == 0
+    card = capsys.readouterr().out
+    assert card.startswith("---\nmodel-index:")
+    verdict = (results / "verdict.txt").read_text(encoding="utf-8")
+    assert verdict.splitlines()[0] in card
+    assert main(["publish", str(results / "nothing")]) == 2
+    assert "holds no results" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.decision_options import add_claim, add_gate, add_plan, add_power
+from bakeoff.cli.decision_options import add_claim, add_gate, add_plan, add_power, add_publish
 from bakeoff.cli.row_options import (
     add_groups,
     add_positive,
@@ -37,6 +37,7 @@ COMMANDS = {
     "gate": "decide whether a candidate may take the place of a base",
     "claim": "tell what a published comparison can be worth",
     "power": "tell what the tests of a finished run could have found",
+    "publish": "write a finished run as a model card, or into MLflow",
     "tests": "list the statistical tests, or explain one",
 }
 
@@ -125,6 +126,7 @@ def make_parser() -> argparse.ArgumentParser:
         "gate": add_gate,
         "claim": add_claim,
         "power": add_power,
+        "publish": add_publish,
         "tests": _add_tests,
     }
     for name, add in adders.items():

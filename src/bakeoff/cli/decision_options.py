@@ -263,3 +263,25 @@ def add_power(parser: argparse.ArgumentParser) -> None:
         help="true differences in the unit of the metric (0.01,0.02,0.05)",
     )
     parser.epilog = "example:\n  bakeoff power config/attrition.yaml --differences .01,.03"
+
+
+def add_publish(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `bakeoff publish`."""
+    parser.add_argument("results", metavar="FOLDER", help="of a finished run: results/attrition")
+    parser.add_argument(
+        "--card",
+        metavar="FILE",
+        help="write the evaluation part of a model card, of the model that scores best (Markdown, "
+        "with metadata for Hugging Face); without an option it is printed",
+    )
+    parser.add_argument(
+        "--mlflow",
+        metavar="STORE",
+        help="write a run of MLflow for each model: its metrics with intervals, the report, the "
+        "verdict; the address of a server, or sqlite:///mlflow.db",
+    )
+    parser.epilog = (
+        "examples:\n"
+        "  bakeoff publish results/attrition --card README.md\n"
+        "  bakeoff publish results/attrition --mlflow http://localhost:5000\n"
+    )
