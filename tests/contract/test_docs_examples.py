@@ -24,6 +24,7 @@ from bakeoff.cli import main
 from bakeoff.comparisons import plan_tests
 from bakeoff.spec import Experiment, load_experiment
 from tests.conftest import ROOT, Runner
+from tests.logs import drawn, inspect, lm_eval, promptfoo
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -165,6 +166,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for model, guess in (guesses | {name: guesses[own] for name, own in bases.items()}).items():
         own = pd.DataFrame({"id": range(200), "y_true": y, "y_pred": guess})
         own.to_csv(f"{model}.csv", index=False)
+    _write_logs()
     pets = table.assign(animal=np.where(y == "no", "cat", "dog")).rename(columns={"id": "image"})
     pets.to_csv("config/pets.csv", index=False)
     shutil.copy("config/attrition.yaml", "leavers.yaml")
@@ -175,6 +177,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "resampling: {holdout: {}}\n"
     )
     return tmp_path
+
+
+def _write_logs() -> None:
+    for seed, (model, p) in enumerate({"gpt-4o": 0.8, "gpt-4o-mini": 0.7}.items()):
+        inspect(f"logs/{model}.json", model, drawn(50, p, seed))
+        for task in ("gsm8k", "mmlu"):
+            lm_eval(model, task, drawn(50, p, seed), "lm_eval_output")
+        for run in range(5):
+            inspect(f"runs/{model}-{run}.json", model, drawn(50, p, 2 + 2 * run + seed))
+        promptfoo(f"{('old', 'new')[seed]}.json", {model: drawn(50, p, seed)[::2]})
 
 
 @pytest.mark.parametrize(("command", "printed"), commands())

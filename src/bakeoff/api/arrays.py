@@ -14,7 +14,6 @@ from pandas.api import types
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.api.settings import KINDS
 from bakeoff.data.columns import in_order, names, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.predicted import Predicted, is_number, known_answers, predicted, probabilities_in
@@ -26,7 +25,8 @@ from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.values import RIGHT_OR_WRONG
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.values import RIGHT_OR_WRONG, Kind, Passing
 from bakeoff.stats import Runs
 
 _RELATED = {"group": "groups", "run": "runs", "time": "time"}
@@ -38,7 +38,7 @@ def side_by_side(
     y: Any,
     predictions: Any,
     related: Mapping[str, Any],
-    values: str | None,
+    values: Kind | None,
     classes: Sequence[Any],
     positive: Any,
     name: str,
@@ -50,6 +50,8 @@ def side_by_side(
 
     Parameters
     ----------
+    values : GivenMetric, str, Passing or None
+        What the numbers per row are, if predictions are numbers.
     related : Mapping of str to array_like
         The ``group``, the ``run`` and the ``time`` of each row; None where it is not known.
     parts : Parts
@@ -286,14 +288,20 @@ def _by_class(
 def _of_numbers(
     name: str,
     tables: Mapping[str, PredictionTable],
-    values: str,
+    metric: Kind,
     related: Mapping[str, Any],
     subgroups: Mapping[str, pd.Categorical],
 ) -> SideBySide:
-    """Take a number of each model for each row."""
-    metric = KINDS[values]
+    """Take a number of each model for each row, or for each item that has several."""
+    if isinstance(metric, Passing):
+        if "group" not in related:
+            raise UserError("groups: found None, expected the items that were run several times")
+        items = related["group"]
+        tables = {m: dataclasses.replace(one, items=items) for m, one in tables.items()}
+        subgroups = {c: _of_items(c, own, items) for c, own in subgroups.items()}
+        related = {}
     meanings = {model: meant(table, metric) for model, table in tables.items()}
-    if not isinstance(metric, str) and may_be_right_or_wrong(meanings.values(), metric):
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meanings.values(), metric):
         raise UserError(
             "values: every number is 0 or 1: do they say which rows are right? Then pass "
             "`values='right'` (1 is right) or `values='wrong'` (1 is wrong), and the test is "
@@ -309,6 +317,14 @@ def _of_numbers(
     }
     truth = first.true.among(classes)
     return SideBySide(name, classes, truth, taken, 0, related, subgroups=subgroups)
+
+
+def _of_items(column: str, rows: pd.Categorical, items: NDArray[Any]) -> pd.Categorical:
+    """Return the subgroup of each item, in their sorted order."""
+    _, first, at = np.unique(items, return_index=True, return_inverse=True)
+    if (rows.codes != rows.codes[first][at]).any():
+        raise UserError(f"subgroups[{column!r}]: the runs of an item are in several subgroups")
+    return rows[first]
 
 
 def _numbers(what: str, column: pd.Series[Any]) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.api.given_rows import crossed, evidence_of, said_of
-from bakeoff.api.settings import KINDS, Settings
+from bakeoff.api.settings import Settings
 from bakeoff.comparisons import (
     Comparison,
     check_classes,
@@ -48,6 +48,7 @@ from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.task import Task, problems_with_task
+from bakeoff.spec.values import Passing
 from bakeoff.stats import Evidence, catalogue
 
 METRIC = "accuracy"
@@ -137,10 +138,12 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
     place = ("metrics",)
     given.check_answers()
     if settings.values is not None:
-        kind = KINDS[settings.values]
+        kind = settings.values
         if settings.metrics:
             raise Problem(place, "these are for predictions, not for numbers per row")
         # what is right and what is wrong was settled when the numbers were read
+        if isinstance(kind, Passing):
+            return [kind.metric]
         return [METRIC if isinstance(kind, str) else kind]
     for name in settings.metrics:
         if name not in METRICS:

@@ -94,12 +94,13 @@ def gate(
     if values is not None and metric is not None:
         raise UserError("metric: it is for predictions, not for numbers per row (values)")
     (metric,), _ = taken_by_path([metric]) if metric else ((None,), {})
+    numbers = None if values is None else KINDS[values]
     parts = NO_PARTS if subgroup is None else Parts.taken({_ONE_COLUMN: subgroup}, {})
     given = side_by_side(
         y,
         {"base": base, "candidate": candidate},
         {"group": groups},
-        values,
+        numbers,
         classes,
         positive,
         "the test set",
@@ -108,7 +109,6 @@ def gate(
         called="{}",
     )
     of_rows = given.subgroups.get(_ONE_COLUMN)
-    numbers = None if values is None else KINDS[values]
     rows = GateRows.of(
         given,
         None if of_rows is None else np.asarray(of_rows.astype(str)),

@@ -16,6 +16,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.api.settings import (
     Settings,
+    kind_of,
     numbers_wanted,
     of_two,
     one_spelling,
@@ -23,13 +24,15 @@ from bakeoff.api.settings import (
 )
 from bakeoff.errors import UserError, named, shown
 from bakeoff.scores.metrics.own import taken_by_path
+from bakeoff.spec.values import Passing
 from bakeoff.stats import Runs
 
 _KEYS = (
     *("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus"),
     *("task", "unit", "independent_rows"),
 )
-_ARGUMENTS = {key: key for key in _KEYS} | {"deterministic": "predictions"}
+_ARGUMENTS = {key: key for key in (*_KEYS, "pass_at", "pass_hat", "values")}
+_ARGUMENTS |= {"deterministic": "predictions", "k": "pass_at, pass_hat"}
 """The argument that stands for a key of an experiment."""
 _OF_ROWS = ("groups", "runs", "time", "subgroups")
 """The arguments that have a value for each row."""
@@ -48,6 +51,8 @@ def compare(
     subgroups: Mapping[str, Any] | pd.DataFrame | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
+    pass_at: int | None = None,
+    pass_hat: int | None = None,
     classes: Sequence[Any] = (),
     positive: Any = None,
     costs: Mapping[str, Any] | None = None,
@@ -96,6 +101,10 @@ def compare(
     values : {"higher", "lower", "right", "wrong"}, optional
         `predictions` holds a number for each row, of which higher or lower is better, or 0 and 1,
         where 1 says that the model is right (or wrong).
+    pass_at, pass_hat : int, optional
+        With `values` that say what is right and `groups` that are items: compare how often at least
+        one of so many runs of an item is right (pass@k), or all of them (pass^k), by the unbiased
+        estimate of each item from all of its runs.
     classes : sequence, optional
         All classes, those that no row has too, in the order of the columns of probabilities; the
         last one is the positive one of two. Default: those of `y`, sorted as scikit-learn does.
@@ -153,14 +162,19 @@ def compare(
         parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
         asked, own = taken_by_path(one_spelling(metrics, metric))
         numbers = numbers_wanted(task, asked)
-        of_rows = related, values, classes, positive, name, parts, numbers
+        kind = kind_of(values, pass_at, pass_hat)
+        of_rows = related, kind, classes, positive, name, parts, numbers
         given = side_by_side(y, predictions, *of_rows)
         how = Settings(
             metrics=asked,
             own_metrics=own,
             unit=unit,
-            values=values,
-            columns={role: role for role, rows in related.items() if rows is not None},
+            values=kind,
+            columns={
+                role: role
+                for role, rows in related.items()
+                if rows is not None and not isinstance(kind, Passing)
+            },
             costs=costs,
             variant=variant,
             versus=versus,

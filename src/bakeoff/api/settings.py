@@ -7,16 +7,18 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from bakeoff.errors import UserError, unknown
+from bakeoff import stats
+from bakeoff.errors import Problem, Remedy, UserError, shown, unknown
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.spec.task import Task
+from bakeoff.spec.values import Kind, Passing
 
 P = ParamSpec("P")
 R = TypeVar("R")
-KINDS: Mapping[str, GivenMetric | str] = {
+KINDS: Mapping[str, Kind] = {
     "higher": GivenMetric.model_validate({"name": "value", "greater_is_better": True}),
     "lower": GivenMetric.model_validate({"name": "value", "greater_is_better": False}),
     "right": "accuracy",
@@ -35,8 +37,8 @@ class Settings:
         Names; if empty accuracy, or RMSE of numbers.
     unit : str or None
         Of predicted numbers.
-    values : str or None
-        What the numbers per row are, of `KINDS`; None for predictions.
+    values : GivenMetric, str, Passing or None
+        What the numbers per row are, as `kind_of` tells; None for predictions.
     columns : Mapping of str to str
         What the ``group``, ``time`` or ``run`` of the rows is called, where it is known.
     costs : Any
@@ -59,7 +61,7 @@ class Settings:
 
     metrics: Sequence[str] = ()
     unit: str | None = None
-    values: str | None = None
+    values: Kind | None = None
     columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
     costs: Any = None
     variant: str | None = None
@@ -71,6 +73,41 @@ class Settings:
     deterministic: Collection[str] = ()
     files: Sequence[str] = ()
     own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
+
+
+def kind_of(values: str | None, pass_at: int | None, pass_hat: int | None) -> Kind | None:
+    """Tell what the numbers per row are; None where predictions are compared.
+
+    Parameters
+    ----------
+    values : str or None
+        One of `KINDS`.
+    pass_at, pass_hat : int or None
+        Runs of an item, of which at least one, or each, is to be right.
+
+    Raises
+    ------
+    Problem
+        At ``pass_at`` or ``pass_hat``: both, or of numbers that do not say what is right.
+    """
+    asked = {"pass_at": pass_at, "pass_hat": pass_hat}
+    given = {key: k for key, k in asked.items() if k is not None}
+    if not given:
+        return None if values is None else KINDS[values]
+    key, k = next(iter(given.items()))
+    if len(given) > 1:
+        raise Problem((key,), "one of pass@k and pass^k is compared at a time")
+    if not isinstance(k, int) or k < 1:
+        raise Problem((key,), f"found {shown(k)}, expected how many runs of an item are drawn")
+    marks = None if values is None else KINDS[values]
+    if not isinstance(marks, str):
+        raise Problem(
+            (key,),
+            "is about runs that are right or wrong",
+            remedy=Remedy("values", "right", ": {} says that 1 is right"),
+        )
+    every = key == "pass_hat"
+    return Passing(k, every, stats.pass_hat if every else stats.pass_at, marks)
 
 
 def numbers_wanted(

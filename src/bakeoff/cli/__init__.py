@@ -16,6 +16,7 @@ from typing import NoReturn
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan, add_power, add_publish
 from bakeoff.cli.row_options import (
+    add_format,
     add_groups,
     add_positive,
     add_seeds,
@@ -157,6 +158,7 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         help="where to write; default: config/<name>.yaml where there is a folder config, else "
         "<name>.yaml; - prints",
     )
+    add_format(parser, "file")
     parser.add_argument(
         "--encoding", metavar="NAME", help="of the text, e.g. latin-1; default: UTF-8, or guessed"
     )
@@ -218,8 +220,11 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="FILE",
         help="one table with the true label and a column of predicted labels per model; or one "
-        "table per model, each with ids, predicted and (at least one) true labels",
+        "table per model, each with ids, predicted and (at least one) true labels; or logs of "
+        "evaluations, also folders of them (Inspect, lm-evaluation-harness, promptfoo, DeepEval, "
+        "SWE-bench)",
     )
+    add_format(parser)
     add_truth_and_id(parser)
     parser.add_argument(
         "--models",

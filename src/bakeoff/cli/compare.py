@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     places = places_of(files, args.files, folders=["csv"])
     args.metric, args.own_metrics = taken_by_path(args.metric or ())
     with naming_options(READING):
-        given = read(args)
+        given, read_as = read(args)
     with naming_options(SETTINGS):
         study = build_study(given, settings(args))
     if places:  # before its answer, which the page then need not find again
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
         say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         show(study, verdict, brief=brief)
-        notes(given, args.files)
+        notes(given, read_as)
 
 
 def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:

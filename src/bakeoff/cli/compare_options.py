@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.api.settings import KINDS, Settings, numbers_wanted
-from bakeoff.data.file_columns import read_columns
+from bakeoff.api.settings import Settings, kind_of, numbers_wanted
+from bakeoff.cli.given import check_column, tables_named
+from bakeoff.data.file_columns import Columns
+from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_models import read_each, read_wide
 from bakeoff.data.read_numbers import read_each_values, read_wide_values
@@ -20,6 +22,7 @@ from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml
+from bakeoff.spec.values import Kind
 
 _OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
 _OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
@@ -41,6 +44,9 @@ READING = {
     "positive": "--positive",
     "classes": "--classes",
     "missing_target": "--missing-target",
+    "format": "--format",
+    "pass_at": "--pass-at",
+    "pass_hat": "--pass-hat",
     "task": "--task",
 }
 """The option that stands for a key of given data, while they are read."""
@@ -61,8 +67,12 @@ def settings(args: argparse.Namespace) -> Settings:
         metrics=args.metric or (),
         own_metrics=args.own_metrics,
         unit=args.unit,
-        values=args.values,
-        columns={role: column for role, column in related(args).items() if column is not None},
+        values=kind_of(args.values, args.pass_at, args.pass_hat),
+        columns={
+            role: column
+            for role, column in related(args).items()
+            if column is not None and not (role == "run" and passes(args))
+        },
         costs=costs_in(args.costs),
         variant=args.variant,
         versus=args.versus,
@@ -75,8 +85,8 @@ def settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def read(args: argparse.Namespace) -> SideBySide:
-    """Read the files of the options: one table of all models, or one of each."""
+def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
+    """Read what the options name: one table of all models, or one of each; tell what it is."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys["seed"] = args.seeds
     columns = GivenColumns.model_validate(
@@ -92,51 +102,67 @@ def read(args: argparse.Namespace) -> SideBySide:
         "labels": args.labels,
         "numbers": numbers_wanted(args.task, args.metric or (), labels=args.labels),
     }
-    if args.column is not None and (args.values is None or len(args.files) == 1):
-        raise UserError("--column is for numbers (--values) in one table per model")
     if args.labels and (args.values is not None or how["numbers"]):
         raise UserError("--labels: the columns hold numbers (--values, --metric, --task)")
     if args.counts is not None:
         if args.files or args.subgroups is not None:
             raise UserError("--counts stands in place of files and their columns")
-        return _renamed(_from_counts(args.counts), _listed(args.names))
+        return _renamed(_from_counts(args.counts), _listed(args.names)), ()
     if not args.files:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
-    if args.values is not None:
-        return _renamed(_with_numbers(args, columns), _listed(args.names))
-    if len(args.files) == 1:
+    kind = kind_of(args.values, args.pass_at, args.pass_hat)
+    models = _listed(args.models)
+    tables = tables_named(args.files, args)
+    check_column(args, tables)
+    if models is not None and not tables.together:
+        raise UserError("--models names columns of one table; of several tables each is a model")
+    tables = tables.only(models)
+    if tables.wide is None and len(tables.models) < 2:
+        one = next(iter(tables.models))
+        raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
+    given = (
+        _with_numbers(args, columns, tables, kind)
+        if kind is not None
+        else _labelled(args, columns, tables, how)
+    )
+    return _renamed(given, _listed(args.names)), tables.read_as
+
+
+def _labelled(
+    args: argparse.Namespace, columns: GivenColumns, tables: GivenTables, how: dict[str, Any]
+) -> SideBySide:
+    """Read true labels and predictions."""
+    tables.refuse_numbers()
+    if tables.wide is not None:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
-        given = read_wide(args.files[0], columns, models=_listed(args.models), **how)
+        given = read_wide(tables.wide, columns, models=_listed(args.models), **how)
         if given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True")):
             _tell_models(args, given)
     else:
-        if args.models is not None:
-            raise UserError(
-                "--models names columns of one table; of several tables each is a model"
-            )
-        given = read_each(args.files, columns, **how)
-    return _renamed(given, _listed(args.names)).with_positive(args.positive)
+        given = read_each(tables, columns, **how)
+    return given.with_positive(args.positive)
 
 
-def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
+def _with_numbers(
+    args: argparse.Namespace, columns: GivenColumns, tables: GivenTables, kind: Kind
+) -> SideBySide:
     """Read numbers per row, for which options about labels have no meaning."""
     for option in (*_OF_PREDICTIONS, "variant"):
         if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
             raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
-    kind = KINDS[args.values]
-    if len(args.files) > 1:
-        return read_each_values(args.files, columns, kind)
-    _refuse_datasets(args)
-    given = read_wide_values(args.files[0], columns, kind, _listed(args.models))
+    if tables.wide is None:
+        return read_each_values(tables, columns, kind)
+    _refuse_datasets(args, tables.wide)
+    given = read_wide_values(tables.wide, columns, kind, _listed(args.models))
     _tell_models(args, given)
     return given
 
 
-def _refuse_datasets(args: argparse.Namespace) -> None:
+def _refuse_datasets(args: argparse.Namespace, table: Columns) -> None:
     """Refuse to take data sets for rows of one test set."""
     used = {column for column in (*related(args).values(), args.column) if column is not None}
-    for name in read_columns(args.files[0], ("predictions",)).names:
+    for name in table.names:
         if name.lower().replace(" ", "_") in _OF_DATASETS and name not in used:
             raise UserError(
                 f"--values: a column is called {name!r}: are these data sets, with one score for "
@@ -213,6 +239,11 @@ def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
     if twice is not None:
         raise UserError(f"--subgroups: {twice!r} appears twice")
     return columns
+
+
+def passes(args: argparse.Namespace) -> bool:
+    """Tell whether items are compared by several of their runs at once."""
+    return args.pass_at is not None or args.pass_hat is not None
 
 
 def related(args: argparse.Namespace) -> dict[str, str | None]:

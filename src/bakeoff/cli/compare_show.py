@@ -12,7 +12,6 @@ from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.data.predicted import oddity
-from bakeoff.data.readers import reader_of
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
@@ -205,11 +204,10 @@ def _statistic(row: Comparison) -> str:
     return f"{name}{f'({known})' if known else ''} = {number(row.statistic)}, "
 
 
-def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
-    """Print the format that each file was read as, and notes on its content."""
-    for path in files:
-        if (reader := reader_of(path)) is not None:
-            say(dim(f"{path} was read as {reader.WHAT}."))
+def notes(given: SideBySide, read_as: Sequence[str] = ()) -> None:
+    """Print what the files were read as, a sentence each, and notes on their content."""
+    for said in read_as:
+        say(dim(paragraph(said)))
     if given.left_out:
         say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
     for model, found in given.models.items():

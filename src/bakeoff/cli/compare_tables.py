@@ -24,13 +24,15 @@ from bakeoff.report.verdict import Verdict, answer
 _OPTIONS = {
     "table": "the table",
     "models": "--models",
+    "format": "--format",
     **{key: f"--{key}" for key in ("datasets", "values", "metric", "repeats", "groups", "alpha")},
     **{key: f"--{key}" for key in ("alternative", "correction", "versus")},
     "missing_cells": "--missing",
 }
 """The option that stands for an argument of `compare_datasets`, or a key of an experiment."""
 _OF_BOTH = (
-    *("command", "arguments", "files", "models", "metric", "values", "groups", "datasets"),
+    *("command", "arguments", "files", "format", "models", "metric", "values", "groups"),
+    "datasets",
     *("alternative", "alpha", "correction", "versus", "json", "html", "markdown", "latex", "csv"),
 )
 _OF_TABLES = ("repeats", "missing", "elo")
@@ -69,7 +71,7 @@ def run(args: argparse.Namespace) -> None:
     path = args.files[0]
     with naming_options(_OPTIONS):
         table = read_scores(
-            read_frame(path, ("table",)),
+            read_frame(path, ("table",), args.format),
             datasets=args.datasets,
             values=args.values,
             metrics=args.metric or (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bakeoff.cli.row_options import (
+    add_format,
     add_groups,
     add_positive,
     add_seeds,
@@ -93,8 +94,11 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         help="of the one that may replace it; without it BASE is one table of both",
     )
     parser.add_argument(
-        "--models", metavar="BASE,CANDIDATE", help="one table: the columns of the two"
+        "--models",
+        metavar="BASE,CANDIDATE",
+        help="one table, or one folder of logs: the columns, or the models, of the two",
     )
+    add_format(parser)
     parser.add_argument(
         "--margin",
         required=True,
@@ -197,6 +201,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         help="predictions of two models on the same rows, from which the noise is taken; or the "
         "experiment of a finished run, for tests of cross-validation",
     )
+    add_format(parser, "pilot")
     parser.add_argument(
         "--metric", metavar="NAME", help="of the pilot's predictions (accuracy, of numbers rmse)"
     )

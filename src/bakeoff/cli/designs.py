@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bakeoff.api.settings import numbers_wanted
+from bakeoff.cli.given import tables_named
 from bakeoff.errors import UserError
 from bakeoff.release import GateRows, read_rows
 from bakeoff.report.numbers import number, percent
@@ -258,7 +259,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
     numbers = numbers_wanted(args.task, [args.metric])
     how: dict[str, Any] = {"labels": True, "positive": args.positive, "numbers": numbers}
-    rows = read_rows(args.pilot[::-1], columns, models, **how)
+    rows = read_rows(tables_named(args.pilot[::-1], args), columns, models, **how)
     metric = args.metric or rows.task.metric
     rows.margin(metric, args.margin or 0.0)
     result = metric_difference(*rows.seen(metric), **rows.how(metric))

@@ -6,12 +6,12 @@ import argparse
 import dataclasses
 import json
 
-from bakeoff.api.settings import KINDS, numbers_wanted
+from bakeoff.api.settings import kind_of, numbers_wanted
 from bakeoff.cli.compare_options import costs_in
+from bakeoff.cli.given import check_column, tables_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.data.readers import reader_of
 from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
@@ -29,6 +29,7 @@ from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.values import Passing
 from bakeoff.stats import Release
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
@@ -46,6 +47,9 @@ _OPTIONS = {
     "positive": "--positive",
     "metric": "--metric",
     "margin": "--margin",
+    "format": "--format",
+    "pass_at": "--pass-at",
+    "pass_hat": "--pass-hat",
     "task": "--task",
     "unit": "--unit",
     "costs": "--costs",
@@ -67,21 +71,22 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
             "--metric, --task, --truth, --predicted, --positive, --costs: are for predictions, not "
             "for numbers per row (--values)"
         )
-    if args.column is not None and (args.values is None or args.candidate is None):
-        raise UserError("--column is for numbers (--values) in one table per model")
     if args.labels and args.values is not None:
         raise UserError("--labels, --values: the columns hold the one or the other")
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
     columns = GivenColumns.model_validate(keys)
     (named,), _ = taken_by_path([args.metric]) if args.metric else ((None,), {})
-    numbers = None if args.values is None else KINDS[args.values]
+    numbers = kind_of(args.values, args.pass_at, args.pass_hat)
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
     how["numbers"] = numbers_wanted(args.task, [named], labels=args.labels)
-    rows = read_rows(files, columns, models, args.subgroup, numbers, **how).measured_in(args.unit)
-    rows = rows.with_costs(costs_in(args.costs))
-    metric = "value" if isinstance(numbers, GivenMetric) else named
+    tables = tables_named(files, args)
+    check_column(args, tables)
+    rows = read_rows(tables, columns, models, args.subgroup, numbers, **how)
+    rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
+    numeric = numbers.metric if isinstance(numbers, Passing) else numbers
+    metric = numeric.name if isinstance(numeric, GivenMetric) else named
     asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
     use = None if ledger is None else ledger.next(rows, asked)
@@ -96,9 +101,8 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
         say(json.dumps(as_json(verdict, use), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _show(verdict, reasons(verdict, use))
-        for path in files:
-            if (reader := reader_of(path)) is not None:
-                say(dim(f"{path} was read as {reader.WHAT}."))
+        for said in tables.read_as:
+            say(dim(said))
     return verdict
 
 

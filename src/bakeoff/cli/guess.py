@@ -242,6 +242,8 @@ def _bare(name: str) -> str:
 def told(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:
     """Say each guess, and what to write instead."""
     for key, value in keys.items():
+        if key == "format":
+            continue
         yield (
             f"{key}: {value!r} (guessed from the file)"
             if key != "encoding"

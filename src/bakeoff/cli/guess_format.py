@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bakeoff.data.table_files import separator_of
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Problem, UserError, named
 from bakeoff.files import is_file
 from bakeoff.sources.common.formats import MISSING
 from bakeoff.sources.common.tables import TableKeys
@@ -43,7 +43,7 @@ class Written(NamedTuple):
     keys: Mapping[str, Any]
 
 
-def read(path: str, encoding: str | None, target: str) -> Written:
+def read(path: str, encoding: str | None, target: str, format: str | None = None) -> Written:
     """Read a table, and guess how its file is written.
 
     Parameters
@@ -54,6 +54,8 @@ def read(path: str, encoding: str | None, target: str) -> Written:
         Of its text, where it is known.
     target : str
         The column to predict, whose values are taken as they are.
+    format : str, optional
+        Of the file, where its ending does not tell.
 
     Raises
     ------
@@ -63,7 +65,9 @@ def read(path: str, encoding: str | None, target: str) -> Written:
     if not is_file(path):
         raise UserError(f"no file at {path!r}")
     keys: dict[str, Any] = {}
-    separator = separator_of(path)
+    if format is not None:
+        keys["format"] = format
+    separator = separator_of(path, format)
     if separator is not None:
         keys["sep"] = separator
     if encoding is not None:
@@ -72,10 +76,10 @@ def read(path: str, encoding: str | None, target: str) -> Written:
         frame = _frame(path, keys)
     except Problem as problem:
         if problem.path != ("encoding",) or encoding is not None:
-            raise UserError(problem.message) from None
+            raise named(problem, {"format": "--format"}) from None
         keys["encoding"] = "cp1252"
         frame = _frame(path, keys)
-    if ".csv" in path.lower() or ".tsv" in path.lower():
+    if format in ("csv", "tsv") or (format is None and re.search(r"\.[ct]sv", path.lower())):
         labels = _labels_like_missing(frame, path, keys, target)
         more = _written(frame.drop(columns=target, errors="ignore"), separator or ",")
         if labels:

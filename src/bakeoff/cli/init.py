@@ -54,7 +54,7 @@ _REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 
 def run(args: argparse.Namespace) -> None:
     """Write an experiment."""
-    frame, keys = read(args.data, args.encoding, args.target)
+    frame, keys = read(args.data, args.encoding, args.target, args.format)
     if args.target not in frame.columns:
         raise UserError(
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
@@ -113,7 +113,8 @@ def _lines(
     yield "    source: file"
     yield f"    path: {_scalar(data)}"
     for key, value in keys.items():
-        yield f"    {key}: {json.dumps(value, ensure_ascii=False)}  # guessed"
+        mark = "" if key == "format" else "  # guessed"
+        yield f"    {key}: {json.dumps(value, ensure_ascii=False)}{mark}"
     yield f"    target: {_scalar(target)}"
     yield from _about_rows(guess)
     yield "models:"

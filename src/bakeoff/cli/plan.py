@@ -36,6 +36,7 @@ _OPTIONS = {
     "models": "--pair",
     "pilot": "--pilot",
     "metric": "--metric",
+    "format": "--format",
     "positive": "--positive",
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bakeoff.api.settings import numbers_wanted
+from bakeoff.cli.given import tables_named
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError
 from bakeoff.release import read_rows
@@ -91,7 +92,7 @@ def _pilot(args: argparse.Namespace) -> tuple[RunsPower, str, int]:
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")]
     numbers = numbers_wanted(args.task, [args.metric])
     how: dict[str, Any] = {"labels": True, "positive": args.positive, "numbers": numbers}
-    rows = read_rows(args.pilot, columns, models, **how)
+    rows = read_rows(tables_named(args.pilot, args), columns, models, **how)
     metric = args.metric or rows.task.metric
     rows.margin(metric, 0.0)
     return RunsPower.from_pilot(rows.recipes(metric)), metric, min(map(len, rows.runs))

@@ -8,6 +8,23 @@ VALUES = ("higher", "lower", "right", "wrong")
 """What numbers per row may be: which way is better, or what 1 means."""
 
 
+FORMATS = (
+    *("csv", "tsv", "parquet", "feather", "arff", "jsonl"),
+    *("excel", "stata", "spss", "sas", "xport", "libsvm"),
+)
+"""Formats of tables, as `format:` of an experiment has them."""
+
+
+def add_format(parser: argparse.ArgumentParser, what: str = "files") -> None:
+    """Add the format of tables."""
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        metavar="NAME",
+        help=f"of the {what}, where their endings do not tell it: {', '.join(FORMATS)}",
+    )
+
+
 def add_truth_and_id(parser: argparse.ArgumentParser) -> None:
     """Add the columns of true labels and of row ids."""
     parser.add_argument(
@@ -32,6 +49,14 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="NAME",
         help="one table per model: the column of the numbers; default: value, score or loss",
     )
+    for option, what in (("--pass-at", "at least one"), ("--pass-hat", "every one")):
+        parser.add_argument(
+            option,
+            type=int,
+            metavar="K",
+            help=f"with --values right and --runs: compare how often {what} of K runs of an item "
+            f"is right, pass{'@' if option == '--pass-at' else '^'}K; an item may have more runs",
+        )
     parser.add_argument(
         "--labels", action="store_true", help="0 and 1 are labels, and do not say what is right"
     )

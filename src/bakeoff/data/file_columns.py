@@ -282,17 +282,22 @@ class Columns:
         twice = again.duplicated().to_numpy()
         if twice.any():
             repeated = pd.unique(ids[twice])
+            related = run is not None or folds is not None
+            named = next((name for name in ("run", "epoch") if name in self.names), "")
             raise Problem(
                 self.place,
                 f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
                 f"repeated ({len(repeated):,}): {some(repeated)}"
                 + (
                     ""
-                    if run is not None or folds is not None
-                    else "; if rows are runs of items, name their column as `run`; if they are "
-                    "predicted in several folds, theirs as `repeat` and `fold`; if all rows are "
-                    "predicted by every training run, theirs as `seed`"
+                    if related
+                    else "; where rows are predicted in several folds, name their columns as "
+                    "`repeat` and `fold`; where all are predicted by every training run, theirs as "
+                    "`seed`"
                 ),
+                remedy=None
+                if related
+                else Remedy("run", named, "; where they are runs of items, {} names their column"),
             )
         return ids
 
@@ -312,7 +317,7 @@ def _is_whole(text: str) -> bool:
     return text.isdecimal() and len(text) < 19 and str(int(text)) == text
 
 
-def read_columns(path: str, place: Place) -> Columns:
+def read_columns(path: str, place: Place, format: str | None = None) -> Columns:
     """Read a table of any format; a CSV file may have another separator than the comma.
 
     Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
@@ -324,13 +329,13 @@ def read_columns(path: str, place: Place) -> Columns:
         There is no such file, or it cannot be read.
     """
     if SEED in path and not is_file(path):
-        return _of_seeds(path, place)
+        return _of_seeds(path, place, format)
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
-    return Columns(path, read_table(path, place), place)
+    return Columns(path, read_table(path, place, format), place)
 
 
-def _of_seeds(path: str, place: Place) -> Columns:
+def _of_seeds(path: str, place: Place, format: str | None) -> Columns:
     """Read the files of a model's training runs."""
     parts = path.split(SEED)
     fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
@@ -338,7 +343,7 @@ def _of_seeds(path: str, place: Place) -> Columns:
     files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, there) if match)
     if not files:
         raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
-    tables = [read_columns(file, place).table for _, file in files]
+    tables = [read_columns(file, place, format).table for _, file in files]
     for (_, file), table in zip(files, tables, strict=True):
         if set(table.column_names) != set(tables[0].column_names):
             raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")

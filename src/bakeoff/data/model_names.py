@@ -1,23 +1,11 @@
-"""What the models of one table, or of one table each, are called."""
+"""What the models of one table are called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, unknown
 from bakeoff.spec.experiment import run_of
-from bakeoff.spec.given_models import SEED
-
-
-def models_of_files(paths: Sequence[str]) -> dict[str, str]:
-    """Name the models of several tables after their files."""
-    bare = [Path(path.replace(SEED, "")) for path in paths]
-    stems = [file.name.split(".")[0].strip("-_ ") or file.parent.name for file in bare]
-    models = stems if len(set(stems)) == len(stems) else list(paths)
-    if len(set(models)) < len(models):
-        raise UserError("the same file is given twice")
-    return dict(zip(models, paths, strict=True))
 
 
 def models_of_columns(

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Answers, Columns, read_columns
+from bakeoff.data.file_columns import USUAL, Answers, Columns, canonical_ids, read_columns
 from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Place, Problem, listed
@@ -44,6 +44,8 @@ class PredictionTable:
         The number of each row, in a file of values.
     like_groups : sequence of Mapping
         The other columns that look like ids of groups, where none is named: see `group_columns`.
+    items : ndarray, shape (n,), or None
+        The item that each row is a run of, where the file is said to have runs.
     """
 
     columns: Columns
@@ -54,6 +56,7 @@ class PredictionTable:
     folds: NDArray[np.intp] | None = None
     values: NDArray[np.float64] | None = None
     like_groups: Sequence[Mapping[str, Any]] = ()
+    items: NDArray[Any] | None = None
 
     def __getitem__(self, rows: NDArray[np.intp]) -> PredictionTable:
         """Return some of the rows."""
@@ -66,6 +69,7 @@ class PredictionTable:
             None if self.folds is None else self.folds[rows],
             None if self.values is None else self.values[rows],
             self.like_groups,
+            None if self.items is None else self.items[rows],
         )
 
     def once(self) -> PredictionTable:
@@ -182,7 +186,16 @@ def table_of(
     brought = file.numbers(roles["value"], ids) if values else None
     related = relations(file, named, roles["id"])
     like = like_groups(file, named, roles.values()) if not related else []
-    return PredictionTable(file, ids, true, predicted, related, folds, brought, like)
+    items = items_of(file, named)
+    return PredictionTable(file, ids, true, predicted, related, folds, brought, like, items)
+
+
+def items_of(file: Columns, columns: GivenColumns) -> NDArray[Any] | None:
+    """Return the item that each row is a run of; None where no column of runs is named."""
+    name = file.find("id", columns)
+    if columns.run is None or name is None:
+        return None
+    return canonical_ids(pd.Series(file.table[name].to_pandas()))
 
 
 def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:

@@ -12,10 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers, read_columns
+from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
 from bakeoff.data.given_predictions import carried
+from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.group_columns import like_ids
-from bakeoff.data.model_names import models_of_columns, models_of_files
+from bakeoff.data.model_names import models_of_columns
 from bakeoff.data.predicted import Predicted, known_answers, no_model, predicted, probabilities_in
 from bakeoff.data.prediction_table import (
     PredictionTable,
@@ -36,14 +37,13 @@ from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.row_columns import RowColumns
 
-PLACE: Place = ("predictions",)
 NONE_FURTHER: Mapping[str, Sequence[PredictionTable]] = MappingProxyType({})
 _SUBGROUPS: Place = ("columns", "subgroups")
 _OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
 
 
 def read_wide(
-    path: str,
+    table: Columns,
     columns: GivenColumns,
     *,
     models: Sequence[str] | None = None,
@@ -59,8 +59,8 @@ def read_wide(
 
     Parameters
     ----------
-    path : str
-        The file.
+    table : Columns
+        The table.
     columns : GivenColumns
         Which columns hold ids and true labels, where not the usual ones.
     models : sequence of str, optional
@@ -80,12 +80,13 @@ def read_wide(
         A column that is not there, missing values, labels that are no class, or that may be none.
     """
     how = models, classes, drop_unlabelled, numbers
-    files = [part for _, part in by_run(read_columns(path, PLACE), columns)]
+    files = [part for _, part in by_run(table, columns)]
     given, *others = (_of_table(file, columns, *how) for file in files)
     for other in others:
         if not np.array_equal(given.truth, other.truth) or given.classes != other.classes:
             raise Problem(
-                ("columns", "seed"), f"{path!r}: training runs have other true labels of some rows"
+                ("columns", "seed"),
+                f"{table.path!r}: training runs have other true labels of some rows",
             )
     given = given.with_runs(others)
     return given if labels else _clear(given, [*given.models])
@@ -170,7 +171,7 @@ def _subgroups_of_table(
 
 
 def read_each(
-    paths: Sequence[str],
+    tables: GivenTables,
     columns: GivenColumns,
     *,
     classes: Sequence[str] = (),
@@ -186,18 +187,17 @@ def read_each(
         Other rows or other true labels in one of them; no true labels in any.
     """
     files, further = {}, {}
-    for model, path in models_of_files(paths).items():
-        whole = read_columns(path, PLACE)
+    for model, whole in tables.models.items():
         # the truth may stand in one of the tables alone
         lacks = columns.true is not None and columns.true not in whole.names
         own = columns.model_copy(update={"true": None}) if lacks else columns
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        runs = [table_of(part, own, PLACE, **how) for _, part in by_run(whole, columns)]
+        runs = [table_of(part, own, whole.place, **how) for _, part in by_run(whole, columns)]
         if numbers is None and not lacks and runs[0].true is not None:
             numbers = _looks_like_a_quantity(runs[0], own)
             if numbers:  # of the files before it too
                 return read_each(
-                    paths,
+                    tables,
                     columns,
                     classes=classes,
                     drop_unlabelled=drop_unlabelled,
@@ -212,7 +212,7 @@ def read_each(
         what = "numbers" if numbers else "labels"
         raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
     order = _order(LabelledRows.of(first).labels, classes)
-    given = paired(f"{len(files)} files", files, order, columns, further)
+    given = paired(tables.name, files, order, columns, further)
     return given if labels else _clear(given, [columns.predicted or "", *given.models])
 
 

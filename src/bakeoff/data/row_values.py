@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import Labels
@@ -15,14 +16,14 @@ from bakeoff.data.prediction_table import PredictionTable, read_predictions
 from bakeoff.errors import Place, Problem, Remedy
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG
+from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG, Kind, Passing
 
 
 def read_values(
     path: str,
     columns: GivenColumns,
     place: Place,
-    metric: GivenMetric | str,
+    metric: Kind,
     run: tuple[int, int] = (1, 1),
 ) -> PredictionTable:
     """Read a file of numbers of one model.
@@ -48,8 +49,10 @@ def read_values(
     return meant(read_predictions(path, columns, place, values=True, run=run), metric)
 
 
-def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:
+def meant(file: PredictionTable, metric: Kind) -> PredictionTable:
     """Say what the numbers of a file mean; see `read_values`."""
+    if isinstance(metric, Passing):
+        return _passed(file, metric)
     values = file.values
     assert values is not None
     if isinstance(metric, GivenMetric):
@@ -64,6 +67,49 @@ def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:
         true=Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32)),
         predicted=Labels(RIGHT_OR_WRONG, right.astype(np.int32)),
     )
+
+
+def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
+    """Put in place of the runs of each item how often k of them pass."""
+    right = meant(file, asked.marks).predicted
+    assert right is not None
+    if file.items is None:
+        raise Problem(
+            (*file.columns.place[:-1], "columns", "run"),
+            f"{file.path!r}: which column tells the runs of an item, of which {asked.k} are drawn?",
+        )
+    items, first, at, runs = np.unique(
+        file.items, return_index=True, return_inverse=True, return_counts=True
+    )
+    if (least := int(runs.min())) < asked.k:
+        raise Problem(
+            ("k",),
+            f"{file.path!r}: {asked.metric.label} wants {asked.k} runs of each item, "
+            f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
+            f"{least}",
+        )
+    for role, known in file.related.items():
+        if (known != known[first][at]).any():
+            raise Problem(file.columns.place, f"{file.path!r}: runs of an item differ in {role}")
+    codes = right.among(RIGHT_OR_WRONG)
+    values = asked.estimate(np.bincount(at, codes).astype(int), runs, asked.k)
+    kept = file[first]
+    constant = [
+        name
+        for name in file.columns.names
+        if pd.Series(file.columns.table[name].to_pandas()).groupby(at).nunique().le(1).all()
+    ]
+    own = dataclasses.replace(kept.columns, table=kept.columns.table.select(constant))
+    # runs without groups of their own have their items for groups
+    related = {
+        role: known
+        for role, known in kept.related.items()
+        if not np.array_equal(known, [str(item) for item in items])
+    }
+    one = dataclasses.replace(
+        kept, columns=own, ids=items, values=values, related=related, items=None
+    )
+    return meant(one, asked.metric)
 
 
 def limits(metric: GivenMetric) -> tuple[float, float]:

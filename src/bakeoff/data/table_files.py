@@ -9,42 +9,76 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from bakeoff.data.readers import known, read_elsewhere
-from bakeoff.errors import Place, Problem, UserError
+from bakeoff.data.readers import headers, is_log, known, read_elsewhere
+from bakeoff.errors import Place, Problem, UserError, some
 from bakeoff.files import is_file
 from bakeoff.sources.common.formats import MISSING
 from bakeoff.sources.common.tables import TableKeys
 
-_OF_FITS = {"fit_time", "mean_fit_time"}
-"""Columns of a table of fits, which a reader knows."""
+MODEL = "model"
+"""The column of a log of several models that says whose a row is."""
 _KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "true or false"}
 _KINDS |= {"dict": "an object", "list": "a list"}
 _BLOCK = 1 << 22
 """Bytes read at once: wide tables take half the time of the usual 2²⁰."""
 
 
-def read_table(path: str, place: Place) -> pa.Table:
+def read_table(path: str, place: Place, format: str | None = None) -> pa.Table:
     """Read a table, or what another tool writes; see `bakeoff.data.readers`.
 
     A CSV file may have another separator than the comma.
 
+    Parameters
+    ----------
+    path, place
+        The file, and where it is named.
+    format : str, optional
+        That of a table, where the ending of its name does not tell.
+
     Raises
     ------
     Problem
-        It cannot be read.
+        It cannot be read, or holds the results of several models.
     """
-    table = _read_fast(path)
-    if table is not None and _OF_FITS.isdisjoint(table.column_names):
-        return table
-    frame = read_elsewhere(path, place)
-    if frame is None and Path(path).suffix.lower() == ".json":
+    found = read_tables(path, place, format)
+    if len(found) > 1:
+        raise Problem(
+            place,
+            f"{path!r} holds {len(found)} models ({some(found)}), expected one: `bakeoff compare` "
+            "takes such a file; an experiment takes a file of each",
+        )
+    return next(iter(found.values()))
+
+
+def read_tables(path: str, place: Place, format: str | None = None) -> dict[str, pa.Table]:
+    """Read what `read_table` reads, as a table of each model where a log holds several."""
+    kind = format or Path(path).suffix.lower().removeprefix(".")
+    table = _read_fast(path, kind)
+    if table is not None and (format or headers().isdisjoint(table.column_names)):
+        return {"": table}
+    frame = None if format else read_elsewhere(path, place)
+    if frame is not None and MODEL in frame and is_log(path):
+        parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
+        return {name: as_table(part, path, place) for name, part in parts.items()}
+    if frame is None and kind == "json":
         raise Problem(
             place,
             f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save "
             "it as CSV or Parquet",
         )
     if frame is None:
-        frame = read_frame(path, place)
+        frame = read_frame(path, place, format)
+    return {"": as_table(frame, path, place)}
+
+
+def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
+    """Return a table of a frame that was read from a file.
+
+    Raises
+    ------
+    Problem
+        A column holds values of several types.
+    """
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except pa.ArrowException:
@@ -66,17 +100,16 @@ def _mixed(frame: pd.DataFrame, path: str) -> str:
     return f"{path!r} holds values that fit no table"
 
 
-def _read_fast(path: str) -> pa.Table | None:
+def _read_fast(path: str, kind: str) -> pa.Table | None:
     """Read a plain CSV, TSV or Parquet file with all cores; None where it is not plain.
 
     What this reader does not take is read by the general one, which says what is wrong with it.
     """
-    ending = Path(path).suffix.lower()
-    if ending == ".parquet":
+    if kind == "parquet":
         return _read_parquet(path)
-    if ending not in (".csv", ".tsv"):
+    if kind not in ("csv", "tsv"):
         return None
-    delimiter = "\t" if ending == ".tsv" else separator_of(path) or ","
+    delimiter = "\t" if kind == "tsv" else separator_of(path, kind) or ","
     try:
         table = pa.csv.read_csv(
             path,
@@ -121,21 +154,27 @@ def _read_parquet(path: str) -> pa.Table | None:
     return table.select(columns) if len(set(columns)) == len(columns) and len(table) else None
 
 
-def read_frame(path: str, place: Place) -> pd.DataFrame:
-    """Read a table from a file by its ending; a CSV file may have another separator."""
+def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFrame:
+    """Read a table from a file by its ending, or format; a CSV file may have another separator."""
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
+    keys = {"sep": separator_of(path, format), "format": format}
     try:
-        return TableKeys.model_validate({"sep": separator_of(path)}).read(Path(path), path)
-    except Problem:  # the encoding: there is no key for it here
-        raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
+        return TableKeys.model_validate(keys).read(Path(path), path)
+    except Problem as problem:
+        if problem.path == ("encoding",):  # there is no key for it here
+            raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
+        of_command = len(place) == 1  # an experiment's models have no `format:`
+        raise Problem(
+            place, problem.message, remedy=problem.remedy if of_command else None
+        ) from None
     except UserError as error:
         raise Problem(place, str(error)) from None
 
 
-def separator_of(path: str) -> str | None:
+def separator_of(path: str, format: str | None = None) -> str | None:
     """Return what separates the names in the first line of a CSV file; None for a comma."""
-    if Path(path).suffix.lower() != ".csv":
+    if (format or Path(path).suffix.lower().removeprefix(".")) != "csv":
         return None
     with Path(path).open(encoding="utf-8", errors="replace") as file:
         first = file.readline()

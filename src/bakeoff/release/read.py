@@ -1,4 +1,4 @@
-"""Base and candidate from files of predictions or numbers."""
+"""Base and candidate from tables of predictions or numbers."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import Columns, read_columns
+from bakeoff.data.file_columns import Columns
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.prediction_table import items_of
 from bakeoff.data.read_models import read_each, read_wide
 from bakeoff.data.read_numbers import read_each_values, read_wide_values
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.training_runs import by_run
-from bakeoff.errors import Problem
+from bakeoff.errors import Problem, some
 from bakeoff.release.evidence import GateRows
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.values import Kind, Passing
 
 
 def read_rows(
-    files: Sequence[str],
+    tables: GivenTables,
     columns: GivenColumns,
     models: Sequence[str] | None = None,
     subgroup: str | None = None,
-    values: GivenMetric | str | None = None,
+    values: Kind | None = None,
     *,
     numbers: bool | None = None,
     labels: bool = False,
@@ -34,15 +37,15 @@ def read_rows(
 
     Parameters
     ----------
-    files : sequence of str
+    tables : GivenTables
         Those of base and candidate, or one with a column of each.
     columns : GivenColumns
         What their columns are called, where not as usual.
     models : sequence of str, optional
-        The columns of base and candidate in one table of both.
+        Base and candidate, where they are columns of one table or logs of one folder.
     subgroup : str, optional
         The column whose values are decided on each by itself.
-    values : GivenMetric or str, optional
+    values : GivenMetric, str or Passing, optional
         What the numbers of tables without labels are, as in `read_each_values`.
     numbers : bool, optional
         Whether numbers are true and predicted, and not classes; default: as the truth looks.
@@ -56,23 +59,30 @@ def read_rows(
     Problem, UserError
         A file or a column that is not there, other rows, other true labels.
     """
-    wide = len(files) == 1
-    if wide != (models is not None and len(models) == len(set(models)) == 2):
+    if values is None:
+        tables.refuse_numbers()
+    wide = tables.wide
+    if tables.together != (models is not None and len(models) == len(set(models)) == 2):
         raise Problem(
             ("models",),
-            "of one table, name the columns of the two"
-            if wide
-            else "names columns of one table; each of several tables is a model",
+            "names columns of one table; each of several tables is a model"
+            if not tables.together
+            else "of one table, name the columns of the two"
+            if wide is not None
+            else f"of one folder, name the two of its models ({some(tables.models)})",
         )
+    tables = tables.only(models)
+    if wide is None and len(tables.models) != 2:
+        raise Problem(("models",), f"expected base and candidate, found {some(tables.models)}")
 
     def read(columns: GivenColumns) -> SideBySide:
-        if values is not None and wide:
-            return read_wide_values(files[0], columns, values, models)
+        if values is not None and wide is not None:
+            return read_wide_values(wide, columns, values, models)
         if values is not None:
-            return read_each_values(files, columns, values)
-        if wide:
-            return read_wide(files[0], columns, models=models, labels=labels, numbers=numbers)
-        return read_each(files, columns, labels=labels, numbers=numbers)
+            return read_each_values(tables, columns, values)
+        if wide is not None:
+            return read_wide(wide, columns, models=models, labels=labels, numbers=numbers)
+        return read_each(tables, columns, labels=labels, numbers=numbers)
 
     given = read(columns).with_positive(positive)
     parts = None
@@ -85,17 +95,24 @@ def read_rows(
             raise Problem(("subgroup",), problem.message) from None
         parts = found.related["group"]
     how = {"values": values is not None, "numbers": given.task.numbers}
-    test_set, order = _digest(files, columns, **how)
+    how["items"] = isinstance(values, Passing)
+    each = [wide] if wide is not None else list(tables.models.values())
+    test_set, order = _digest(each, columns, **how)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows.of(given, parts, test_set=test_set, greater_is_better=greater, order=order)
 
 
 def _digest(
-    files: Sequence[str], columns: GivenColumns, *, values: bool, numbers: bool
+    tables: Sequence[Columns],
+    columns: GivenColumns,
+    *,
+    values: bool,
+    numbers: bool,
+    items: bool,
 ) -> tuple[str, NDArray[np.intp]]:
     """Return a digest of ids and true labels, and the rows in the order that it knows."""
-    for path in files:
-        _, file = next(by_run(read_columns(path, ("predictions",)), columns))
+    for table in tables:
+        _, file = next(by_run(table, columns))
         truth, name = (
             None if role == "true" and values else _found(file, role, columns)
             for role in ("true", "id")
@@ -104,6 +121,8 @@ def _digest(
             continue
         rows = np.arange(1, file.table.num_rows + 1)
         ids = rows if name is None else file.ids(name, file.related("run", columns))
+        if items and (runs := items_of(file, columns)) is not None:
+            ids = np.unique(runs)
         labels = None if truth is None else file.answers(truth, "true", numbers=numbers)
         names = [""] * len(ids) if labels is None else [labels.named(k) for k in range(len(ids))]
         lines = np.array([f"{i}\t{name}" for i, name in zip(ids, names, strict=True)])

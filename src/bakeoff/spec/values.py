@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from bakeoff.errors import Problem
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from bakeoff.spec.experiment import Experiment
 
 RIGHT_OR_WRONG = ("wrong", "right")
 """The classes that stand for numbers which say whether a row is right."""
 RIGHT: Mapping[str, int] = {"accuracy": 1, "error": 0}
 """The number of a right row, by the metrics of numbers 0 and 1."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Passing:
+    """What is asked of the runs of an item that are right or wrong.
+
+    Attributes
+    ----------
+    k : int
+        Runs that are drawn.
+    every : bool
+        Whether all of them must be right (pass^k), or at least one (pass@k).
+    estimate : callable
+        Returns from the right runs and all runs of each item how probable it is.
+    marks : str
+        What 1 means, a key of `RIGHT`.
+    """
+
+    k: int
+    every: bool
+    estimate: Callable[[NDArray[np.intp], NDArray[np.intp], int], NDArray[np.float64]]
+    marks: str = "accuracy"
+
+    @property
+    def metric(self) -> GivenMetric:
+        """The metric that the numbers of items are values of."""
+        return GivenMetric(
+            name=f"pass_{'hat' if self.every else 'at'}_{self.k}",
+            label=f"pass{'^' if self.every else '@'}{self.k}",
+            greater_is_better=True,
+            unit="percentage points",
+            range=[0, 1],
+        )
+
+
+Kind: TypeAlias = GivenMetric | str | Passing
+"""What numbers per row are: values of a metric, marks (of `RIGHT`), or marks of runs of items."""
 
 
 def problems_with_values(experiment: Experiment) -> Iterator[Problem]:

@@ -137,6 +137,7 @@ from bakeoff.stats.runs.differences import (
     recipe_mean_difference,
 )
 from bakeoff.stats.runs.equivalence import tost_recipe_means, tost_recipes
+from bakeoff.stats.runs.passes import pass_at, pass_hat
 from bakeoff.stats.runs.recipe import Runs
 
 if not TYPE_CHECKING:
@@ -281,6 +282,8 @@ __all__ = [
     "own_metric",
     "paired_difference_ci",
     "paired_odds_ratio_ci",
+    "pass_at",
+    "pass_hat",
     "plain",
     "prob_a_better",
     "prob_a_better_sample_size",

@@ -430,3 +430,60 @@ def test_a_column_of_several_types_is_named(tmp_path: Path, odd: object, said: s
     path.write_text(lines([{"id": i, "m": "a" if i != 2 else odd} for i in range(5)]))
     with pytest.raises(Problem, match=f"column 'm' .* it is text, in row 3 {said}"):
         read_table(str(path), PLACE)
+
+
+MLR3 = "row_ids,truth,response,prob.M,prob.R\n3,M,M,0.7,0.3\n1,R,M,0.6,0.4\n"
+TIDY = ".pred_class,.pred_no,.pred_yes,id,id2,.row,left,.config\n" + "".join(
+    f"{said},0.{9 - row},0.{row + 1},Repeat{row % 2 + 1},Fold1,{row},yes,Preprocessor1_Model1\n"
+    for row, said in enumerate(["yes", "no"], 1)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            MLR3,
+            {"id": [3, 1], "y_true": ["M", "R"], "y_pred": ["M", "M"]}
+            | {"p_M": [0.7, 0.6], "p_R": [0.3, 0.4]},
+        ),
+        (
+            MLR3.replace(",prob.M,prob.R", ",se;x").replace(",", ";"),
+            {"id": [3, 1], "y_true": ["M", "R"], "y_pred": ["M", "M"]}
+            | {"se": [0.7, 0.6], "x": [0.3, 0.4]},
+        ),
+        (
+            TIDY,
+            {"y_pred": ["yes", "no"], "p_no": [0.8, 0.7], "p_yes": [0.2, 0.3]}
+            | {"repeat": ["Repeat1", "Repeat2"][::-1], "id": [1, 2], "y_true": ["yes", "yes"]},
+        ),
+        (
+            "id,.pred,.row,price\ntrain/test split,1.5,1,2\ntrain/test split,2.5,2,2\n",
+            {"y_pred": [1.5, 2.5], "id": [1, 2], "y_true": [2, 2]},
+        ),
+    ],
+)
+def test_tables_of_r_packages(tmp_path: Path, text: str, expected: dict[str, list[Any]]) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "2,yes,Preprocessor1_Model1",
+            "2,yes,Preprocessor1_Model2",
+            "it holds 2 candidates",
+        ),
+        ("left,.config", "left,cost", "which column is the outcome.* of left, cost"),
+    ],
+)
+def test_predictions_of_tidymodels_that_are_not_clear(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(TIDY.replace(old, new))
+    with pytest.raises(Problem, match=f"predictions of tidymodels: {said}"):
+        read_table(str(path), PLACE)

@@ -136,7 +136,7 @@ BROKEN: list[tuple[str, str, str]] = [
     ),
     ("a,y\n", "a.csv.gz", "cannot be read as csv"),
     ("a,y\n", "a.csv.zip", "cannot be read as csv: File is not a zip file"),
-    ("a,y\n", "a.docx", r"unknown file ending '.docx'.*or set `format:`"),
+    ("a,y\n", "a.docx", r"unknown file ending '.docx'.*or set `format: csv`"),
     ("a,y\n", "noending", r"unknown file ending ''"),
 ]
 

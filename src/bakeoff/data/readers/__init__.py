@@ -1,12 +1,19 @@
 """Readers of other tools' output; each module of this package is registered as one.
 
 Readers of others are found by the entry point ``bakeoff.readers``: a module, or any object, with
-`WHAT`, `recognizes` and `read`, `OF_FOLDS` where it reads scores of folds, and `unpacks` where its
-files may be ZIP archives. What a file is, is told from its content, not from its name.
+`WHAT`, `recognizes` and `read`, and further where it applies:
+
+- `OF_FOLDS`, it reads scores of folds; `OF_EVALS`, logs of evaluations, which may lie in folders,
+- `unpacks` and `read_archive`, its files may be ZIP archives,
+- `HEADERS`, names by which a CSV file of its own is told from a plain table,
+- `named`, what the path of a log says: its ``model``, its ``task``.
+
+What a file is, is told from its content, not from its name.
 """
 
 from __future__ import annotations
 
+import io
 import pkgutil
 import zipfile
 from functools import cache
@@ -19,10 +26,31 @@ import pandas as pd
 from bakeoff.errors import Place, Problem
 from bakeoff.sources.common.archives import LARGEST
 
-__all__ = ["Reader", "known", "read_elsewhere", "reader_of"]
+__all__ = [
+    "LeftOut",
+    "NoRows",
+    "Reader",
+    "headers",
+    "is_log",
+    "known",
+    "logs_known",
+    "names_in",
+    "read_elsewhere",
+    "read_log",
+    "reader_of",
+    "table_in",
+]
 
 GROUP = "bakeoff.readers"
 _HEAD = 1 << 20
+
+
+class LeftOut(ValueError):
+    """A log that has not all of its rows: refused alone, and left out of a folder of logs."""
+
+
+class NoRows(LeftOut):
+    """What lies beside logs and holds no rows: nobody misses it in a folder."""
 
 
 class Reader(Protocol):
@@ -36,6 +64,10 @@ class Reader(Protocol):
 
     def read(self, text: str) -> pd.DataFrame:
         """Return its rows, with columns called as in any table of predictions.
+
+        Logs of evaluations say in `attrs` their ``model``, their ``task``, a ``key`` of the
+        evaluation and, as a text, the ``setup`` that runs of one model share; a log of several
+        models has a column ``model``.
 
         Raises
         ------
@@ -88,11 +120,32 @@ def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFr
             ),
         )
     try:
-        if zipfile.is_zipfile(path):
-            return _of_archive(reader, path)
-        return reader.read(Path(path).read_text(encoding="utf-8"))
+        return read_log(reader, path)
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+
+
+def read_log(reader: Reader, path: str) -> pd.DataFrame:
+    """Read a file by the reader that recognizes it.
+
+    Raises
+    ------
+    ValueError
+        It cannot be used; `LeftOut` where it lacks rows.
+    """
+    if zipfile.is_zipfile(path):
+        return _of_archive(reader, path)
+    return reader.read(Path(path).read_text(encoding="utf-8"))
+
+
+def is_log(path: str) -> bool:
+    """Tell whether a file is a log of an evaluation, with a number for each item."""
+    return getattr(reader_of(path), "OF_EVALS", False)
+
+
+def headers() -> set[str]:
+    """List names of columns that no plain table has, but files of readers."""
+    return {name for reader in _readers() for name in getattr(reader, "HEADERS", ())}
 
 
 def _of_archive(reader: Any, path: str) -> pd.DataFrame:
@@ -105,9 +158,30 @@ def _of_archive(reader: Any, path: str) -> pd.DataFrame:
             raise ValueError(f"it cannot be unpacked: {error}") from None
 
 
+def names_in(head: str) -> list[str]:
+    """Return the names of columns in the first line of a CSV file."""
+    first = head.lstrip("\ufeff \t\r\n").split("\n", 1)[0]
+    return [name.strip().strip('"') for name in first.split(_separator(first))]
+
+
+def table_in(text: str) -> pd.DataFrame:
+    """Read the text of a CSV file whose columns are separated as those of its first line."""
+    text = text.lstrip("\ufeff \t\r\n")
+    return pd.read_csv(io.StringIO(text), sep=_separator(text.split("\n", 1)[0]))
+
+
+def _separator(line: str) -> str:
+    return max(",;\t", key=line.count)
+
+
 def known() -> list[str]:
     """List the recognized formats."""
     return [reader.WHAT for reader in _readers()]
+
+
+def logs_known() -> list[str]:
+    """List the recognized formats of logs of evaluations."""
+    return [reader.WHAT for reader in _readers() if getattr(reader, "OF_EVALS", False)]
 
 
 @cache

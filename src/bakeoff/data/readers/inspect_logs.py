@@ -21,11 +21,15 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from bakeoff.data.readers import LeftOut
+
 WHAT = "a log of Inspect"
+OF_EVALS = True
 _HEADER = "header.json"
 _PARTS = {_HEADER, "_journal/start.json"}
 _ZSTANDARD, _LENGTHS_AT = 93, 26  # of the ZIP format: a method, and a place in a local header
 _OF_SAMPLES = ("id", "epoch", "scores")
+_SETUP = ("task_args", "model_args", "model_generate_config", "solver", "solver_args")
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
 
@@ -99,7 +103,16 @@ def _table(log: Any) -> pd.DataFrame:
         raise ValueError("no sample has a score")
     if len(scorers) == 1:
         table = table.rename(columns={scorers[0]: "score"})
-    return table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
+    table = table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
+    run = log.get("eval") or {}
+    setup = {key: run[key] for key in _SETUP if run.get(key)}
+    if isinstance(setup.get("model_generate_config"), dict):  # runs may have seeds of their own
+        config = setup["model_generate_config"].items()
+        setup["model_generate_config"] = {key: value for key, value in config if key != "seed"}
+    table.attrs |= {"setup": json.dumps(setup, sort_keys=True)}
+    known = {"model": "model", "task": "task", "key": "eval_id"}
+    table.attrs |= {name: str(run[key]) for name, key in known.items() if key in run}
+    return table
 
 
 def _check_finished(log: dict[str, Any]) -> None:
@@ -112,7 +125,7 @@ def _check_finished(log: dict[str, Any]) -> None:
     there = (
         f"{done:,} of {total:,} samples" if lacks else f"{len(log.get('samples') or ()):,} samples"
     )
-    raise ValueError(
+    raise LeftOut(
         f"its status is {status!r}, with {there}: the evaluation did not finish; finish it with "
         "`inspect eval-retry`, for the samples that are missing may differ from the others"
     )

@@ -2,32 +2,58 @@
 
 Each line has ``doc_id``, ``doc``, ``target``, ``arguments``, ``resps``, ``filtered_resps``,
 digests, ``filter`` and ``metrics`` (newer versions), and the value of every metric under its name
-(lm_eval/evaluator.py). A document has a line for each filter.
+(lm_eval/evaluator.py). A document has a line for each filter. They lie in
+``<output_path>/<model>/samples_<task>_<time>.jsonl``, beside ``results_<time>.json`` with the mean
+scores (loggers/evaluation_tracker.py).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from bakeoff.data.readers import NoRows
+
 WHAT = "samples of lm-evaluation-harness"
+OF_EVALS = True
+_HEAD = 1 << 16
 _NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
 
 
 def recognizes(head: str) -> bool:
     """Tell whether the first line is an object with a document's id, its target and responses."""
     first = head.lstrip().split("\n", 1)[0]
-    return first.startswith("{") and all(
-        f'"{key}"' in first for key in ("doc_id", "target", "filtered_resps")
+    return _has_means(head) or (
+        first.startswith("{")
+        and all(f'"{key}"' in first for key in ("doc_id", "target", "filtered_resps"))
     )
+
+
+def _has_means(head: str) -> bool:
+    return re.match(r'\{\s*"results"\s*:\s*\{', head) is not None and '"alias"' in head
+
+
+def named(path: Path) -> dict[str, str]:
+    """Return the model and the task that the place of a file of samples says."""
+    task = re.fullmatch(r"samples_(.+?)(_\d{4}-\d\d-\d\dT[-\d.]+)?", path.stem)
+    return {"model": path.parent.name, "task": task[1] if task else path.stem}
 
 
 def read(text: str) -> pd.DataFrame:
     """Return ids and metrics; ``score`` where there is one metric by one filter."""
+    if _has_means(text[:_HEAD]):
+        raise NoRows(
+            "it holds mean scores alone; the scores of the documents are in samples_*.jsonl "
+            "beside it, which `--log_samples` writes"
+        )
     found: dict[int, dict[str, float]] = {}
     filters: dict[str, None] = {}
+    prompts = hashlib.sha256()
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -35,6 +61,7 @@ def read(text: str) -> pd.DataFrame:
         document = found.setdefault(row["doc_id"], {})
         name = str(row.get("filter", ""))
         filters[name] = None
+        prompts.update(str(row.get("prompt_hash", "")).encode())
         for metric, value in _metrics(row).items():
             key = f"{metric},{name}" if name else metric
             if key in document:
@@ -47,7 +74,9 @@ def read(text: str) -> pd.DataFrame:
         table.columns = ["score"]
     if not table.shape[1]:
         raise ValueError("no sample has a metric that is a number")
-    return table.rename_axis("id").reset_index()
+    table = table.rename_axis("id").reset_index()
+    table.attrs["setup"] = prompts.hexdigest()
+    return table
 
 
 def _row(line: str, number: int) -> dict[str, Any]:

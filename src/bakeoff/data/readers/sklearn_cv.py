@@ -9,7 +9,6 @@ _validation.py); `cv_results_` has a row for each candidate: ``params``, ``mean_
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -17,10 +16,12 @@ from typing import Any
 
 import pandas as pd
 
+from bakeoff.data.readers import names_in, table_in
 from bakeoff.spec.scorings import NEGATED
 
 WHAT = "fold scores of scikit-learn"
 OF_FOLDS = True
+HEADERS = ("fit_time", "mean_fit_time")
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _TEST = re.compile(r"test_(.+)")
 
@@ -31,9 +32,9 @@ def recognizes(head: str) -> bool:
     if start[:1] in ("{", "["):
         times = re.search(r'"(?:mean_)?fit_time"\s*:', start)
         return bool(times and re.search(r'"(?:split\d+_)?test_\w+"\s*:', start))
-    names = [name.strip().strip('"') for name in re.split(r"[,;\t]", start.split("\n", 1)[0])]
+    names = names_in(head)
     scored = any(_TEST.fullmatch(name) or _SPLIT.fullmatch(name) for name in names)
-    return scored and bool({"fit_time", "mean_fit_time"} & set(names))
+    return scored and not set(HEADERS).isdisjoint(names)
 
 
 def read(text: str) -> pd.DataFrame:
@@ -53,7 +54,7 @@ def read(text: str) -> pd.DataFrame:
 def _columns(text: str) -> dict[str, list[Any]]:
     """Return the values of each column, however it was saved."""
     if text.lstrip()[:1] not in ("{", "["):
-        table = pd.read_csv(io.StringIO(text), sep=None, engine="python")
+        table = table_in(text)
         return {str(name): table[name].tolist() for name in table}
     try:
         found = json.loads(text)

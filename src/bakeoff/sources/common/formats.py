@@ -19,7 +19,7 @@ from typing import IO, Any, Literal
 
 import pandas as pd
 
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import read_large
 from bakeoff.sources.common.archives import COMPRESSED, LARGEST, opened, seekable
@@ -94,7 +94,8 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        raise UserError(f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format:`")
+        said = f"{name!r}: {unknown('file ending', ending, ENDINGS)}"
+        raise Problem(("format",), said, remedy=Remedy("format", "csv", "; or set {}"))
     return ENDINGS[ending]
 
 

@@ -1,0 +1,267 @@
+"""The tables that paths name: one of all models, one of each, or the logs of evaluations."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from bakeoff.data.file_columns import Columns, read_columns
+from bakeoff.data.readers import LeftOut, NoRows, is_log, logs_known, read_log, reader_of
+from bakeoff.data.table_files import MODEL, as_table, read_tables
+from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
+from bakeoff.files import is_file
+from bakeoff.spec.given_models import SEED
+
+PLACE: Place = ("predictions",)
+RUN, TASK = "run", "task"
+"""Columns of a folder of logs: which run of an item a row is, and which task it is of."""
+_ENDINGS = (".eval", ".json", ".jsonl")
+_NO_SCORE = ("id", "epoch", RUN, TASK)
+
+
+@dataclasses.dataclass(frozen=True)
+class GivenTables:
+    """The tables of a comparison.
+
+    Attributes
+    ----------
+    name : str
+        What to call the rows.
+    models : Mapping of str to Columns
+        The table of each model.
+    wide : Columns or None
+        In place of these, the one table that has a column for each model.
+    read_as : tuple of str
+        What the paths were read as, where they are no plain tables, a sentence each.
+    left_out : tuple of str
+        Logs of folders that cannot be used, and why, a sentence each.
+    together : bool
+        Whether one path holds all models.
+    """
+
+    name: str
+    models: Mapping[str, Columns]
+    wide: Columns | None = None
+    read_as: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    together: bool = False
+
+    @property
+    def first(self) -> Columns:
+        """One of the tables."""
+        return self.wide or next(iter(self.models.values()))
+
+    def only(self, models: Sequence[str] | None) -> GivenTables:
+        """Keep some of the models; a table of all models is left as it is.
+
+        Raises
+        ------
+        Problem
+            At ``models``: there is no such model.
+        """
+        if models is None or self.wide is not None:
+            return self
+        for name in models:
+            if name not in self.models:
+                raise Problem(("models",), unknown("model", name, self.models))
+        return dataclasses.replace(self, models={name: self.models[name] for name in models})
+
+    def refuse_numbers(self) -> None:
+        """Refuse logs, which hold numbers, where labels are expected.
+
+        Raises
+        ------
+        Problem
+            At ``values``, with the scores that are there.
+        """
+        if not self.read_as:
+            return
+        table = self.first.table.to_pandas()
+        scores = [_described(table[c]) for c in table if c not in _NO_SCORE]
+        scores = [one for one in scores if one]
+        if "y_true" in table or not scores:
+            return
+        runs = next((name for name in (RUN, "epoch") if name in table), None)
+        raise Problem(
+            ("values",),
+            f"{self.read_as[0].removesuffix('.')}; it holds no labels but scores, "
+            f"{joined(scores)}" + (f", and the runs of an item in `{runs}`" if runs else ""),
+            remedy=Remedy(
+                "values",
+                "right",
+                "; {} says that 1 is right, `--values higher` or `lower` which way other numbers "
+                "are better"
+                + (", `--column` chooses one of them" if len(scores) > 1 else "")
+                + (f", `--runs {runs}` names the runs" if runs else ""),
+            ),
+        )
+
+
+def _described(values: pd.Series[float]) -> str:
+    """Write a column of scores with its range; nothing of another column."""
+    if not (is_numeric_dtype(values) or is_bool_dtype(values)) or values.isna().all():
+        return ""
+    low, high = float(values.min()), float(values.max())
+    both = set(values.dropna().unique()) <= {0, 1}
+    return f"`{values.name}` ({'0 and 1' if both else f'{low:g} to {high:g}'})"
+
+
+class _Held(NamedTuple):
+    """What a path holds: tables by model, where a folder or a log says it what it is."""
+
+    tables: dict[str, Columns]
+    read_as: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+def tables_of(paths: Sequence[str], format: str | None = None) -> GivenTables:
+    """Read the tables that paths name.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files of tables, logs of evaluations, or folders of logs.
+    format : str, optional
+        That of the tables, where their endings do not tell.
+
+    Raises
+    ------
+    Problem, UserError
+        Nothing is there, it cannot be read, or it is there twice.
+    """
+    if len(set(paths)) < len(paths):
+        raise UserError("the same file is given twice")
+    held = {path: _held(path, format) for path in paths}
+    told = tuple(one.read_as for one in held.values() if one.read_as)
+    left_out = tuple(said for one in held.values() for said in one.left_out)
+    alone, first = next(iter(held.values())).tables, Path(paths[0])
+    name = first.name if len(paths) == 1 else f"{len(paths)} files"
+    if len(paths) == 1 and len(alone) == 1 and not first.is_dir():
+        (table,) = alone.values()
+        return GivenTables(name, {}, table, told, left_out, together=True)
+    names = [_names(path, one.tables) for path, one in held.items()]
+    if len({name for own in names for name in own}) < sum(map(len, names)):
+        names = [
+            [path if len(own) == 1 else f"{path}: {name}" for name in own]
+            for path, own in zip(held, names, strict=True)
+        ]
+    tables = [table for one in held.values() for table in one.tables.values()]
+    flat = [name for own in names for name in own]
+    models = dict(zip(flat, tables, strict=True))
+    return GivenTables(name, models, None, told, left_out, together=len(paths) == 1)
+
+
+def _names(path: str, tables: Mapping[str, Columns]) -> list[str]:
+    """Name the models of a path: the only one of a path after it."""
+    if len(tables) > 1:
+        return list(tables)
+    place = Path(path.replace(SEED, ""))
+    stem = place.name if place.is_dir() else place.name.split(".")[0]
+    return [stem.strip("-_ ") or place.parent.name]
+
+
+def _held(path: str, format: str | None) -> _Held:
+    if Path(path).is_dir():
+        return _of_folder(path)
+    if SEED in path or not is_file(path):
+        return _Held({"": read_columns(path, PLACE, format)})
+    reader = None if format else reader_of(path)
+    found = read_tables(path, PLACE, format)
+    tables = {
+        model: Columns(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
+        for model, table in found.items()
+    }
+    return _Held(tables, "" if reader is None else f"{path} was read as {reader.WHAT}.")
+
+
+class _Log(NamedTuple):
+    """A log of one model in a folder."""
+
+    path: str
+    model: str
+    task: str
+    setup: str
+    frame: pd.DataFrame
+
+
+def _of_folder(path: str) -> _Held:
+    """Join the logs of a folder and of the folders in it, model by model."""
+    logs: list[_Log] = []
+    left_out: list[str] = []
+    kinds: dict[str, int] = {}
+    keys: dict[str, Path] = {}
+    for file in sorted(Path(path).rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        if hidden or file.suffix not in _ENDINGS or not is_file(file) or not is_log(str(file)):
+            continue
+        reader = reader_of(str(file))
+        assert reader is not None
+        try:
+            frame = read_log(reader, str(file))
+        except NoRows:
+            continue
+        except LeftOut as error:
+            left_out.append(f"{file} was left out: {error}.")
+            continue
+        except ValueError as error:
+            raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
+        said = {"model": file.stem, "task": "", "setup": "", "key": str(file)} | frame.attrs
+        if (same := keys.setdefault(said["key"], file)) != file:
+            left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
+            continue
+        kinds[reader.WHAT] = kinds.get(reader.WHAT, 0) + 1
+        said |= getattr(reader, "named", lambda file: {})(file)
+        each = frame.groupby(MODEL) if MODEL in frame else [(said["model"], frame)]
+        logs += [
+            _Log(str(file), str(model), said["task"], said["setup"], part) for model, part in each
+        ]
+    if not logs:
+        raise Problem(
+            PLACE,
+            " ".join([f"{path!r} is a folder without logs that can be used.", *left_out[:3]])
+            if left_out
+            else f"{path!r} is a folder without logs of items ({'; '.join(logs_known())}): name "
+            "the files of tables one by one",
+        )
+    models = _joined(logs)
+    tables = {
+        model: Columns(f"{path}: {model}", as_table(frame, path, PLACE), PLACE)
+        for model, frame in models.items()
+    }
+    counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])
+    told = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}."
+    return _Held(tables, told, tuple(left_out))
+
+
+def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
+    """Return a table of each model: its tasks one below the other, several logs of one as runs."""
+    several = len({log.task for log in logs}) > 1
+    setups: dict[tuple[str, str], _Log] = {}
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for log in logs:
+        first = setups.setdefault((log.model, log.task), log)
+        if first.setup != log.setup:
+            raise Problem(
+                PLACE,
+                f"{first.path!r} and {log.path!r} are of one model ({log.model}) and task with "
+                "different settings (arguments, prompts or solver), so that they are no runs of "
+                "the same: put them into different folders",
+            )
+        frame = log.frame.drop(columns=[MODEL], errors="ignore")
+        order = next((name for name in ("epoch", RUN) if name in frame), None)
+        if order is not None:
+            frame = frame.sort_values(order, kind="stable").drop(columns=order)
+        if several:
+            ids = log.task + "/" + frame["id"].astype(str)
+            frame = frame.assign(id=ids, **{TASK: log.task})
+        parts.setdefault(log.model, []).append(frame)
+    tables = {model: pd.concat(parts[model], ignore_index=True) for model in sorted(parts)}
+    runs = {model: table.groupby("id").cumcount() + 1 for model, table in tables.items()}
+    if all(run.max() == 1 for run in runs.values()):
+        return tables
+    return {model: table.assign(**{RUN: runs[model]}) for model, table in tables.items()}

@@ -1,0 +1,107 @@
+"""Results of promptfoo, ``promptfoo eval --output results.json``: every test by every provider.
+
+``{"evalId": …, "results": {"version": 3, "prompts": […], "results": [{"promptIdx": …, "testIdx": …,
+"vars": {…}, "testCase": {"assert": […]}, "provider": {"id": …, "label": …}, "prompt": {"label": …},
+"success": …, "score": …, "namedScores": {…}, "failureReason": …, "error": …}]}, "config": …}``
+(src/types/index.ts). ``--repeat`` makes a `testIdx` of its own for each repetition
+(src/evaluator.ts). A `failureReason` of 2 says that the test could not be run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.data.readers import LeftOut
+
+WHAT = "results of promptfoo"
+OF_EVALS = True
+_ERROR = 2
+_LONGEST = 40
+
+
+def recognizes(head: str) -> bool:
+    """Tell whether a file is an object with an evaluation's id and results by prompts and tests."""
+    keys = (r'"evalId"\s*:', r'"results"\s*:\s*\{', r'"prompts"\s*:\s*\[')
+    return head.lstrip().startswith("{") and all(re.search(key, head) for key in keys)
+
+
+def read(text: str) -> pd.DataFrame:
+    """Return ``model``, ``id``, ``success``, ``score``, named scores, and ``run`` of several.
+
+    A model is a provider, of several prompts with the prompt. An id is what the variables of a test
+    are, so that files of different evaluations pair.
+    """
+    try:
+        found = json.loads(text)["results"]
+        rows = found["results"]
+        failed = [row for row in rows if row.get("failureReason") == _ERROR]
+        if failed:
+            raise LeftOut(
+                f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
+                f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
+                "with `promptfoo eval --retry-errors`"
+            )
+        models, items = _models(rows), _items(rows)
+        table = pd.DataFrame(
+            {
+                "model": models[row["promptIdx"]],
+                "id": items[_key(row)],
+                "success": float(row["success"]),
+                "score": float(row["score"]),
+                **{str(k): float(v) for k, v in (row.get("namedScores") or {}).items()},
+            }
+            for row in rows
+        )
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise ValueError(f"expected results with promptIdx, success and score: {error!r}") from None
+    if table.empty:
+        raise ValueError("it has no results")
+    run = table.groupby(["model", "id"]).cumcount() + 1
+    table = table.assign(run=run) if run.max() > 1 else table
+    setup = [[one.get("provider"), one.get("raw")] for one in found.get("prompts") or ()]
+    table.attrs["setup"] = json.dumps(setup)
+    return table
+
+
+def _models(rows: list[Mapping[str, Any]]) -> dict[int, str]:
+    """Name the combinations of provider and prompt."""
+    found = {row["promptIdx"]: row for row in rows}
+    providers = {i: str(_provider(row["provider"])) for i, row in found.items()}
+    prompts = {i: str((row.get("prompt") or {}).get("label") or "") for i, row in found.items()}
+    short = len(set(prompts.values())) > 1 and max(map(len, prompts.values())) <= _LONGEST
+    order = list(dict.fromkeys(prompts.values()))
+    several = list(providers.values())
+    return {
+        i: provider
+        if several.count(provider) == 1
+        else f"{provider}, {prompts[i] if short else f'prompt {order.index(prompts[i]) + 1}'}"
+        for i, provider in providers.items()
+    }
+
+
+def _provider(given: Any) -> Any:
+    return given if isinstance(given, str) else given.get("label") or given["id"]
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    """Return what makes an item: the variables of a test and what is asserted of its output."""
+    asserted = (row.get("testCase") or {}).get("assert")
+    return json.dumps([row.get("vars"), asserted], sort_keys=True)
+
+
+def _items(rows: list[Mapping[str, Any]]) -> dict[str, str]:
+    """Name the items by the variables, with a number where several have the same ones."""
+    texts: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    for row in rows:
+        if _key(row) not in texts:
+            given = row.get("vars") or {}
+            text = ", ".join(f"{key}={given[key]}" for key in sorted(given))
+            counts[text] = counts.get(text, 0) + 1
+            texts[_key(row)] = text if text and counts[text] == 1 else f"{text}#{counts[text]}"
+    return texts

@@ -1,0 +1,113 @@
+"""Logs of evaluations, made as the tools write them.
+
+promptfoo (src/types/index.ts), DeepEval (deepeval/test_run), SWE-bench
+(swebench/harness/reporting.py), Inspect (log/_log.py) and lm-evaluation-harness
+(loggers/evaluation_tracker.py).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def write(path: str, value: Any, *, lines: bool = False) -> str:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(json.dumps(one) + "\n" for one in value) if lines else json.dumps(value)
+    Path(path).write_text(text)
+    return path
+
+
+def promptfoo(path: str, providers: dict[str, list[int]], *, error: bool = False) -> str:
+    """Write what `promptfoo eval --repeat 2` writes, with the successes of each provider."""
+    rows = [
+        {
+            "promptIdx": i,
+            "testIdx": test,
+            "testCase": {"vars": {"q": f"q{test // 2}"}, "assert": [{"type": "equals"}]},
+            "promptId": "f00",
+            "provider": {"id": f"openai:{name}", "label": name},
+            "prompt": {"raw": "Say {{q}}", "label": "Say {{q}}"},
+            "vars": {"q": f"q{test // 2}"},
+            "success": bool(ok),
+            "failureReason": 2 if error else int(not ok),
+            "error": "429 Too Many Requests" if error else None,
+            "score": 0.5 + ok / 2,
+            "namedScores": {"tone": 0.25},
+            "latencyMs": 7,
+        }
+        for i, (name, right) in enumerate(providers.items())
+        for test, ok in enumerate(right)
+    ]
+    prompts = [{"raw": "Say {{q}}", "label": "Say {{q}}", "provider": one} for one in providers]
+    results = {"version": 3, "timestamp": "2026", "prompts": prompts, "results": rows, "stats": {}}
+    return write(path, {"evalId": "eval-x", "results": results, "config": {}, "shareableUrl": None})
+
+
+def deepeval(path: str, right: list[int], inputs: str = "abcd") -> str:
+    cases = [
+        {
+            "name": f"test_case_{i}",
+            "input": text,
+            "actualOutput": "…",
+            "success": bool(ok),
+            "metricsData": [
+                {
+                    "name": "Faithfulness",
+                    "threshold": 0.5,
+                    "success": bool(ok),
+                    "score": 0.1 + ok / 2,
+                }
+            ],
+            "runDuration": 1.5,
+            "order": i,
+        }
+        for i, (text, ok) in enumerate(zip(inputs, right, strict=True))
+    ]
+    return write(path, {"testCases": cases, "conversationalTestCases": [], "metricsScores": []})
+
+
+def swe_bench(path: str, resolved: str, others: str, **more: Any) -> str:
+    report = {
+        "total_instances": 300,
+        "submitted_instances": len(resolved + others),
+        "completed_ids": sorted(resolved + others),
+        "incomplete_ids": ["never-submitted"],
+        "submitted_ids": sorted(resolved + others),
+        "resolved_ids": sorted(resolved),
+        "unresolved_ids": sorted(others),
+        "empty_patch_ids": [],
+        "error_ids": [],
+        "schema_version": 2,
+    }
+    return write(path, {key: value for key, value in (report | more).items() if value is not None})
+
+
+def inspect(path: str, model: str, right: list[int], task: str = "t", **more: Any) -> str:
+    samples = [
+        {"id": i, "epoch": 1, "scores": {"match": {"value": "C" if ok else "I"}}}
+        for i, ok in enumerate(right)
+    ]
+    run = {"eval_id": path, "task": task, "model": model, "task_args": more.pop("args", {})}
+    head = {"version": 2, "status": "success", "eval": run | more.pop("run", {})}
+    return write(path, {**head, "samples": samples, **more})
+
+
+def lm_eval(model: str, task: str, right: list[int], out: str = "out") -> None:
+    rows = [
+        {"doc_id": i, "doc": {}, "target": "1", "arguments": {}, "resps": [], "filtered_resps": []}
+        | {"prompt_hash": f"p{i}", "metrics": ["acc"], "acc": float(ok)}
+        for i, ok in enumerate(right)
+    ]
+    when = "2026-01-01T00-00-00.123456"
+    write(f"{out}/{model}/samples_{task}_{when}.jsonl", rows, lines=True)
+    write(
+        f"{out}/{model}/results_{when}.json", {"results": {task: {"alias": task, "acc,none": 0.5}}}
+    )
+
+
+def drawn(n: int, p: float, seed: int) -> list[int]:
+    return (np.random.default_rng(seed).random(n) < p).astype(int).tolist()
