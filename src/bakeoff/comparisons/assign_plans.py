@@ -305,8 +305,8 @@ def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tup
     if not known:
         raise Problem(
             place,
-            f"{entry.name} knows none of the metrics {', '.join(metrics)}; it takes "
-            f"{', '.join(test_set_metrics())}",
+            f"{entry.name} has no standard error for {', '.join(metrics)}; add one of "
+            f"{', '.join(filter(has_interval, test_set_metrics()))} to `metrics:`",
         )
     return known
 

@@ -51,7 +51,7 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
                 pairs = planned(known[posthoc], experiment.tests, len(experiment.models))
                 pairs = dataclasses.replace(pairs, why=f"comes along with {name}")
                 test = dataclasses.replace(test, posthoc=pairs.on(test.plan, test.metrics))
-            tests.append(with_better(test, experiment))
+            tests.append(test if problems else with_better(test, experiment))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)

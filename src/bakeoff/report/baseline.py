@@ -326,7 +326,10 @@ def _extended(values: NDArray[np.float64] | None, constant: Any) -> NDArray[np.f
 
 
 PERFECT = 0.005
-"""A score is nearly perfect within this share of the metric's range."""
+"""A score is nearly perfect within this share of the metric's range.
+
+A metric without an interval describes a property that a constant can have: it is calibrated.
+"""
 
 
 def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
@@ -335,7 +338,8 @@ def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
         metric = study.metrics[name]
         low, high = metric.range
         means = dataset_means(study, name, study.plan)
-        if not math.isfinite(high - low) or means.empty or not metric.computed:
+        known = metric.computed and metric.interval
+        if not (known and math.isfinite(high - low)) or means.empty:
             continue
         best = high if metric.greater_is_better else low
         for model, mean in means.mean().items():

@@ -17,7 +17,7 @@ from bakeoff.stats.metrics.view import NO_COLUMNS
 def has_interval(metric: str) -> bool:
     """Tell whether a metric has intervals on rows: those that are computed from these do."""
     known = _known(metric)
-    return known is not None and known.computed
+    return known is not None and known.computed and known.interval
 
 
 def has_test(metric: str) -> bool:
