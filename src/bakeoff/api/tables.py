@@ -153,8 +153,11 @@ def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
 
 
 def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:
-    """Name rows by several columns, of which those that do not vary say nothing."""
-    told = [name for name in columns if frame[name].nunique(dropna=False) > 1] or columns[:1]
+    """Name rows by the first column and by those that tell apart what the ones before do not."""
+    told = [*columns[:1]]
+    for name in columns[1:]:
+        if len(frame[[*told, name]].drop_duplicates()) > len(frame[told].drop_duplicates()):
+            told.append(name)
     found = frame[told[0]].astype(str)
     for name in told[1:]:
         found = found + " " + frame[name].fillna("").astype(str)

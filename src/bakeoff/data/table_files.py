@@ -160,6 +160,8 @@ def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFra
         raise Problem(place, f"no file at {path!r}")
     keys = {"sep": separator_of(path, format), "format": format}
     try:
+        if _first_line(path, format).startswith("Key_"):
+            return _of_weka(path)
         return TableKeys.model_validate(keys).read(Path(path), path)
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
@@ -172,11 +174,24 @@ def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFra
         raise Problem(place, str(error)) from None
 
 
+def _of_weka(path: str) -> pd.DataFrame:
+    """Read results of WEKA's Experimenter, which quotes as its CSVResultListener does."""
+    try:
+        return pd.read_csv(path, quotechar="'", escapechar="\\", doublequote=False, na_values="?")
+    except pd.errors.ParserError as error:
+        raise UserError(f"{path!r}: {error}") from None
+
+
+def _first_line(path: str, format: str | None) -> str:
+    """Return the first line of a CSV file; nothing of another."""
+    if (format or Path(path).suffix.lower().removeprefix(".")) != "csv":
+        return ""
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
+        return file.readline()
+
+
 def separator_of(path: str, format: str | None = None) -> str | None:
     """Return what separates the names in the first line of a CSV file; None for a comma."""
-    if (format or Path(path).suffix.lower().removeprefix(".")) != "csv":
-        return None
-    with Path(path).open(encoding="utf-8", errors="replace") as file:
-        first = file.readline()
+    first = _first_line(path, format)
     found = max(",;\t|", key=first.count)
     return None if found == "," else found

@@ -99,6 +99,34 @@ def test_results_of_other_tools_are_known_by_their_columns(tool):
     assert {row["n"] for row in numbers(found)} == {12}
 
 
+def test_a_file_of_weka_is_read_as_its_writer_quotes(tmp_path):
+    # weka.core.Utils.quote: ' around values with blanks, commas and quotes, \\ before the latter
+    schemes = {
+        "ZeroR": "''",
+        "J48": "'-C 0.25 -M 2'",
+        "Filtered": r"'-F \"weka.filters.Remove -R 1,2\" -W J48'",
+    }
+    lines = [
+        "Key_Dataset,Key_Run,Key_Scheme,Key_Scheme_options,Key_Scheme_version_ID,Percent_correct"
+    ]
+    for name, row in enumerate(wide().to_numpy()):
+        for run in (1, 2):
+            for (scheme, options), score in zip(schemes.items(), row, strict=True):
+                lines.append(f"'data {name}',{run},{scheme},{options},-12345678901234,{score}")
+    lines[3] = lines[3].rpartition(",")[0] + ",?"
+    (tmp_path / "w.csv").write_text("\n".join(lines))
+    read = read_frame(str(tmp_path / "w.csv"), ("table",))
+    assert set(read["Key_Scheme_options"].fillna("")) == {
+        "",
+        "-C 0.25 -M 2",
+        '-F "weka.filters.Remove -R 1,2" -W J48',
+    }
+    options = {"metric": "Percent_correct:higher", "missing": "drop_dataset"}
+    found = bakeoff.compare_datasets(read, **options)
+    assert {row["model_a"] for row in numbers(found)} - {""} <= set(schemes)
+    assert {row["n"] for row in numbers(found)} == {11}
+
+
 @pytest.mark.parametrize("missing", ["refuse", "at_random", "failed"])
 def test_numbers_are_those_of_the_workflow(tmp_path, monkeypatch, missing):
     monkeypatch.chdir(tmp_path)
