@@ -18,6 +18,7 @@ from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 
 _SITUATIONS = {
     "failing fits": "where some fits fail",
+    "unlike learners": "with learners of different kinds",
     "errors on different rows": "where two models err on different rows",
     "rare failures, one model deterministic": "where rare runs fail and the other model is "
     "deterministic",
@@ -230,9 +231,12 @@ def _where(
         return ""
     if setting in METRICS:
         return f"by {METRICS[setting].title}" if setting in metrics else ""
+    fitted = experiment.fitted.values()
     known = {
         "rows in groups": "group" in related,
         "failing fits": bool(failed),
+        "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
+        > 1,
         "groups of one size": "group" in related,
         "groups of unlike size": "group" in related,
         "rare failures, one model deterministic": bool(

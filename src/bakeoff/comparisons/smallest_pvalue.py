@@ -74,8 +74,9 @@ def smallest_pvalue(
     entry = catalogue()[test.name]
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
-    pairs = pairs_of(list(experiment.models), test.versus)
-    if entry.evidence is Evidence.DATASET_SCORES and entry.arity is Arity.PAIR and len(pairs) > 3:
+    over_datasets = entry.evidence is Evidence.DATASET_SCORES and entry.arity is Arity.PAIR
+    pairs = pairs_of(list(experiment.models), test.versus) if over_datasets else []
+    if len(pairs) > 3:
         alone = _of_two_models(test, experiment)
         return float(np.min(adjust_pvalues([alone] * len(pairs), test.correction or "none")))
     context = Context("", experiment.metrics[0], True, costs=experiment.any_costs)

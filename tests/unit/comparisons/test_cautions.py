@@ -160,3 +160,23 @@ def test_fits_that_failed_make_a_caution():
 def test_results_of_an_earlier_release_have_none():
     columns = Comparison.columns()
     assert columns[-1] == "caution"  # the others stay where they were
+
+
+def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():
+    def told(*names):
+        models = {name: {"estimator": f"sklearn.{name}"} for name in names}
+        one = load_experiment(
+            {
+                "experiment": "e",
+                "task": "regression",
+                "datasets": {"d": {"source": "sklearn", "name": "diabetes"}},
+                "models": {name.rpartition(".")[2].lower(): m for name, m in models.items()},
+                "resampling": {"resampled": {}},
+            }
+        )
+        test = planned(catalogue()["corrected_resampled_t"], one.tests)
+        return " ".join(cautions(test, one).of(one.models))
+
+    tree, linear = "tree.DecisionTreeRegressor", "linear_model.LinearRegression"
+    assert "with learners of different kinds" in told(tree, linear)
+    assert "different kinds" not in told(linear, "linear_model.Ridge")

@@ -14,7 +14,11 @@ from bakeoff.stats import catalogue
 
 MEANS = {"a": 0.8, "b": 0.9}
 OF_RELATED_ROWS = {"groups of unlike size", "autocorrelation", "strong autocorrelation"}
-OF_RUNS = {"rare failures, one model deterministic", "skewed runs, unequal numbers"}
+OF_RUNS = {
+    "rare failures, one model deterministic",
+    "skewed runs, unequal numbers",
+    "few errors",
+}
 """More runs, or as many of both, help; no other test does."""
 KNN = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
 QDA = {"estimator": "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"}
