@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of
+from bakeoff.api.reports import is_of_folds, is_table
 from bakeoff.api.settings import one_spelling
 from bakeoff.errors import UserError, listed, named, some, unknown
 
@@ -20,7 +21,12 @@ _TEST = "test_"
 def compare_folds(
     results: Mapping[str, Any],
     *,
-    cv: Any,
+    cv: Any = None,
+    X: Any = None,
+    y: Any = None,
+    groups: Any = None,
+    positive: Any = None,
+    unit: str | None = None,
     n: int | None = None,
     metric: str | Sequence[str] = (),
     metrics: str | Sequence[str] = (),
@@ -32,23 +38,38 @@ def compare_folds(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     name: str = "the data",
 ) -> Findings:
-    """Compare learning algorithms by their scores on the same folds.
+    """Compare learning algorithms by their scores, or their predictions, on the same folds.
 
     The test is the one that the workflow recommends for the plan of `cv`, its correction for the
-    rows that folds share from the sizes of their parts.
+    rows that folds share from the sizes of their parts. Predictions are compared as by an
+    experiment that takes them from files: by any metric, and by tests on rows.
 
     Parameters
     ----------
-    results : Mapping of str to dict or array_like
-        For each model what scikit-learn's `cross_validate` returned, or `cross_val_score`.
+    results : Mapping of str to dict, array_like, DataFrame or report
+        For each model what scikit-learn's `cross_validate` returned, or `cross_val_score`. Or its
+        predictions: what ``cross_validate(…, return_estimator=True, return_indices=True)``
+        returned, with `X` and `y`; a `CrossValidationReport` of skore; or a DataFrame with a row
+        for each row that a fold tests, and the columns ``fold``, ``y_pred`` or ``p_<class>``, and
+        of repeated folds ``repeat``, whose index (or column ``id``) is that of `y`.
     cv : int, splitter of scikit-learn, or list of (train, test)
-        What they were given. Where it draws other splits at each call (a `random_state` that is no
-        number), the results must hold their splits: ``cross_validate(..., return_indices=True)``.
+        What they were given; predictions tell it themselves. Where it draws other splits at each
+        call (a `random_state` that is no number), scores must come with their splits:
+        ``cross_validate(..., return_indices=True)``.
+    X, y : array_like, shape (n, K) and (n,), optional
+        Features and truth, from which the fitted models of all folds predict.
+    groups : array_like, shape (n,), optional
+        Which rows belong together, of predictions.
+    positive : label, optional
+        The positive one of two classes, of predictions; default: the last in sorted order.
+    unit : str, optional
+        Of predicted numbers.
     n : int, optional
         The number of rows, for sizes that do not follow from `cv`; only some splitters need it.
     metric, metrics : str or sequence of str
         Under either name: of one metric what ``test_score`` is, such as ``"accuracy"``; of results
-        with several, such as ``test_f1``, those to compare (default: all).
+        with several, such as ``test_f1``, those to compare (default: all). Of predictions metrics
+        of bakeoff; default: accuracy, or RMSE.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
     alternative : {"two-sided", "greater", "less"}
@@ -94,7 +115,33 @@ def compare_folds(
             "results: expected two models at least, each by its name: {'old': cross_validate(…), "
             "'new': cross_validate(…)}"
         )
-    scores = _scores({str(m): one for m, one in results.items()}, one_spelling(metrics, metric))
+    asked = one_spelling(metrics, metric)
+    predicted = (is_of_folds(one) or is_table(one) for one in results.values())
+    if y is not None or any(predicted):
+        from bakeoff.api.fold_predictions import study_of_predictions  # the workflow's steps: slow
+
+        study = study_of_predictions(
+            {str(m): one for m, one in results.items()},
+            cv=cv,
+            X=X,
+            y=y,
+            groups=groups,
+            name=name,
+            metrics=asked,
+            tests=tests,
+            versus=versus,
+            positive=positive,
+            unit=unit,
+            alternative=alternative,
+            correction=correction,
+            alpha=alpha,
+            options=dict(options) if options else None,
+        )
+        return Findings(study)
+    for key, given in (("X", X), ("groups", groups), ("positive", positive), ("unit", unit)):
+        if given is not None:
+            raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
+    scores = _scores({str(m): one for m, one in results.items()}, asked)
     n_scores = {m: len(next(iter(own.values()))) for m, own in scores.items()}
     if len(set(n_scores.values())) > 1:
         told = ", ".join(f"{model} {count}" for model, count in n_scores.items())

@@ -14,6 +14,7 @@ from bakeoff.api.arrays import side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
+from bakeoff.api.reports import of_reports
 from bakeoff.api.settings import (
     Settings,
     kind_of,
@@ -81,7 +82,8 @@ def compare(
         positive one of two classes, shape (n,), or of every class, shape (n, K), in the order of
         `classes`, or a DataFrame with a column for each class. A DataFrame has the labels or
         numbers of each model in a column. A list of arrays holds several training runs of a model,
-        each with other seeds, which are then compared by `recipe_difference`;
+        each with other seeds, which are then compared by `recipe_difference`; an `EstimatorReport`
+        of skore brings its predictions of its test set, and `y` may be None;
         ``bakeoff.stats.Runs([array], deterministic=True)`` is a model without a random part.
     metrics, metric : str or sequence of str
         Names like ``"f1"`` or ``"rmse"``, under either name; default: accuracy, of numbers RMSE.
@@ -156,6 +158,7 @@ def compare(
     ['old', 'new', 'b_better']
     """
     arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
+    y, predictions = of_reports(y, predictions)
     related = {"group": groups, "run": runs, "time": time}
     try:
         _check(y, arguments)

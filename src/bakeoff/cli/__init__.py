@@ -88,13 +88,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files that are not there, before anything slow is imported.
+    """Refuse files and folders that are not there, before anything slow is imported.
 
     A name with a brace may stand for several files.
     """
     known = vars(args)
     for path in (*known.get("files", ()), known.get("base"), known.get("candidate")):
-        if path and "{" not in path and not os.path.isfile(path):  # noqa: PTH113  (it knows long names)
+        if path and "{" not in path and not os.path.exists(path):  # noqa: PTH110  (it knows long names)
             raise UserError(f"no file at {path!r}")
 
 

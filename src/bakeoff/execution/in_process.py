@@ -21,12 +21,13 @@ from bakeoff.spec.load import report_problems
 def run_in_process(
     experiment: Experiment, root: str, workers: int, fitted: Callable[[int, int], object]
 ) -> Study:
-    """Run an experiment of fitted models and read its results.
+    """Run an experiment and read its results.
 
     Parameters
     ----------
     experiment : Experiment
-        Whose models are all fitted, with one seed each and without searches or importance.
+        Whose models are fitted, with one seed each and without searches or importance, or bring
+        predictions.
     root : str
         A folder for its results; a fresh one, because nothing in it is taken for done.
     workers : int
@@ -44,6 +45,7 @@ def run_in_process(
         raise report_problems(problems)
     needs, made_by = RuleInputs(experiment, Paths(root)), fingerprints.of_fits(experiment)
     _divide(needs)
+    _take(needs)
     _fit(needs, Store(needs, made_by), workers, fitted)
     _collect(needs, made_by)
     _compare(needs, tests)
@@ -60,6 +62,18 @@ def _divide(needs: RuleInputs) -> None:
         for plan in needs.plans:
             written = paths.splits(dataset, plan), paths.split_quality(dataset, plan)
             steps.split_dataset(experiment, dataset, plan, table, *written)
+
+
+def _take(needs: RuleInputs) -> None:
+    """Take the predictions that models bring."""
+    experiment, paths = needs.experiment, needs.paths
+    for model in experiment.given:
+        for dataset in experiment.datasets:
+            for name, plan in experiment.resampling.plans().items():
+                for split in plan.splits():
+                    one = Fit(dataset, model, name, *split)
+                    place = paths.data(dataset), paths.splits(dataset, name), needs.prediction(one)
+                    steps.take_predictions(experiment, one, *place)
 
 
 def _fit(

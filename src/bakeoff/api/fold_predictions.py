@@ -1,0 +1,257 @@
+"""Predictions of all folds of a cross-validation, compared as an experiment of them would."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.api.build_study import made_by
+from bakeoff.api.estimator_table import write_table
+from bakeoff.api.plans import Split, plan_of
+from bakeoff.api.reports import is_of_folds, is_table, predictions_of
+from bakeoff.api.settings import numbers_wanted
+from bakeoff.data.columns import names
+from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.errors import UserError, listed, named, unknown
+from bakeoff.execution.in_process import run_in_process
+from bakeoff.report.study import Study
+from bakeoff.spec.load import load_experiment
+from bakeoff.spec.resampling import Resampling
+from bakeoff.spec.task import Task
+
+DATA = "data"
+"""The id of the one data set."""
+_ARGUMENTS = {"run": "tests", "label": "name", "classes": "y", "resampling": "cv"} | {
+    key: key
+    for key in ("metrics", "positive", "unit", "versus", "alternative", "correction", "alpha")
+}
+_FOLD = ("repeat", "fold")
+
+
+class _Fold(NamedTuple):
+    """What one model says of the rows that a fold tests."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    predicted: Any
+    probabilities: NDArray[np.float64] | None
+
+
+def study_of_predictions(
+    results: Mapping[str, Any],
+    *,
+    cv: Any,
+    X: Any,
+    y: Any,
+    groups: Any,
+    name: str,
+    metrics: Sequence[str],
+    tests: Sequence[str],
+    versus: str | None,
+    positive: Any,
+    unit: str | None,
+    **settings: Any,
+) -> Study:
+    """Run the experiment of models that bring their predictions of folds; see `compare_folds`.
+
+    Raises
+    ------
+    UserError
+        Naming the argument.
+    """
+    ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
+    if versus is not None and versus not in ids:
+        raise UserError(f"versus: {unknown('model', versus, ids)}")
+    if all(map(is_table, results.values())):
+        tables = {label: _table(label, one, y) for label, one in results.items()}
+        resampling = _plan_of_labels(next(iter(tables.values())))
+    else:
+        folds = {label: _folds(label, one, X, y) for label, one in results.items()}
+        truth = _truth(results, y)
+        splits = _same_splits(folds, len(truth))
+        resampling = plan_of(cv, len(truth), len(splits), splits).resampling
+        plan = next(iter(resampling.plans().values()))
+        places = list(plan.splits())
+        tables = {label: _frame(label, own, truth, places) for label, own in folds.items()}
+        groups = None if groups is None else np.asarray(groups)  # rows are counted here
+    if groups is not None:
+        tables = {
+            m: one.assign(group=_looked_up("groups", groups, one["id"]))
+            for m, one in tables.items()
+        }
+    numbers = numbers_wanted(None, metrics)
+    if numbers is None:
+        said = [
+            one[role] for one in tables.values() for role in ("y_true", "y_pred") if role in one
+        ]
+        numbers = any(map(looks_like_a_quantity, said))
+    task = Task.REGRESSION if numbers else Task.CLASSIFICATION
+    columns = {role: role for role in (*_FOLD, *(["group"] if groups is not None else []))}
+    data = {"source": "given", "label": name, "positive": positive, "unit": unit}
+    asked = {"run": list(tests) or "recommended", **settings}
+    asked["versus"] = None if versus is None else ids[versus]
+    with tempfile.TemporaryDirectory() as folder:
+        models = {}
+        for label, key in ids.items():
+            path = Path(folder) / f"{key}.parquet"
+            write_table(tables[label], path)
+            models[key] = {"predictions": str(path), "columns": columns, "label": label}
+        called = {key: f"results[{label!r}]" for label, key in ids.items()}
+        try:
+            experiment = load_experiment(
+                {
+                    "experiment": "compare",
+                    "task": str(task),
+                    "datasets": {DATA: _given(data)},
+                    "models": models,
+                    "resampling": resampling.model_dump(exclude_none=True, exclude_defaults=True),
+                    "tests": _given(asked),
+                    **({"metrics": list(metrics)} if metrics else {}),
+                }
+            )
+            study = run_in_process(experiment, f"{folder}/results", 1, lambda done, total: None)
+        except UserError as error:
+            raise UserError(
+                _without_files(str(named(error, _ARGUMENTS | called)), folder, ids)
+            ) from None
+    return made_by(study, "bakeoff.compare_folds(results, …)")
+
+
+def _without_files(said: str, folder: str, ids: Mapping[str, str]) -> str:
+    """Name models in place of the files that were made of them."""
+    for label, key in ids.items():
+        said = said.replace(repr(f"{folder}/{key}.parquet"), f"results[{label!r}]")
+        said = said.replace(f"results[{label!r}].predictions:", f"results[{label!r}]:")
+    return said
+
+
+def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
+    """Return the values of rows: by the index of a Series, else by their places."""
+    rows = given if isinstance(given, pd.Series) else pd.Series(np.asarray(given))
+    lacking = ids[~ids.isin(rows.index)]
+    if len(lacking):
+        raise UserError(
+            f"{what}: {len(lacking):,} rows have no value, the first is {lacking.iloc[0]}"
+        )
+    return rows.loc[ids].to_numpy()
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _folds(label: str, result: Any, X: Any, y: Any) -> list[_Fold]:
+    """Let a model of each fold predict the rows that it did not see."""
+    if is_of_folds(result):
+        said = predictions_of(result, "predict")
+        sure = predictions_of(result, "predict_proba") or [None] * len(said)
+        parts = zip(result.split_indices, said, sure, strict=True)
+        return [_Fold(np.asarray(a), np.asarray(b), p, q) for (a, b), p, q in parts]
+    found = dict(result) if isinstance(result, Mapping) else {}
+    if X is None or not {"estimator", "indices"} <= set(found):
+        raise UserError(
+            f"results[{label!r}]: found {listed(found) or type(result).__name__}, expected with y "
+            "a table with the column `fold`, a report of skore, or with X and y "
+            "`cross_validate(…, return_estimator=True, return_indices=True)`"
+        )
+    indices = found["indices"]
+    folds = []
+    for fitted, train, test in zip(
+        found["estimator"], indices["train"], indices["test"], strict=True
+    ):
+        rows = X.iloc[test] if hasattr(X, "iloc") else X[test]
+        sure = fitted.predict_proba(rows) if hasattr(fitted, "predict_proba") else None
+        folds.append(_Fold(np.asarray(train), np.asarray(test), fitted.predict(rows), sure))
+    return folds
+
+
+def _truth(results: Mapping[str, Any], y: Any) -> pd.Series[Any]:
+    """Return the truth: `y`, or what the reports have, which must agree."""
+    told = [y] if y is not None else []
+    told += [one.y for one in results.values() if is_of_folds(one)]
+    first = pd.Series(np.asarray(told[0]).ravel())
+    for other in told[1:]:
+        if not np.array_equal(first, np.asarray(other).ravel()):
+            raise UserError("results: the reports are about different y, expected the same rows")
+    return first
+
+
+def _same_splits(folds: Mapping[str, Sequence[_Fold]], n: int) -> list[Split]:
+    """Return the splits, which are the same of all models and divide all rows."""
+    first, *others = folds
+    splits = [(one.train, one.test) for one in folds[first]]
+    for model in others:
+        own = [(one.train, one.test) for one in folds[model]]
+        same = len(own) == len(splits) and all(
+            np.array_equal(a, b)
+            for one, other in zip(own, splits, strict=True)
+            for a, b in zip(one, other, strict=True)
+        )
+        if not same:
+            raise UserError(
+                f"results[{model!r}]: its folds have other rows than those of {first}: give all "
+                "models the same splits, `list(cv.split(X, y))` as `cv`"
+            )
+    for i, (train, test) in enumerate(splits):
+        if len(train) + len(test) != n:
+            raise UserError(
+                f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of {n:,} rows; "
+                "predictions are compared on folds whose other rows are all trained on: leave out "
+                "X and y to compare the scores"
+            )
+    return splits
+
+
+def _frame(
+    label: str, folds: Sequence[_Fold], truth: pd.Series[Any], places: Sequence[tuple[int, int]]
+) -> pd.DataFrame:
+    """Write predictions as a table of them has them."""
+    parts = []
+    for one, (repeat, fold) in zip(folds, places, strict=True):
+        part = pd.DataFrame({"id": one.test, "repeat": repeat, "fold": fold})
+        part["y_true"] = truth.iloc[one.test].to_numpy()
+        part["y_pred"] = np.asarray(one.predicted)
+        if one.probabilities is not None:
+            classes = names(pd.Series(np.unique(truth.iloc[one.train])))
+            if np.shape(one.probabilities) != (len(part), len(classes)):
+                raise UserError(
+                    f"results[{label!r}]: its probabilities have shape "
+                    f"{np.shape(one.probabilities)}, expected {(len(part), len(classes))}"
+                )
+            part[[f"p_{name}" for name in classes]] = np.asarray(one.probabilities)
+        parts.append(part)
+    found = pd.concat(parts, ignore_index=True)
+    sure = [column for column in found if str(column).startswith("p_")]
+    return found.fillna(dict.fromkeys(sure, 0.0))  # of classes that a fold did not know
+
+
+def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
+    """Complete a table of predictions: its index is the id, and the truth may stand in `y`."""
+    table = pd.DataFrame(given.to_pandas() if hasattr(given, "to_pandas") else given).copy()
+    if "id" not in table:
+        table.insert(0, "id", table.index)
+    if "repeat" not in table:
+        table.insert(1, "repeat", 1)
+    if "y_true" not in table:
+        if y is None:
+            raise UserError(f"results[{label!r}]: found no column y_true, and no y")
+        table["y_true"] = _looked_up("y", y, table["id"])
+    return table.reset_index(drop=True)
+
+
+def _plan_of_labels(table: pd.DataFrame) -> Resampling:
+    """Return the plan that labels of repeats and folds are of."""
+    repeats = table["repeat"].nunique()
+    folds = len(table[list(_FOLD)].drop_duplicates()) // repeats
+    if (repeats, folds) == (5, 2):
+        return Resampling.model_validate({"cv_5x2": {}})
+    if folds == 1:
+        share = len(table) / repeats / table["id"].nunique()
+        return Resampling.model_validate({"resampled": {"repeats": repeats, "test_size": share}})
+    return Resampling.model_validate({"kfold": {"folds": folds, "repeats": repeats}})

@@ -1,0 +1,138 @@
+"""Predictions of all folds, as scikit-learn, skore or a table brings them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import bakeoff
+
+X, Y = load_breast_cancer(return_X_y=True)
+X, Y = X[:200], np.where(Y[:200] == 1, "benign", "malign")
+MODELS = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=1, random_state=0)}
+CV = StratifiedKFold(5)
+FITTED = {"return_estimator": True, "return_indices": True}
+
+
+def fitted(cv: Any = CV, models: Any = MODELS) -> dict[str, Any]:
+    return {name: cross_validate(model, X, Y, cv=cv, **FITTED) for name, model in models.items()}
+
+
+def tables() -> dict[str, pd.DataFrame]:
+    fold = np.zeros(len(Y), dtype=int)
+    for k, (_, test) in enumerate(CV.split(X, Y)):
+        fold[test] = k
+    said = {name: cross_val_predict(model, X, Y, cv=CV) for name, model in MODELS.items()}
+    return {name: pd.DataFrame({"fold": fold, "y_pred": own}) for name, own in said.items()}
+
+
+def report(result: dict[str, Any]) -> SimpleNamespace:
+    """Make an object with the attributes of a `CrossValidationReport` of skore."""
+    splits = list(zip(result["indices"]["train"], result["indices"]["test"], strict=True))
+
+    def get_predictions(*, data_source: str, response_method: str = "predict") -> list[Any]:
+        assert data_source == "test"
+        pairs = zip(result["estimator"], splits, strict=True)
+        return [getattr(one, response_method)(X[test]) for one, (_, test) in pairs]
+
+    return SimpleNamespace(get_predictions=get_predictions, split_indices=splits, y=Y)
+
+
+def test_folds_have_the_numbers_of_their_scores() -> None:
+    results = fitted()
+    scores = {name: one["test_score"] for name, one in results.items()}
+    known = bakeoff.compare_folds(scores, cv=CV, n=len(Y), metric="accuracy")
+    reports = {name: report(one) for name, one in results.items()}
+    for found in (
+        bakeoff.compare_folds(results, X=X, y=Y),
+        bakeoff.compare_folds(tables(), y=Y),
+        bakeoff.compare_folds(reports),
+    ):
+        pair, expected = found.to_frame().iloc[0], known.to_frame().iloc[0]
+        assert pair["test"] == expected["test"] == "corrected_kfold_t"
+        columns = ["estimate", "pvalue", "ci_low", "ci_high"]
+        assert pair[columns].tolist() == pytest.approx(expected[columns].tolist())
+
+
+def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() -> None:
+    cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
+    results = fitted(cv, MODELS | {"ridge": RidgeClassifier()})
+    found = bakeoff.compare_folds(results, X=X, y=Y, versus="tree")
+    assert set(found.to_frame()["test"]) == {"cv5x2_mcnemar"}
+    assert set(found.to_frame()["model_a"]) | set(found.to_frame()["model_b"]) == set(results)
+    two = {name: results[name] for name in MODELS}
+    areas = bakeoff.compare_folds(two, X=X, y=Y, metrics=["roc_auc"], positive="malign")
+    assert areas.to_frame().iloc[0]["metric"] == "roc_auc"
+
+
+@pytest.mark.parametrize(
+    ("results", "options", "said"),
+    [
+        (tables, {}, r"results\['bayes'\]: found no column y_true, and no y"),
+        (tables, {"y": Y[:99]}, "y: 101 rows have no value, the first is 99"),
+        (tables, {"y": Y, "groups": Y[:9]}, "groups: 191 rows have no value, the first is 9"),
+        (tables, {"y": Y, "versus": "x"}, "versus: unknown model 'x'"),
+        (tables, {"y": Y, "metric": "acc"}, "unknown metric 'acc'"),
+        (tables, {"y": Y, "tests": ["cv5x2_mcnemar"]}, "needs the plan `cv_5x2`"),
+        (fitted, {"y": Y}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
+        (fitted, {"X": X}, "X: it is for predictions of folds, with y"),
+        (fitted, {"X": X, "y": Y[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),
+        (lambda: fitted(TimeSeriesSplit(3)), {"X": X, "y": Y}, "rows are all trained on"),
+        (
+            lambda: {"a": fitted()["bayes"], "b": fitted(StratifiedKFold(4))["tree"]},
+            {"X": X, "y": Y},
+            r"results\['b'\]: its folds have other rows than those of a",
+        ),
+        (
+            lambda: {"a": tables()["bayes"], "b": tables()["tree"].iloc[:-1]},
+            {"y": Y},
+            r"results\['b'\]: results\['b'\] has 199 rows, results\['a'\] 200; ids that are",
+        ),
+        (
+            lambda: {name: one.assign(y_pred="x") for name, one in tables().items()},
+            {"y": Y},
+            r"results\['bayes'\]: results\['bayes'\] predicts classes that the data do not have",
+        ),
+    ],
+)
+def test_mistakes_are_told(results: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(bakeoff.UserError, match=said):
+        bakeoff.compare_folds(results(), **options)
+
+
+def test_reports_of_one_test_set_bring_their_truth() -> None:
+    def of(model: Any, y: Any = Y[100:]) -> SimpleNamespace:
+        own = model.fit(X[:100], Y[:100])
+
+        def predictions(*, data_source: str, response_method: str) -> Any:
+            return getattr(own, response_method)(X[100:])
+
+        return SimpleNamespace(get_predictions=predictions, y_test=y)
+
+    made = {"tree": of(MODELS["tree"]), "ridge": of(RidgeClassifier())}
+    arrays = {
+        name: one.get_predictions(data_source="test", response_method="predict")
+        for name, one in made.items()
+    }
+    found = bakeoff.compare(None, made).to_frame()
+    known = bakeoff.compare(Y[100:], arrays).to_frame()
+    assert found["pvalue"].tolist() == known["pvalue"].tolist()
+    with pytest.raises(bakeoff.UserError, match="its report is about other test rows"):
+        bakeoff.compare(None, made | {"bayes": of(MODELS["bayes"], Y[:100])})
+    with pytest.raises(bakeoff.UserError, match=r"`bakeoff\.compare_folds` compares these"):
+        bakeoff.compare(None, made | {"bayes": report(fitted()["bayes"])})
