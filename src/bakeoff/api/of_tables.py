@@ -18,6 +18,7 @@ from bakeoff.comparisons.run_tests import matrices, run_on_matrix
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
+from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
@@ -94,6 +95,12 @@ def study_of(
         },
         ("tests",),
     )
+    if len(wanted.units(data.values())) < 2:
+        raise Problem(
+            ("datasets",),
+            "found one data set, expected two at least; with one, compare the predictions of its "
+            "rows (`bakeoff compare`) or the scores of its folds (`compare_folds`)",
+        )
     experiment = _experiment(table, ids, data, wanted, name)
     problems, planned = plan_tests(experiment)
     if problems:
@@ -213,8 +220,9 @@ def _check_missing(
         texts = list(dict.fromkeys(table.reasons.values()))
         raise Problem(
             ("missing_cells",),
-            f"{len(table.reasons)} cells say why ({', '.join(map(repr, texts[:_SHOWN]))}): that is "
-            "not missing at random; `failed` ranks them last",
+            f"{count(len(table.reasons), 'cell')} with a reason "
+            f"({', '.join(map(repr, texts[:_SHOWN]))}): that is not missing at random; `failed` "
+            "ranks them last",
         )
     if missing == "refuse" and named:
         shown = "; ".join(f"{h.model} on {h.dataset} ({h.reason})" for h in named[:_SHOWN])

@@ -103,6 +103,12 @@ def _long(
     if datasets not in frame:
         raise Problem(("datasets",), unknown("column", datasets, frame.columns))
     named = metric_names(metrics)
+    if layout is None and datasets in MODEL:
+        raise Problem(
+            ("datasets",),
+            f"column {datasets!r} names the models: the table needs a row for each data set and a "
+            "column for each model; turn it (transpose), or rename the column",
+        )
     if layout is not None:
         own = [name for name in layout.model if name in frame]
         frame = frame.assign(**{MODEL[0]: _joined(frame, own)})
@@ -210,9 +216,12 @@ def _melted(
         if name not in frame:
             raise Problem(("models",), unknown("column", name, set(frame.columns) - other))
         if models is None and not pd.to_numeric(frame[name], errors="coerce").notna().any():
+            told = frame[name].dropna().astype(str)
+            found_there = f" (found {told.iloc[0]!r})" if len(told) else ""
             raise Problem(
                 ("models",),
-                f"column {name!r} has no number: name the columns of the models",
+                f"column {name!r} has no number{found_there}: name the columns of the models, and "
+                "write their scores as plain numbers (0.93)",
             )
     metric = named[0] if named else "score"
     kept = [*dict.fromkeys([datasets, *repeats, *([groups] if groups else [])])]

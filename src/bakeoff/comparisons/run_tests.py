@@ -145,7 +145,7 @@ def _other_reading(
     for key, one in (("own_leader", own), ("leader", other)):
         better = context.greater_is_better
         ranks = bradley_terry(one.values, greater_is_better=better).expected_rank
-        leaders[key] = one.models[int(ranks.argmin())]
+        leaders[key] = one.models[int(ranks.round(9).argmin())]
     return {"policy": other.policy, "test": row.test, "pvalue": row.pvalue, **leaders}
 
 

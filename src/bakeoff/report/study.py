@@ -302,8 +302,9 @@ class Study(StudyDesign):
             elif len(missing):
                 reasons = dict.fromkeys(str(r) for r in missing["undefined"] if r)
                 reason = "; ".join(reasons) or "no reason given"
+                what = "data sets" if self.several and rows["dataset"].is_unique else "folds"
                 found[model] = (
-                    f"{self.metric.title} is undefined on {len(missing)} of {len(rows)} folds "
+                    f"{self.metric.title} is undefined on {len(missing)} of {len(rows)} {what} "
                     f"({reason})"
                 )
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.comparisons.run_tests import HOLES, MATRIX
 from bakeoff.data.table_files import read_frame
+from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment
@@ -285,3 +287,47 @@ def test_a_table_of_data_sets_is_not_taken_for_rows(capsys, tmp_path, name):
     for more in ([], ["--id", name]):
         assert main(["compare", str(file), "--values", "higher", *more]) == 2
         assert f"then --datasets {name}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["at_random", "failed", "drop_dataset"])
+def test_the_leader_of_two_models_is_the_one_of_the_standings(missing):
+    b = np.linspace(0.5, 0.9, 12)
+    table = {"a": b - 0.1, "b": b.copy()}
+    table["a"][3] = table["b"][7] = np.nan
+    frame = pd.DataFrame(table, index=[f"d{i}" for i in range(12)])
+    found = bakeoff.compare_datasets(frame, values="higher", missing=missing)
+    headline, by, *_ = found.verdict.splitlines()
+    assert headline == "b is better than a by score."
+    assert re.match(r"Over (10 of )?12 data sets b has the best average rank \(1\.\d\d", by)
+
+
+def test_two_leaders_of_one_rank_are_no_changed_answer():
+    frame = wide().iloc[:10].copy()
+    frame.iloc[:, 1] = frame.iloc[::-1, 0].to_numpy()
+    frame.iloc[:, 2] = -1.0
+    frame.iloc[3, 2] = np.nan
+    found = bakeoff.compare_datasets(frame, values="higher", missing="failed")
+    assert "in place of" not in found.verdict
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "said"),
+    [
+        ({"a": {"d": 1.0}, "b": {"d": 2.0}}, {}, "datasets: found one data set, expected two"),
+        (
+            {"dataset": ["x", "y"], "a": ["60%", "61%"], "b": [1, 2]},
+            {"datasets": "dataset"},
+            "models: column 'a' has no number (found '60%'): name the columns of the models, and "
+            "write their scores as plain numbers (0.93)",
+        ),
+        (
+            {"model": ["m", "n"], "iris": [1, 2], "wine": [1, 2]},
+            {"datasets": "model"},
+            "datasets: column 'model' names the models: the table needs a row for each data set",
+        ),
+    ],
+)
+def test_tables_that_cannot_be_compared_are_refused_with_a_remedy(table, options, said):
+    with pytest.raises(UserError) as caught:
+        bakeoff.compare_datasets(table, values="higher", **options)
+    assert str(caught.value).startswith(said)

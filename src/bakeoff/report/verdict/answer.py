@@ -12,6 +12,7 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import capital, count, p_equals, percent
 from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
+from bakeoff.report.related_names import related_names
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict import further_tests, recipes
@@ -52,7 +53,8 @@ def _undeclared(study: Study) -> Iterator[str]:
         yield f"Note: {note.sentence}"
     if len(found) > _MOST_NOTES:
         yield f"The report has {count(len(found) - _MOST_NOTES, 'more note')} of this kind."
-    yield from (f"Note: {note}" for note in notes_on_runs(study.experiment))
+    more = (*notes_on_runs(study.experiment), *related_names(study))
+    yield from (f"Note: {note}" for note in more)
 
 
 def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:

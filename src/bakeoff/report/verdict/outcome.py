@@ -10,6 +10,7 @@ from bakeoff.comparisons.cautions import measured
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.ranking import ranking
+from bakeoff.report.standings import standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import Kind
 from bakeoff.stats import Evidence, TypeOneError
@@ -116,6 +117,10 @@ def standing(study: Study, family: Family) -> dict[str, float]:
         # the ranking orders models of equal average rank by their mean scores
         lines = ranking(study, family.metric, family.plan)
         known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
+        lacking = not family.dataset and len(known) < len(family.models)
+        if lacking and (found := standings(study, family.metric)):
+            ranks = zip(found.models, found.ranks.tolist(), strict=True)
+            known = {model: -round(rank, 10) for model, rank in ranks if model in family.models}
         lead = known | {m: -math.inf for m in family.models if m not in known}
     return dict(sorted(lead.items(), key=lambda each: -each[1]))
 

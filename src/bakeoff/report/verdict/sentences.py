@@ -17,7 +17,7 @@ from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import recipes
-from bakeoff.report.verdict.outcome import BEST, Outcome
+from bakeoff.report.verdict.outcome import BEST, Outcome, standing
 from bakeoff.report.verdict.wording import Kind, the, title
 from bakeoff.scores import METRICS, Need
 from bakeoff.spec.learners import LEARNERS, REGRESSION
@@ -109,8 +109,8 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     family, metric = o.family, o.family.measure
     where, leader = prose.evidence(study, family), study.name(o.leader)
     lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
-    own = {model: line.rank for model, line in lines.items()}
-    ranks = family.ranks or own
+    own = standing(study, family)
+    ranks = family.ranks or {model: -rank for model, rank in own.items() if math.isfinite(rank)}
     if o.leader not in ranks or (family.pooled and not o.tied):
         return f"Over {where} {leader} leads by {prose.unit(family)}."
     used = {row.n for row in family.rows}
