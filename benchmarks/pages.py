@@ -31,6 +31,7 @@ STUDIES = (
     "recipes_speed",
     "regression",
     "scale",
+    "score_tables_speed",
     "standings",
 )
 """Modules with a `PAGE` and what is to stand there, `page()`."""
