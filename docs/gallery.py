@@ -30,6 +30,7 @@ DATA = """
 | `cochran-1950.csv` | Cochran (1950), table 1 | numbers of a published table (facts) |
 | `concrete.csv` | predictions for 308 rows of the concrete data of I-Cheng Yeh (1998), made by `make_predictions.py` | CC BY 4.0 |
 | `training-runs.csv` | predictions of ten networks for 228 rows of the breast cancer data of scikit-learn, made by `make_predictions.py` | CC BY 4.0 |
+| `wainer-2023.csv` | PyPI bbtcomp 0.4.0, `ll.csv`: means of four folds, 16 algorithms on 132 data sets | MIT, J. Wainer |
 | `wainer-2023-part.csv` | PyPI bbtcomp 0.4.0, `ll.csv`: five algorithms on the first 20 data sets | MIT, J. Wainer |
 
 `gallery.json` has the commands, the numbers with their tolerances, and what was read of each source. The pages are written from
