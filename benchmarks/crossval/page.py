@@ -138,7 +138,7 @@ def budget(found: Sequence[Rate]) -> str:
     if numbers:
         return (
             "The table of every regime says how many data sets it has; with 1,000 a rate of .05 is "
-            f"within .014 of the truth, with 100 within .044.{yet}"
+            f"within .014 of the truth, with 100 within .044, with 50 within .062.{yet}"
         )
     return (
         f"Data sets wanted of a regime: {said} else {least:,}; the table of every regime says how "
