@@ -102,6 +102,26 @@ def test_results_on_s3_are_the_same_bytes(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("per", ["model", "dataset"])
+def test_batches_on_s3_leave_the_same_bytes(
+    tmp_path: Path,
+    finished: Runner,
+    options: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    per: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = Runner(tmp_path)
+    batched = TINY | {"execution": {"jobs_per": per}}
+    done = run(batched, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "fit_fold" not in done.stdout + done.stderr
+    same(stored(options), finished.results())
+    again = run(batched, *options)
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+@pytest.mark.slow
 def test_every_step_finds_its_files_on_s3(
     tmp_path: Path, options: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,7 +145,7 @@ def test_what_leaves_files_of_its_own_is_refused_in_a_line(
     tiny: dict[str, Any], snakemake: Runner, options: list[str]
 ) -> None:
     tiny["execution"] = {"jobs_per": "model"}
-    tiny["models"]["tree"]["keep"] = True
+    tiny["models"]["tree"] |= {"keep": True, "seeds": 2}
     done = snakemake(tiny, "-n", *options)
     assert done.returncode != 0
     assert "execution.jobs_per: found model" in done.stderr

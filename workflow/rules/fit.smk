@@ -5,6 +5,8 @@ FOLD = split_name("{plan}", "{repeat}", "{fold}")
 FOLD_SEED = split_name("{plan}", "{repeat}", "{fold}", "{seed}")
 HOLDOUT_SEED = split_name("holdout", 1, 1, "{seed}")
 RESOURCES = snakemake_hooks.asked(workflow, bakeoff.resources)
+# in a storage the rule of batches names each fit's file, and rules of single fits none
+SINGLE = "|".join(EXPERIMENT.fitted) if NEEDS.single_fits else ""
 BATCH = "{dataset}/{model}" if EXPERIMENT.execution.jobs_per == "model" else "{dataset}"
 
 
@@ -16,6 +18,8 @@ rule fit_fold:
         PATHS.prediction("{dataset}", "{model}", FOLD),
     log:
         PATHS.fit_log("{dataset}", "{model}", FOLD),
+    wildcard_constraints:
+        model=SINGLE or "(?!)",
     priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     resources:
@@ -61,7 +65,7 @@ rule fit_batch:
         data=PATHS.data("{dataset}"),
         splits=[PATHS.splits("{dataset}", plan) for plan in NEEDS.plans],
     output:
-        PATHS.batch(BATCH),
+        NEEDS.of_batch(BATCH),
     log:
         PATHS.log(f"batches/{BATCH}"),
     priority: lambda wc: bakeoff.priority(wc)
@@ -72,7 +76,8 @@ rule fit_batch:
         fingerprint=lambda wc: bakeoff.batch_fingerprints(wc),
     run:
         batch, at_a_time = bakeoff.batch(wildcards, threads)
-        bakeoff.fitter.fit_batch(batch, output[0], str(log), at_a_time, forget)
+        record = output[0] if NEEDS.single_fits else None
+        bakeoff.fitter.fit_batch(batch, record, str(log), at_a_time, forget)
 
 
 # only where `on_error: exclude` lets a fit fail

@@ -76,8 +76,10 @@ class Session:
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
-        self.needs = RuleInputs(self.experiment)
-        self.files = RuleInputs(self.experiment, Paths(storage.copy_of(self.needs.paths.root)))
+        stored = storage.elsewhere
+        self.needs = RuleInputs(self.experiment, stored=stored)
+        copies = Paths(storage.copy_of(self.needs.paths.root))
+        self.files = RuleInputs(self.experiment, copies, stored=stored)
         self._storage = storage
         if storage.elsewhere:
             check_stored(self.experiment)

@@ -79,11 +79,12 @@ def check_stored(experiment: Experiment) -> None:
 
 
 def _not_stored(experiment: Experiment) -> Iterator[str]:
-    per = experiment.execution.jobs_per
-    if per != "fold":
+    seeds = {model: experiment.seeds(model) for model in experiment.fitted}
+    if experiment.execution.jobs_per == "model" and len(set(seeds.values())) > 1:
+        found = ", ".join(f"{model} {count}" for model, count in seeds.items())
         yield (
-            f"execution.jobs_per: found {per}, and a storage is given the files of single fits "
-            "alone; write `jobs_per: fold`, or --config execution='{jobs_per: fold}'"
+            f"execution.jobs_per: found model, and models with different numbers of `seeds:` "
+            f"({found}), whose batches leave different files; write `jobs_per: dataset` or `fold`"
         )
     for name, model in experiment.fitted.items():
         if model.keep:

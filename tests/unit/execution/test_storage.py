@@ -65,7 +65,7 @@ def test_a_storage_that_does_not_answer_is_told_in_a_line(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"execution": {"jobs_per": "dataset"}}, "execution.jobs_per: found dataset"),
+        ({"execution": {"jobs_per": "model"}, "seeds": 2}, "execution.jobs_per: found model"),
         ({"keep": True}, "models.tree.keep: found true"),
     ],
 )
@@ -73,7 +73,9 @@ def test_files_that_no_rule_names_are_refused(
     tiny: dict[str, Any], change: dict[str, Any], said: str
 ) -> None:
     check_stored(load_experiment(tiny))
-    tiny["models"]["tree"]["keep"] = change.pop("keep", False)
+    tiny["execution"] = change.pop("execution", {})
+    check_stored(load_experiment(tiny))
+    tiny["models"]["tree"] |= change
     with pytest.raises(UserError, match=r"default-storage-provider") as caught:
-        check_stored(load_experiment(tiny | change))
+        check_stored(load_experiment(tiny))
     assert said in str(caught.value)
