@@ -197,7 +197,9 @@ def test_command_works_and_prints_what_is_said(
     request: pytest.FixtureRequest,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if command.startswith(ELSEWHERE):
+    if command.startswith(
+        (*ELSEWHERE, "bakeoff publish")
+    ):  # of results: tests/workflow/test_api.py
         return
     program, *arguments = shlex.split(command)
     if AWAY & {*arguments}:
