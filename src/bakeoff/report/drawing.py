@@ -42,6 +42,8 @@ SAYS = {
 }
 """The colours of what is shown."""
 WIDTH = 6.9
+MOST_DRAWN = 30
+"""Models that a figure of them all has room for: of more it shows the best."""
 BROAD = 640  # points; wider figures scroll rather than shrink
 SIZE = 8.5
 LEAST = 1.8  # inches that a plot keeps beside long names

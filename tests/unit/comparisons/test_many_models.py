@@ -62,3 +62,10 @@ def test_ranks_stand_with_the_first_pair_of_a_family_alone() -> None:
     told = [row for row in rows if "ranks" in row["result"]]
     assert len(told) == 1
     assert told[0]["result"]["ranks"]["models"] == list("pqrs")
+
+
+def test_figures_show_the_thirty_best(many: Findings) -> None:
+    drawn = next(d for name, d in many._page.drawings.items() if name.startswith("ranks"))
+    assert drawn.shows == "the 30 best of 31 models"
+    assert "m30 " in drawn.alt
+    assert "m0 " not in drawn.alt

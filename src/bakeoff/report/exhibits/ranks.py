@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from bakeoff.comparisons import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import DECISION, DF, METRIC, STARRED, STATISTIC, compared
-from bakeoff.report.drawing import LEAST, SIZE, WIDTH, Colour, canvas, message, name_of, text_width
+from bakeoff.report.drawing import (
+    LEAST,
+    MOST_DRAWN,
+    SIZE,
+    WIDTH,
+    Colour,
+    canvas,
+    message,
+    name_of,
+    text_width,
+)
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
@@ -89,6 +99,8 @@ def draw_ranks(item: Item, study: Study) -> Drawing:
         return message("there are no average ranks")
     groups = joined(family)
     figure, alt = _diagram(study, family, groups), _alt(study, family, groups)
+    if len(family.ranks) > MOST_DRAWN:
+        return Drawing(figure, alt, shows=f"the {MOST_DRAWN} best of {len(family.ranks)} models")
     apart = [" and ".join(map(study.label, pair)) for pair in _models(family, "cd_pairs_not_shown")]
     if not apart:
         return Drawing(figure, alt)
@@ -98,7 +110,14 @@ def draw_ranks(item: Item, study: Study) -> Drawing:
 
 def joined(family: Family) -> list[list[str]]:
     """Return the groups that bars join: none versus a control, which has no such groups."""
-    return _models(family, "cd_groups")
+    drawn = set(_drawn(family))
+    groups = [[m for m in group if m in drawn] for group in _models(family, "cd_groups")]
+    return [group for group in groups if len(group) > 1]
+
+
+def _drawn(family: Family) -> list[str]:
+    """Return the models of the diagram, best first."""
+    return sorted(family.ranks, key=lambda model: family.ranks[model])[:MOST_DRAWN]
 
 
 def _models(family: Family, key: str) -> list[list[str]]:
@@ -109,9 +128,9 @@ def _models(family: Family, key: str) -> list[list[str]]:
 
 def _scale(family: Family) -> tuple[int, int, int]:
     """Return first and last rank of the axis, and the step of its ticks."""
-    values = family.ranks.values()
+    values = [family.ranks[model] for model in _drawn(family)]
     low, high = 1, len(values)
-    if family.pooled:
+    if family.pooled or len(values) < len(family.ranks):
         low, high = math.floor(min(values)), math.floor(max(values)) + 1
     span = high - low
     return low, high, max(1, math.ceil(span / 12))
@@ -121,7 +140,7 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
     from matplotlib.lines import Line2D
 
     average = family.ranks
-    order = sorted(average, key=lambda model: average[model])
+    order = _drawn(family)
     k = len(order)
     first, last, step = _scale(family)
     letters = letters_for(map(study.label, order), 26)
@@ -188,7 +207,7 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
 
 
 def _alt(study: Study, family: Family, groups: list[list[str]]) -> str:
-    order = sorted(family.ranks, key=lambda model: family.ranks[model])
+    order = _drawn(family)
     listed = ", ".join(f"{study.label(m)} {family.ranks[m]:.2f}" for m in order)
     bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
     return f"Average ranks: {listed}. No significant difference: {bars or 'no models'}."

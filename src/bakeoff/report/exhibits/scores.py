@@ -9,7 +9,7 @@ from typing import Any
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report import prose
 from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE, Best
-from bakeoff.report.drawing import Colour, grid, message, name_of, name_rows, panel
+from bakeoff.report.drawing import MOST_DRAWN, Colour, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import (
     MOST_DATASETS,
     Drawing,
@@ -44,6 +44,8 @@ def draw_scores(item: Item, study: Study) -> Drawing:
         if several
         else next(iter(tables.values()))
     )
+    shows = f"the {MOST_DRAWN} best of {len(ranked)} models" if len(ranked) > MOST_DRAWN else ""
+    ranked = ranked[:MOST_DRAWN]
     values = table[[line.model for line in ranked]].to_numpy()
     names = [study.label(line.model) for line in ranked]
     labels = [name_of(name, letters_for(names)) for name in names]
@@ -75,7 +77,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
     lines = "; thin lines join scores on the same rows" if joined else ""
     legend = f"{dots}{lines}." if len(values) > 1 else prose.first_runs(study)
-    return Drawing(figure, _alt(study, ranked, len(values), several), legend)
+    return Drawing(figure, _alt(study, ranked, len(values), several), legend, shows)
 
 
 def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
