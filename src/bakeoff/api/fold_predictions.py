@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.api.build_study import made_by
 from bakeoff.api.estimator_table import write_table
-from bakeoff.api.plans import Split, plan_of
+from bakeoff.api.plans import Split, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import numbers_wanted
 from bakeoff.data.columns import names
@@ -74,7 +74,7 @@ def study_of_predictions(
     else:
         folds = {label: _folds(label, one, X, y) for label, one in results.items()}
         truth = _truth(results, y)
-        splits = _same_splits(folds, len(truth))
+        splits = _whole_splits(folds, len(truth))
         resampling = plan_of(cv, len(truth), len(splits), splits).resampling
         plan = next(iter(resampling.plans().values()))
         places = list(plan.splits())
@@ -182,22 +182,9 @@ def _truth(results: Mapping[str, Any], y: Any) -> pd.Series[Any]:
     return first
 
 
-def _same_splits(folds: Mapping[str, Sequence[_Fold]], n: int) -> list[Split]:
+def _whole_splits(folds: Mapping[str, Sequence[_Fold]], n: int) -> list[Split]:
     """Return the splits, which are the same of all models and divide all rows."""
-    first, *others = folds
-    splits = [(one.train, one.test) for one in folds[first]]
-    for model in others:
-        own = [(one.train, one.test) for one in folds[model]]
-        same = len(own) == len(splits) and all(
-            np.array_equal(a, b)
-            for one, other in zip(own, splits, strict=True)
-            for a, b in zip(one, other, strict=True)
-        )
-        if not same:
-            raise UserError(
-                f"results[{model!r}]: its folds have other rows than those of {first}: give all "
-                "models the same splits, `list(cv.split(X, y))` as `cv`"
-            )
+    splits = same_splits({m: [(one.train, one.test) for one in own] for m, own in folds.items()})
     for i, (train, test) in enumerate(splits):
         if len(train) + len(test) != n:
             raise UserError(

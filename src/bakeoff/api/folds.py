@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
-from bakeoff.api.plans import Split, is_drawn_anew, plan_of
+from bakeoff.api.plans import Split, is_drawn_anew, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table
 from bakeoff.api.settings import one_spelling
 from bakeoff.errors import UserError, listed, named, some, unknown
@@ -227,20 +227,13 @@ def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
                 "`cross_validate`"
             )
         return None
-    first, *others = known
-    splits = [
-        [(np.asarray(a), np.asarray(b)) for a, b in zip(one["train"], one["test"], strict=True)]
-        for one in known.values()
-    ]
-    for model, own in zip(others, splits[1:], strict=True):
-        for i, (one, other) in enumerate(zip(splits[0], own, strict=True)):
-            if not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True)):
-                raise UserError(
-                    f"results[{model!r}]: split {i} has other rows than that of {first}: scores "
-                    "are paired by split; give `cv` a number as `random_state`, or the list "
-                    "`list(cv.split(X, y))` as `cv`"
-                )
-    return splits[0]
+    splits = {
+        model: [
+            (np.asarray(a), np.asarray(b)) for a, b in zip(one["train"], one["test"], strict=True)
+        ]
+        for model, one in known.items()
+    }
+    return same_splits(splits)
 
 
 def _keys(result: Any) -> Sequence[str]:

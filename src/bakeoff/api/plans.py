@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -107,6 +107,28 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
             "the one that they were made with"
         )
     return found
+
+
+def same_splits(known: Mapping[str, list[Split]]) -> list[Split]:
+    """Return the splits of the results of all models.
+
+    Raises
+    ------
+    UserError
+        They differ.
+    """
+    first, *others = known
+    for model in others:
+        pairs = itertools.zip_longest(known[first], known[model])
+        for i, (one, other) in enumerate(pairs):
+            there = one is not None and other is not None
+            if not there or not all(map(np.array_equal, one, other)):
+                raise UserError(
+                    f"results[{model!r}]: split {i} has other rows than that of {first}: results "
+                    "are paired by split; give `cv` a number as `random_state`, or the list "
+                    "`list(cv.split(X, y))` as `cv`"
+                )
+    return known[first]
 
 
 def is_drawn_anew(cv: Any) -> bool:

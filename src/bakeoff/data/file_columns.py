@@ -291,9 +291,9 @@ class Columns:
                 + (
                     ""
                     if related
-                    else "; where rows are predicted in several folds, name their columns as "
-                    "`repeat` and `fold`; where all are predicted by every training run, theirs as "
-                    "`seed`"
+                    else "; where rows are predicted in several folds, their columns are `repeat` "
+                    "and `fold` of an experiment; where all are predicted by every training run, "
+                    "theirs is `seed`"
                 ),
                 remedy=None
                 if related

@@ -96,7 +96,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() ->
         (
             lambda: {"a": fitted()["bayes"], "b": fitted(StratifiedKFold(4))["tree"]},
             {"X": X, "y": Y},
-            r"results\['b'\]: its folds have other rows than those of a",
+            r"results\['b'\]: split 0 has other rows than that of a",
         ),
         (
             lambda: {"a": tables()["bayes"], "b": tables()["tree"].iloc[:-1]},
