@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -44,6 +45,8 @@ def write_runs(study: Study, verdict: Verdict, uri: str, artifacts: list[Path]) 
         MLflow is not installed, or its store does not answer.
     """
     require("mlflow", "writing runs of MLflow")
+    # by default it asks a server that is not there for more than four minutes, without a word
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")
     from mlflow import MlflowClient
     from mlflow.entities import Metric, Param, RunTag
     from mlflow.exceptions import MlflowException
