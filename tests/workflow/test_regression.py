@@ -84,8 +84,7 @@ def test_one_of_the_metrics_of_squared_errors_is_tested(done: Path) -> None:
     pairs = pd.read_csv(done / "comparisons.csv")
     assert set(pairs["test"]) == {"half_sample_t", "metric_difference"}
     held = pairs[pairs["test"] == "metric_difference"]
-    assert set(held["metric"]) == {"rmse", "mae", "max_error"}
-    assert held.loc[held["metric"] == "max_error", "pvalue"].isna().all()
+    assert set(held["metric"]) == {"rmse", "mae"}  # max_error has no standard error
     files = [done / f"predictions/diabetes/{m}/holdout.parquet" for m in ("ridge", "boosting")]
     a, b = map(Predictions.read, files)
     expected = metric_difference(a.y_true, a.y_pred, b.y_pred, metric="rmse")
