@@ -14,8 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from scipy.stats import norm
 
 from bakeoff.cli import main
+from bakeoff.release import Terms, decide
+from bakeoff.stats import Limits, Release, Status
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
@@ -135,6 +138,30 @@ def test_the_ledger_spends_the_level(capsys: pytest.CaptureFixture[str]) -> None
     entries = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
     assert [entry["decision"] for entry in entries] == ["ship", "block"]
     assert "/" not in json.dumps(entries)
+
+
+def test_all_rows_and_subgroups_share_the_probability_of_a_false_block() -> None:
+    """A loss on all rows that is shown at alpha, not at alpha over three questions."""
+
+    class Rows:
+        subgroups = np.array(["f", "m"] * 50)
+        names, runs, unit = ("base", "candidate"), (), ""
+
+        def about(self, metric: str) -> None:
+            return None
+
+        def limits(self, metric: str, alpha: float, kept: object = None) -> Limits:
+            centre, half = (-0.03 if kept is None else 0.0), 0.01 * norm.isf(alpha)
+            ends = centre - half, centre + half
+            return Limits(centre, *ends, alpha, 100, 0, Status.OK, "normal")
+
+    whole = Rows()
+    whole.subgroups = None  # type: ignore[assignment]
+    terms = Terms("accuracy", 0.01, superior=False, alpha=0.05)
+    assert decide(whole, terms).decision is Release.BLOCK  # type: ignore[arg-type]
+    found = decide(Rows(), terms)  # type: ignore[arg-type]
+    assert found.decision is Release.UNDECIDED
+    assert found.overall.limits.alpha == pytest.approx(0.05 / 3)
 
 
 def test_other_groups_or_subgroups_are_another_question(

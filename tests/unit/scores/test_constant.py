@@ -20,6 +20,8 @@ THEIRS = {
     "roc_auc": lambda y, said, p: sk.roc_auc_score(y, p[:, 1]),
     "average_precision": lambda y, said, p: sk.average_precision_score(y, p[:, 1]),
     "log_loss": lambda y, said, p: sk.log_loss(y, p),
+    "brier": lambda y, said, p: sk.brier_score_loss(y, p[:, 1]),
+    "net_benefit@0.2": lambda y, said, p: y.mean() - (1 - y.mean()) * 0.2 / 0.8,
 }
 
 
