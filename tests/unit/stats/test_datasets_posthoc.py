@@ -248,3 +248,11 @@ def test_too_many_models_for_bergmann_hommel():
     table = RNG.random((5, 16))
     with pytest.raises(ValueError, match="correction: 'bergmann-hommel' takes up to 15"):
         friedman_posthoc(table, correction="bergmann-hommel")
+
+
+def test_details_have_the_omnibus_test_of_friedman():
+    scores = np.random.default_rng(3).normal([0, 0.2, 0.4, 0.9], size=(12, 4))
+    found = nemenyi(scores).details
+    wanted = scipy_stats.friedmanchisquare(*scores.T)
+    assert found["friedman_chi2"] == pytest.approx(wanted.statistic)
+    assert found["friedman_pvalue"] == pytest.approx(wanted.pvalue)

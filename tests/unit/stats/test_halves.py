@@ -108,6 +108,8 @@ def test_one_sided_p_values_add_up_and_corrected_is_never_smaller(seed: int) -> 
         stats.cv5x2_mcnemar(fold, a, b, alternative=side).pvalue for side in ("greater", "less")
     )
     assert greater + less == pytest.approx(1)
+    assert stats.cv5x2_mcnemar(fold, a, b, alternative="greater").ci.high == 1
+    assert stats.cv5x2_mcnemar(fold, a, b, alternative="less").ci.low == -1
     two = stats.cv5x2_mcnemar(fold, a, b)
     assert two.pvalue == pytest.approx(2 * min(greater, less))
     assert stats.cv5x2_mcnemar(fold, a, b, variant="corrected").pvalue >= two.pvalue

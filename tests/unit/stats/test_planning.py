@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 from bakeoff.stats import (
     FiveByTwoPower,
@@ -347,3 +348,9 @@ def test_wrong_numbers_of_a_margin_are_named(
         MarginPower(**({"discordance": 0.1} | made)).solve(
             **({"margin": 0.03, "power": 0.8} | solved)
         )
+
+
+@pytest.mark.parametrize("n", [6, 40])
+def test_power_of_a_metric_is_that_of_students_t(n):
+    found = MetricPower(sd=0.5).solve(n=n, difference=0.4).power
+    assert found == pytest.approx(TTestPower().power(0.8, n, 0.05, df=n - 1), abs=1e-6)
