@@ -246,3 +246,12 @@ def test_one_seed_leaves_the_noise_of_seeds_in_that_of_splits() -> None:
     assert parts.advice(splits=21, seeds=1) == "More fits will not help, more rows will."
     with pytest.raises(ValueError, match="means: found 1 split"):
         stats.variance_components_from_means([0.1])
+
+
+def test_equivalence_is_shown_where_the_interval_lies_inside_the_margin() -> None:
+    fold, a, b = rows(1)
+    ci = stats.tost_cv5x2(fold, a, b, margin=0.5).ci
+    assert ci.confidence == pytest.approx(0.9)
+    edge = max(-ci.low, ci.high)
+    for margin, verdict in ((edge + 1e-9, "equivalent"), (edge - 1e-9, "not shown")):
+        assert stats.tost_cv5x2(fold, a, b, margin=margin).verdict == verdict

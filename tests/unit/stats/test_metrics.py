@@ -34,6 +34,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.bootstrap import Bootstrap, bca_interval
 from bakeoff.stats.metrics.metric import METRICS, Need
 from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.metrics.view import View
@@ -566,3 +567,12 @@ def test_accuracy_of_five_thousand_classes_fits_into_memory():
 def test_an_unknown_argument_is_named_by_the_function_that_was_called():
     with pytest.raises(TypeError, match=r"metric_ci\(\) got an unexpected .*'betta'"):
         metric_ci([1, 0] * 20, [1, 0] * 20, metric="fbeta", betta=2)
+
+
+@pytest.mark.parametrize(
+    "replicates", [[0.5] * 100, [*[math.nan] * 20, *np.linspace(0, 1, 80)]], ids=["alike", "few"]
+)
+def test_a_bootstrap_without_spread_or_values_has_no_interval(replicates):
+    psi = np.linspace(-1, 1, 30)
+    assert bca_interval(Bootstrap(0.5, np.array(replicates)), psi, 0.95) is None
+    assert bca_interval(Bootstrap(0.5, np.linspace(0, 1, 100)), psi, 0.95) is not None
