@@ -231,3 +231,11 @@ def test_thirty_models_and_a_million_rows_need_no_enumeration() -> None:
 def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         cochran_q(correct, **options)
+
+
+def test_partial_eta_squared_of_looney_belongs_to_its_f():
+    correct = np.random.default_rng(5).random((60, 4)) < [0.5, 0.6, 0.7, 0.9]
+    result = looney_f(correct)
+    models = result.statistic * result.df1
+    share = result.effect_sizes["partial_eta_squared"]
+    assert share == pytest.approx(models / (models + result.df2))

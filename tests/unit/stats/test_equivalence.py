@@ -179,3 +179,12 @@ def test_equal_predictions_show_no_equivalence_and_a_constant_gap_decides_nothin
     assert (same.pvalue, same.status, same.verdict) == (1.0, "identical_scores", "not shown")
     constant = metric_equivalence(y, y + 1, y + 1.1, metric="mae", margin=0.5)
     assert (constant.status, constant.verdict) == ("zero_variance", "undecided")
+
+
+def test_equivalence_in_groups_tells_whether_they_are_enough():
+    rng, at = np.random.default_rng(6), np.arange(200)
+    a, b = ((rng.random(200) < 0.8).astype(int) for _ in range(2))
+    for groups, enough in ((at % 60, True), (np.where(at < 150, 8, at % 8), False)):
+        result = tost_paired(a, b, margin=0.2, groups=groups)
+        held = {check.name: check.holds for check in result.assumptions}
+        assert held["enough groups"] is enough
