@@ -75,9 +75,7 @@ rule fit_batch:
     params:
         fingerprint=lambda wc: bakeoff.batch_fingerprints(wc),
     run:
-        batch, at_a_time = bakeoff.batch(wildcards, threads)
-        record = output[0] if NEEDS.single_fits else None
-        bakeoff.fitter.fit_batch(batch, record, str(log), at_a_time, forget)
+        bakeoff.fit_batch(wildcards, threads, output, str(log), forget)
 
 
 # only where `on_error: exclude` lets a fit fail

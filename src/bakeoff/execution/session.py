@@ -27,7 +27,7 @@ from bakeoff.fit.fit_task import measured
 from bakeoff.paths import Paths
 from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
-from bakeoff.spec import AnalysisPlan, Fit, load_experiment
+from bakeoff.spec import AnalysisPlan, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.usercode import make_importable
 
@@ -165,12 +165,20 @@ class Session:
         names = dict.fromkeys(name for model in models for name in model.resources)
         return {name: partial(needed, name) for name in names}
 
-    def batch(self, wildcards: Any, threads: int) -> tuple[list[Fit], int]:
-        """List the fits of a batch, the longest first, and say how many run at a time."""
+    def fit_batch(
+        self,
+        wildcards: Any,
+        threads: int,
+        output: Sequence[str],
+        log: str,
+        forget: Callable[[str], object],
+    ) -> None:
+        """Do the fits of a batch, the longest first; `forget` is told of files made anew."""
         fits = sorted(
             self.experiment.fits(*wildcards), key=lambda fit: -self._priorities[fit.model]
         )
-        return fits, threads // self.threads(wildcards)
+        record = output[0] if self.needs.single_fits else None
+        self.fitter.fit_batch(fits, record, log, threads // self.threads(wildcards), forget)
 
     def batch_fingerprints(self, wildcards: Any) -> list[str]:
         """List the fingerprints of a batch's models, and how they measure importance."""
