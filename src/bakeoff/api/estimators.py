@@ -17,8 +17,8 @@ import yaml
 from bakeoff.api.estimator_entries import entry_of
 from bakeoff.api.estimator_table import joined_table, resampling_of, write_table
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import one_spelling
-from bakeoff.errors import UserError, named, shown, unknown
+from bakeoff.api.settings import asked_tests, one_spelling, without_none
+from bakeoff.errors import UserError, named, shown
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.execution.pool import StepError
 from bakeoff.files import write_text
@@ -168,30 +168,28 @@ def compare_estimators(
     ids = _ids(estimators)
     plans, folds = resampling_of(plan, len(frame), X, y, groups)
     frame = frame.assign(**folds)
-    if versus is not None and versus not in ids:
-        raise UserError(f"versus: {unknown('estimator', versus, ids)}")
     data = {**roles, "positive": positive, "unit": unit, "label": name}
-    config = _without_none(
+    config = without_none(
         {
             "experiment": "compare",
             "task": task if task == "regression" else None,
             "seed": seed,
-            "datasets": {DATA: _without_none(data)},
+            "datasets": {DATA: without_none(data)},
             "models": {
                 key: _model(estimators[label], label, key, preprocessing)
                 for label, key in ids.items()
             },
             "metrics": list(one_spelling(metrics, metric)) or None,
             "resampling": plans,
-            "tests": _without_none(
-                {
-                    "run": list(tests) or "recommended",
-                    "versus": None if versus is None else ids[versus],
-                    "alternative": None if alternative == "two-sided" else alternative,
-                    "correction": correction,
-                    "alpha": alpha,
-                    "options": dict(options) if options else None,
-                }
+            "tests": asked_tests(
+                ids,
+                tests=tests,
+                versus=versus,
+                what="estimator",
+                alternative=None if alternative == "two-sided" else alternative,
+                correction=correction,
+                alpha=alpha,
+                options=dict(options) if options else None,
             ),
         }
     )
@@ -254,10 +252,6 @@ def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:
     """Name the file of the table in an experiment."""
     data = {"source": "file", "path": path, **config["datasets"][DATA]}
     return {**config, "datasets": {DATA: data}}
-
-
-def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
 
 
 def _workers(n_jobs: int) -> int:

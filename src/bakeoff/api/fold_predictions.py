@@ -15,10 +15,10 @@ from bakeoff.api.build_study import made_by
 from bakeoff.api.estimator_table import write_table
 from bakeoff.api.plans import Split, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
-from bakeoff.api.settings import numbers_wanted
+from bakeoff.api.settings import asked_tests, numbers_wanted, without_none
 from bakeoff.data.columns import names
 from bakeoff.data.target import looks_like_a_quantity
-from bakeoff.errors import UserError, listed, named, unknown
+from bakeoff.errors import UserError, listed, named
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.report.study import Study
 from bakeoff.spec.load import load_experiment
@@ -66,8 +66,7 @@ def study_of_predictions(
         Naming the argument.
     """
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
-    if versus is not None and versus not in ids:
-        raise UserError(f"versus: {unknown('model', versus, ids)}")
+    asked = asked_tests(ids, tests=tests, versus=versus, **settings)
     if all(map(is_table, results.values())):
         tables = {label: _table(label, one, y) for label, one in results.items()}
         resampling = _plan_of_labels(next(iter(tables.values())))
@@ -94,8 +93,6 @@ def study_of_predictions(
     task = Task.REGRESSION if numbers else Task.CLASSIFICATION
     columns = {role: role for role in (*_FOLD, *(["group"] if groups is not None else []))}
     data = {"source": "given", "label": name, "positive": positive, "unit": unit}
-    asked = {"run": list(tests) or "recommended", **settings}
-    asked["versus"] = None if versus is None else ids[versus]
     with tempfile.TemporaryDirectory() as folder:
         models = {}
         for label, key in ids.items():
@@ -108,10 +105,10 @@ def study_of_predictions(
                 {
                     "experiment": "compare",
                     "task": str(task),
-                    "datasets": {DATA: _given(data)},
+                    "datasets": {DATA: without_none(data)},
                     "models": models,
                     "resampling": resampling.model_dump(exclude_none=True, exclude_defaults=True),
-                    "tests": _given(asked),
+                    "tests": asked,
                     **({"metrics": list(metrics)} if metrics else {}),
                 }
             )
@@ -140,10 +137,6 @@ def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
             f"{what}: {len(lacking):,} rows have no value, the first is {lacking.iloc[0]}"
         )
     return rows.loc[ids].to_numpy()
-
-
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
 
 
 def _folds(label: str, result: Any, X: Any, y: Any) -> list[_Fold]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from bakeoff.api.build_study import made_by
 from bakeoff.api.plans import FoldPlan
+from bakeoff.api.settings import asked_tests
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.run_tests import run_on_scores
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
-from bakeoff.errors import Problem, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
@@ -76,11 +76,9 @@ def study_of(
     """
     scores = {model: dict(starmap(_turned, own.items())) for model, own in scores.items()}
     ids = {label: f"model-{i}" for i, label in enumerate(scores, 1)}
-    if versus is not None and versus not in ids:
-        raise Problem(("versus",), unknown("model", versus, ids))
-    run = list(tests) or (["corrected_repeated_kfold_t"] if plan.growing else "recommended")
-    control = None if versus is None else ids[versus]
-    wanted = validated(HypothesisTests, {**settings, "run": run, "versus": control}, ("tests",))
+    run = tests or (["corrected_repeated_kfold_t"] if plan.growing else ())
+    asked = asked_tests(ids, tests=run, versus=versus, **settings)
+    wanted = validated(HypothesisTests, asked, ("tests",))
     experiment = _experiment(scores, ids, plan, wanted, name)
     problems, planned = plan_tests(experiment)
     if problems:

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.api.build_study import made_by
+from bakeoff.api.settings import asked_tests
 from bakeoff.api.tables import ScoreTable
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.matrix import Hole, score_matrix
 from bakeoff.comparisons.run_tests import matrices, run_on_matrix
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem
 from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
@@ -81,15 +82,11 @@ def study_of(
         Missing scores without a word on what they mean, or a test that does not fit.
     """
     ids = _ids(table.models, "model")
-    if versus is not None and versus not in ids:
-        raise Problem(("versus",), unknown("model", versus, ids))
     data = _ids(table.datasets, "data")
     wanted = validated(
         HypothesisTests,
         {
-            **settings,
-            "run": list(tests) or "recommended",
-            "versus": None if versus is None else ids[versus],
+            **asked_tests(ids, tests=tests, versus=versus, **settings),
             "missing_cells": "error" if missing == "refuse" else missing,
             "dataset_groups": {g: [data[one] for one in own] for g, own in table.groups.items()},
         },

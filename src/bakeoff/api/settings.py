@@ -155,6 +155,45 @@ def one_spelling(metrics: str | Sequence[str], metric: str | Sequence[str]) -> t
     return (found,) if isinstance(found, str) else tuple(found)
 
 
+def asked_tests(
+    ids: Mapping[str, str],
+    *,
+    tests: Sequence[str] = (),
+    versus: str | None = None,
+    what: str = "model",
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return the section `tests:` of an experiment from the arguments of a call.
+
+    Parameters
+    ----------
+    ids : Mapping of str to str
+        The id of each model, by the name that the caller knows.
+    tests : sequence of str
+        Names; those that are recommended if empty.
+    versus : str or None
+        The model that is compared with each other, by its name.
+    what : str
+        What messages call a model.
+    **settings
+        Other keys of the section; those that are None are left out.
+
+    Raises
+    ------
+    Problem
+        At ``versus``: no model has this name.
+    """
+    if versus is not None and versus not in ids:
+        raise Problem(("versus",), unknown(what, versus, ids))
+    control = None if versus is None else ids[versus]
+    return without_none({"run": list(tests) or "recommended", "versus": control, **settings})
+
+
+def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out the keys without a value."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
 def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse labels beside numbers per row, and arguments that are for labels alone.
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import glob
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
@@ -15,10 +13,8 @@ from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype as is_number
 
 from bakeoff.data.columns import names, ordered
-from bakeoff.data.table_files import read_table
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
-from bakeoff.files import is_file
-from bakeoff.spec.given_models import SEED, GivenColumns
+from bakeoff.spec.given_models import GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
@@ -315,45 +311,3 @@ def canonical_ids(values: pd.Series[Any]) -> NDArray[Any]:
 
 def _is_whole(text: str) -> bool:
     return text.isdecimal() and len(text) < 19 and str(int(text)) == text
-
-
-def read_columns(path: str, place: Place, format: str | None = None) -> Columns:
-    """Read a table of any format; a CSV file may have another separator than the comma.
-
-    Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
-    the number in a column of that name.
-
-    Raises
-    ------
-    Problem
-        There is no such file, or it cannot be read.
-    """
-    if SEED in path and not is_file(path):
-        return _of_seeds(path, place, format)
-    if not is_file(path):
-        raise Problem(place, f"no file at {path!r}")
-    return Columns(path, read_table(path, place, format), place)
-
-
-def _of_seeds(path: str, place: Place, format: str | None) -> Columns:
-    """Read the files of a model's training runs."""
-    parts = path.split(SEED)
-    fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
-    there = glob.glob("*".join(map(glob.escape, parts)))  # noqa: PTH207  absolute or not
-    files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, there) if match)
-    if not files:
-        raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
-    tables = [read_columns(file, place, format).table for _, file in files]
-    for (_, file), table in zip(files, tables, strict=True):
-        if set(table.column_names) != set(tables[0].column_names):
-            raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")
-    runs = [
-        table.append_column(SEED, pa.array([seed] * len(table)))
-        for (seed, _), table in zip(files, tables, strict=True)
-    ]
-    try:
-        return Columns(
-            path.replace(SEED, "*"), pa.concat_tables(runs, promote_options="permissive"), place
-        )
-    except pa.ArrowException as error:
-        raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from bakeoff.data.file_columns import Columns, read_columns
+from bakeoff.data.file_columns import Columns
 from bakeoff.data.readers import LeftOut, NoRows, is_log, logs_known, read_log, reader_of
 from bakeoff.data.table_files import MODEL, as_table, read_tables
+from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
 from bakeoff.files import is_file
 from bakeoff.spec.given_models import SEED

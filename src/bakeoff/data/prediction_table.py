@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Answers, Columns, canonical_ids, read_columns
+from bakeoff.data.file_columns import USUAL, Answers, Columns, canonical_ids
 from bakeoff.data.group_columns import named_like_groups
-from bakeoff.data.training_runs import by_run
+from bakeoff.data.training_runs import by_run, read_columns
 from bakeoff.errors import Place, Problem, listed
 from bakeoff.files import is_file
 from bakeoff.sources.common.subgroups import as_columns

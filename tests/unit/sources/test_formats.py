@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,13 @@ import pyreadstat
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
+from bakeoff.cli.row_options import FORMATS
 from bakeoff.data import TARGET, load_table
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common import archives, formats
 from bakeoff.sources.common.formats import read_table
-from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.common.tables import Format, TableKeys
 from bakeoff.sources.file import FileData
 from tests.conftest import ROOT
 
@@ -400,3 +401,7 @@ def test_workbooks_unpack_to_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=r"'a\.xlsx' cannot be read as excel: it unpacks to more"):
         read_table(path, path.name, TableKeys())
+
+
+def test_the_command_line_takes_every_format_of_a_table() -> None:
+    assert get_args(Format) == FORMATS

@@ -62,7 +62,7 @@ def spread_record(function: F) -> F:
     *before, last = signature.parameters.values()
     if str(last.annotation).startswith("Unpack["):
         record = function.__globals__[last.annotation[len("Unpack[") : -1]]
-        spread = signature.replace(parameters=[*before, *_keywords(record)])
+        spread = signature.replace(parameters=[*before, *_parameters(record)])
         function.__signature__ = spread  # type: ignore[attr-defined]
     return function
 
@@ -74,7 +74,17 @@ def annotations_of(function: Callable[..., Any]) -> dict[str, Any]:
     return found | {k: kind for record in records for k, kind in _declared(record).items()}
 
 
-def _keywords(record: type) -> Iterator[inspect.Parameter]:
+def keywords_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the keyword-only parameters of a function, with their evaluated annotations."""
+    kinds = annotations_of(function)
+    return {
+        name: parameter.replace(annotation=kinds.get(name, parameter.empty))
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+
+
+def _parameters(record: type) -> Iterator[inspect.Parameter]:
     for name, kind in _declared(record).items():
         default = next((note.value for note in get_args(kind) if isinstance(note, Default)), None)
         written = record.__annotations__[name].__forward_arg__

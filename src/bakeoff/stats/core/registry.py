@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 
-from bakeoff.stats.core.arguments import annotations_of, checking, spread_record
+from bakeoff.stats.core.arguments import checking, keywords_of, spread_record
 from bakeoff.stats.core.citations import cite
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
@@ -252,12 +252,12 @@ class Entry:
     @cached_property
     def options(self) -> dict[str, inspect.Parameter]:
         """The keyword-only parameters of the function, with what their annotations stand for."""
-        return _keywords(self.function)
+        return keywords_of(self.function)
 
     @cached_property
     def all_options(self) -> dict[str, inspect.Parameter]:
         """`options`, and those that the form for all pairs has of its own."""
-        own = _keywords(self.all_pairs) if self.all_pairs else {}
+        own = keywords_of(self.all_pairs) if self.all_pairs else {}
         return {k: p for k, p in own.items() if k not in FAMILY} | self.options
 
     @cached_property
@@ -267,17 +267,7 @@ class Entry:
             return frozenset()
         kinds = {p.kind for p in inspect.signature(self.all_pairs).parameters.values()}
         handed_on = {*self.options, *FAMILY} if inspect.Parameter.VAR_KEYWORD in kinds else set()
-        return frozenset(handed_on | _keywords(self.all_pairs).keys())
-
-
-def _keywords(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    kinds = annotations_of(function)
-    parameters = inspect.signature(function).parameters.items()
-    return {
-        k: p.replace(annotation=kinds.get(k, p.empty))
-        for k, p in parameters
-        if p.kind is inspect.Parameter.KEYWORD_ONLY
-    }
+        return frozenset(handed_on | keywords_of(self.all_pairs).keys())
 
 
 _entries: dict[str, Entry] = {}
