@@ -92,7 +92,8 @@ class Problem(UserError):
         Parameters
         ----------
         names : Mapping of str to str
-            The argument, or the option such as ``--truth``, that stands for a key.
+            The argument, or the option such as ``--truth``, that stands for a key. An option
+            stands for the keys below it too, and so does a `Verbatim` such as ``results['a']``.
         """
         text = self.message
         if self.remedy is not None and (name := names.get(self.remedy.key)):
@@ -102,7 +103,8 @@ class Problem(UserError):
         if not known:
             return text
         name, rest = names[str(self.path[known[0]])], self.path[known[0] + 1 :]
-        return f"{name if name.startswith('-') else dotted((name, *rest))}: {text}"
+        whole = isinstance(name, Verbatim) or name.startswith("-")
+        return f"{name if whole else dotted((name, *rest))}: {text}"
 
 
 class Problems(UserError):
@@ -162,12 +164,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
     if isinstance(value, datetime.date | datetime.time):
-        return _Bare(value)
+        return Verbatim(value)
     return value.tolist() if type(value).__module__ == "numpy" else value
 
 
-class _Bare(str):
-    """A text that is shown without quotes."""
+class Verbatim(str):
+    """A text that messages show as it is: without quotes, and without the keys below it."""
 
     def __repr__(self) -> str:
         return str(self)

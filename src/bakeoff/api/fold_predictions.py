@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,25 +11,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.api.build_study import made_by
-from bakeoff.api.estimator_table import write_table
-from bakeoff.api.plans import Split, plan_of, same_splits
+from bakeoff.api.plans import FoldPlan, Split, name_of_rounds, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
-from bakeoff.api.settings import asked_tests, numbers_wanted, without_none
+from bakeoff.api.settings import asked_tests, numbers_wanted, place_of, without_none
 from bakeoff.data.columns import names
+from bakeoff.data.prediction_table import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
-from bakeoff.errors import UserError, listed, named
+from bakeoff.errors import UserError, listed
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.report.study import Study
-from bakeoff.spec.load import load_experiment
-from bakeoff.spec.resampling import Resampling
+from bakeoff.spec import Experiment, HypothesisTests
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.load import validated
 from bakeoff.spec.task import Task
 
 DATA = "data"
 """The id of the one data set."""
-_ARGUMENTS = {"run": "tests", "label": "name", "classes": "y", "resampling": "cv"} | {
-    key: key
-    for key in ("metrics", "positive", "unit", "versus", "alternative", "correction", "alpha")
-}
 _FOLD = ("repeat", "fold")
 
 
@@ -63,69 +60,60 @@ def study_of_predictions(
     Raises
     ------
     UserError
-        Naming the argument.
+        `bakeoff.errors.named` names arguments.
     """
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     asked = asked_tests(ids, tests=tests, versus=versus, **settings)
     if all(map(is_table, results.values())):
         tables = {label: _table(label, one, y) for label, one in results.items()}
-        resampling = _plan_of_labels(next(iter(tables.values())))
+        plan = _plan_of_labels(next(iter(tables.values())))
     else:
         folds = {label: _folds(label, one, X, y) for label, one in results.items()}
         truth = _truth(results, y)
         splits = _whole_splits(folds, len(truth))
-        resampling = plan_of(cv, len(truth), len(splits), splits).resampling
-        plan = next(iter(resampling.plans().values()))
-        places = list(plan.splits())
-        tables = {label: _frame(label, own, truth, places) for label, own in folds.items()}
+        plan = plan_of(cv, len(truth), len(splits), splits)
+        tables = {label: _frame(label, own, truth, plan.places) for label, own in folds.items()}
         groups = None if groups is None else np.asarray(groups)  # rows are counted here
     if groups is not None:
-        tables = {
-            m: one.assign(group=_looked_up("groups", groups, one["id"]))
-            for m, one in tables.items()
-        }
-    numbers = numbers_wanted(None, metrics)
-    if numbers is None:
-        said = [
-            one[role] for one in tables.values() for role in ("y_true", "y_pred") if role in one
-        ]
-        numbers = any(map(looks_like_a_quantity, said))
-    task = Task.REGRESSION if numbers else Task.CLASSIFICATION
-    columns = {role: role for role in (*_FOLD, *(["group"] if groups is not None else []))}
-    data = {"source": "given", "label": name, "positive": positive, "unit": unit}
+        for table in tables.values():
+            table["group"] = _looked_up("groups", groups, table["id"])
+    task = _task(metrics, tables)
+    roles = [*_FOLD, *(["group"] if groups is not None else [])]
+    columns = validated(GivenColumns, {role: role for role in roles})
+    data = without_none({"source": "given", "label": name, "positive": positive, "unit": unit})
+    experiment = validated(
+        Experiment,
+        {
+            "experiment": "compare",
+            "task": task,
+            "datasets": {DATA: validated(GivenData, data, ("datasets", DATA))},
+            "models": {
+                key: HeldModel.of(
+                    *(tables[label], columns, ("models", key)),
+                    numbers=task.numbers,
+                    predictions=place_of(label),
+                    label=label,
+                )
+                for label, key in ids.items()
+            },
+            "metrics": list(metrics) or [task.metric],
+            "resampling": plan.resampling,
+            "tests": validated(HypothesisTests, asked, ("tests",)),
+        },
+    )
     with tempfile.TemporaryDirectory() as folder:
-        models = {}
-        for label, key in ids.items():
-            path = Path(folder) / f"{key}.parquet"
-            write_table(tables[label], path)
-            models[key] = {"predictions": str(path), "columns": columns, "label": label}
-        called = {key: f"results[{label!r}]" for label, key in ids.items()}
-        try:
-            experiment = load_experiment(
-                {
-                    "experiment": "compare",
-                    "task": str(task),
-                    "datasets": {DATA: without_none(data)},
-                    "models": models,
-                    "resampling": resampling.model_dump(exclude_none=True, exclude_defaults=True),
-                    "tests": asked,
-                    **({"metrics": list(metrics)} if metrics else {}),
-                }
-            )
-            study = run_in_process(experiment, f"{folder}/results", 1, lambda done, total: None)
-        except UserError as error:
-            raise UserError(
-                _without_files(str(named(error, _ARGUMENTS | called)), folder, ids)
-            ) from None
+        study = run_in_process(experiment, folder, 1, lambda done, total: None)
     return made_by(study, "bakeoff.compare_folds(results, …)")
 
 
-def _without_files(said: str, folder: str, ids: Mapping[str, str]) -> str:
-    """Name models in place of the files that were made of them."""
-    for label, key in ids.items():
-        said = said.replace(repr(f"{folder}/{key}.parquet"), f"results[{label!r}]")
-        said = said.replace(f"results[{label!r}].predictions:", f"results[{label!r}]:")
-    return said
+def _task(metrics: Sequence[str], tables: Mapping[str, pd.DataFrame]) -> Task:
+    """Tell from the metrics, or from what stands in the tables, whether numbers are predicted."""
+    numbers = numbers_wanted(None, metrics)
+    if numbers is None:
+        roles = ("y_true", "y_pred")
+        answers = [one[role] for one in tables.values() for role in roles if role in one]
+        numbers = any(map(looks_like_a_quantity, answers))
+    return Task.REGRESSION if numbers else Task.CLASSIFICATION
 
 
 def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
@@ -225,13 +213,15 @@ def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
     return table.reset_index(drop=True)
 
 
-def _plan_of_labels(table: pd.DataFrame) -> Resampling:
+def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
     """Return the plan that labels of repeats and folds are of."""
     repeats = table["repeat"].nunique()
     folds = len(table[list(_FOLD)].drop_duplicates()) // repeats
-    if (repeats, folds) == (5, 2):
-        return Resampling.model_validate({"cv_5x2": {}})
-    if folds == 1:
-        share = len(table) / repeats / table["id"].nunique()
-        return Resampling.model_validate({"resampled": {"repeats": repeats, "test_size": share}})
-    return Resampling.model_validate({"kfold": {"folds": folds, "repeats": repeats}})
+    if repeats * folds == 1:
+        raise UserError(
+            "results: all rows are of one fold, expected several: `bakeoff.compare` compares "
+            "predictions of one test set"
+        )
+    tested = np.array([len(table) / (repeats * folds)])
+    kind = "resampled" if folds == 1 else name_of_rounds(repeats, folds)
+    return FoldPlan(kind, repeats, folds, table["id"].nunique() - tested, tested, sized=False)

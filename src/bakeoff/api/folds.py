@@ -12,7 +12,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table
-from bakeoff.api.settings import one_spelling
+from bakeoff.api.settings import one_spelling, place_of
 from bakeoff.errors import UserError, listed, named, some, unknown
 
 _TEST = "test_"
@@ -115,55 +115,40 @@ def compare_folds(
             "results: expected two models at least, each by its name: {'old': cross_validate(…), "
             "'new': cross_validate(…)}"
         )
+    results = {str(model): one for model, one in results.items()}
     asked = one_spelling(metrics, metric)
+    settings: dict[str, Any] = {
+        "name": name,
+        "tests": tests,
+        "versus": versus,
+        "alternative": alternative,
+        "correction": correction,
+        "alpha": alpha,
+        "options": dict(options or {}),
+    }
+    of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
     predicted = (is_of_folds(one) or is_table(one) for one in results.values())
-    if y is not None or any(predicted):
-        from bakeoff.api.fold_predictions import study_of_predictions  # the workflow's steps: slow
-
-        study = study_of_predictions(
-            {str(m): one for m, one in results.items()},
-            cv=cv,
-            X=X,
-            y=y,
-            groups=groups,
-            name=name,
-            metrics=asked,
-            tests=tests,
-            versus=versus,
-            positive=positive,
-            unit=unit,
-            alternative=alternative,
-            correction=correction,
-            alpha=alpha,
-            options=dict(options) if options else None,
-        )
-        return Findings(study)
-    for key, given in (("X", X), ("groups", groups), ("positive", positive), ("unit", unit)):
-        if given is not None:
-            raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
-    scores = _scores({str(m): one for m, one in results.items()}, asked)
-    n_scores = {m: len(next(iter(own.values()))) for m, own in scores.items()}
-    if len(set(n_scores.values())) > 1:
-        told = ", ".join(f"{model} {count}" for model, count in n_scores.items())
-        raise UserError(f"results: models have different numbers of scores ({told})")
-    splits = _same_splits(results, cv)
+    places = {f"model-{i}": place_of(model) for i, model in enumerate(results, 1)}
     try:
-        plan = plan_of(cv, n, next(iter(n_scores.values())), splits)
-        study = study_of(
-            scores,
-            plan,
-            "bakeoff.compare_folds(results, cv=cv, …)",
-            name=name,
-            tests=tests,
-            versus=versus,
-            alternative=alternative,
-            correction=correction,
-            alpha=alpha,
-            options=dict(options or {}),
-        )
+        if y is not None or any(predicted):
+            from bakeoff.api.fold_predictions import study_of_predictions  # imports all rooms
+
+            return Findings(
+                study_of_predictions(results, cv=cv, y=y, metrics=asked, **of_rows, **settings)
+            )
+        for key, given in of_rows.items():
+            if given is not None:
+                raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
+        scores = _scores(results, asked)
+        n_scores = {m: len(next(iter(own.values()))) for m, own in scores.items()}
+        if len(set(n_scores.values())) > 1:
+            told = ", ".join(f"{model} {count}" for model, count in n_scores.items())
+            raise UserError(f"results: models have different numbers of scores ({told})")
+        plan = plan_of(cv, n, next(iter(n_scores.values())), _same_splits(results, cv))
+        command = "bakeoff.compare_folds(results, cv=cv, …)"
+        return Findings(study_of(scores, plan, command, **settings))
     except UserError as error:
-        raise named(error, ARGUMENTS) from None
-    return Findings(study)
+        raise named(error, ARGUMENTS | places) from None
 
 
 def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:

@@ -31,7 +31,8 @@ from bakeoff.spec.scorings import NEGATED
 FOLDS = "folds"
 """The id of the one data set."""
 ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
-ARGUMENTS |= {"run": "tests", "label": "name"}
+ARGUMENTS |= {key: key for key in ("metrics", "positive", "unit")}
+ARGUMENTS |= {"run": "tests", "label": "name", "classes": "y", "resampling": "cv"}
 """The argument that stands for a key of an experiment."""
 _WITHOUT = "the fit or the metric gave no number"
 
@@ -146,11 +147,10 @@ def _frame(
     scores: Scores, ids: Mapping[str, str], experiment: Experiment, plan: FoldPlan
 ) -> pd.DataFrame:
     """Write the scores as collected ones are."""
-    at = [(r, f) for r in range(1, plan.repeats + 1) for f in range(1, plan.folds + 1)]
     parts = []
     for model, own in scores.items():
         for metric, values in zip(experiment.metrics, own.values(), strict=True):
-            part = pd.DataFrame(at, columns=["repeat", "fold"])
+            part = pd.DataFrame(plan.places, columns=["repeat", "fold"])
             part = part.assign(n_train=np.nan, n_test=np.nan, metric=metric, value=values)
             part.insert(0, "plan", plan.name)
             part.insert(0, "model", ids[model])

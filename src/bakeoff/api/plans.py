@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
-from bakeoff.spec.load import validated
-from bakeoff.spec.resampling import Resampling
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
@@ -56,15 +54,20 @@ class FoldPlan:
     growing: bool = False
 
     @property
-    def resampling(self) -> Resampling:
-        """The plan as an experiment has it."""
+    def places(self) -> list[tuple[int, int]]:
+        """The repeat and the fold of each split, from 1."""
+        return [(r, f) for r in range(1, self.repeats + 1) for f in range(1, self.folds + 1)]
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The section `resampling:` of an experiment with this plan."""
         keys: dict[str, Any] = {}
         if self.name == "kfold":
             keys = {"folds": self.folds, "repeats": self.repeats}
         elif self.name == "resampled":
             share = float(self.n_test[0] / (self.n_test[0] + self.n_train[0]))
             keys = {"repeats": self.repeats, "test_size": share}
-        return validated(Resampling, {self.name: keys}, ("resampling",))
+        return {self.name: keys}
 
 
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
@@ -159,7 +162,7 @@ def _from_splitter(cv: Any, kind: str, n: int | None, n_scores: int) -> FoldPlan
     n_test = np.array([n // folds + (i < n % folds) for i in range(folds)] if sized and n else 1)
     n_test = np.tile(np.broadcast_to(n_test, folds), repeats)
     n_train = (n if sized and n else folds) - n_test
-    return FoldPlan(_name(repeats, folds), repeats, folds, n_train, n_test, sized)
+    return FoldPlan(name_of_rounds(repeats, folds), repeats, folds, n_train, n_test, sized)
 
 
 def _count(cv: Any, n_scores: int) -> int:
@@ -201,7 +204,9 @@ def _from_splits(splits: Sequence[Split], *, drawn: bool) -> FoldPlan:
         rounds = _rounds(splits, len(rows))
         if rounds is not None and len(set(rounds)) == 1:
             repeats, folds = len(rounds), rounds[0]
-            return FoldPlan(_name(repeats, folds), repeats, folds, n_train, n_test, sized=True)
+            return FoldPlan(
+                name_of_rounds(repeats, folds), repeats, folds, n_train, n_test, sized=True
+            )
         if _grows(splits):
             shape = "kfold", 1, len(splits)
             return FoldPlan(*shape, n_train, n_test, sized=True, growing=True)
@@ -236,5 +241,6 @@ def _grows(splits: Sequence[Split]) -> bool:
     return in_order and all(a[1].max() < b[1].min() for a, b in following)
 
 
-def _name(repeats: int, folds: int) -> str:
+def name_of_rounds(repeats: int, folds: int) -> str:
+    """Return the plan of repeated cross-validation, as `resampling:` calls it."""
     return "cv_5x2" if (repeats, folds) == (5, 2) else "kfold"

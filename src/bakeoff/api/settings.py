@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from bakeoff import stats
-from bakeoff.errors import Problem, Remedy, UserError, shown, unknown
+from bakeoff.errors import Problem, Remedy, UserError, Verbatim, shown, unknown
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
 from bakeoff.spec.metrics import GivenMetric
@@ -153,6 +153,11 @@ def one_spelling(metrics: str | Sequence[str], metric: str | Sequence[str]) -> t
         raise UserError("metric, metrics: these are one argument by two names: give one of them")
     found = metrics if len(metrics) else metric
     return (found,) if isinstance(found, str) else tuple(found)
+
+
+def place_of(model: str) -> Verbatim:
+    """Return what messages call the results of a model."""
+    return Verbatim(f"results[{model!r}]")
 
 
 def asked_tests(

@@ -19,7 +19,17 @@ from bakeoff.report.checks import checked
 from bakeoff.report.exhibits.subgroups import says
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
-from bakeoff.report.numbers import capital, count, fixed, interval, number, percent, pvalue, score
+from bakeoff.report.numbers import (
+    capital,
+    count,
+    fixed,
+    interval,
+    number,
+    p_equals,
+    percent,
+    pvalue,
+    score,
+)
 from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage
@@ -63,8 +73,7 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
-            text = f"{family.entry.title}: {_statistic(row)}p = {pvalue(row.pvalue)}"
-            say(f"  {text.replace('= <', '<').replace('= >', '>')}", "")
+            say(f"  {family.entry.title}: {_statistic(row)}{p_equals(row.pvalue)}", "")
         else:
             if i and study.families[i - 1].role != "omnibus":
                 say("")
@@ -207,7 +216,7 @@ def _statistic(row: Comparison) -> str:
 def notes(given: SideBySide, read_as: Sequence[str] = ()) -> None:
     """Print what the files were read as, a sentence each, and notes on their content."""
     for said in read_as:
-        say(dim(paragraph(said)))
+        say(dim(paragraph(f"{said}.")))
     if given.left_out:
         say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
     for model, found in given.models.items():

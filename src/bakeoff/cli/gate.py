@@ -102,7 +102,7 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     else:
         _show(verdict, reasons(verdict, use))
         for said in tables.read_as:
-            say(dim(said))
+            say(dim(f"{said}."))
     return verdict
 
 

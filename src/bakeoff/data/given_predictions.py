@@ -14,7 +14,12 @@ from bakeoff.data.columns import bare_words, in_order
 from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
-from bakeoff.data.prediction_table import PredictionTable, read_predictions, undeclared
+from bakeoff.data.prediction_table import (
+    HeldModel,
+    PredictionTable,
+    read_predictions,
+    undeclared,
+)
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.same_rows import LabelledRows, check_same
@@ -152,6 +157,8 @@ def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[s
 
 def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> PredictionTable:
     given, spec = experiment.given[model], experiment.datasets[dataset]
+    if isinstance(given, HeldModel):
+        return given.table
     path, run = given.predictions_on(dataset, seed=seed), (seed, given.seeds)
     if given.values is not None:
         place = ("models", model, "values")

@@ -38,7 +38,7 @@ class GivenTables:
     wide : Columns or None
         In place of these, the one table that has a column for each model.
     read_as : tuple of str
-        What the paths were read as, where they are no plain tables, a sentence each.
+        What the paths were read as, where they are no plain tables: sentences without a period.
     left_out : tuple of str
         Logs of folders that cannot be used, and why, a sentence each.
     together : bool
@@ -90,7 +90,7 @@ class GivenTables:
         runs = next((name for name in (RUN, "epoch") if name in table), None)
         raise Problem(
             ("values",),
-            f"{self.read_as[0].removesuffix('.')}; it holds no labels but scores, "
+            f"{self.read_as[0]}; it holds no labels but scores, "
             f"{joined(scores)}" + (f", and the runs of an item in `{runs}`" if runs else ""),
             remedy=Remedy(
                 "values",
@@ -177,7 +177,7 @@ def _held(path: str, format: str | None) -> _Held:
         model: Columns(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
         for model, table in found.items()
     }
-    return _Held(tables, "" if reader is None else f"{path} was read as {reader.WHAT}.")
+    return _Held(tables, "" if reader is None else f"{path} was read as {reader.WHAT}")
 
 
 class _Log(NamedTuple):
@@ -235,7 +235,7 @@ def _of_folder(path: str) -> _Held:
         for model, frame in models.items()
     }
     counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])
-    told = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}."
+    told = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
     return _Held(tables, told, tuple(left_out))
 
 

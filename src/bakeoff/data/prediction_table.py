@@ -11,15 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import InstanceOf
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns, canonical_ids
 from bakeoff.data.group_columns import named_like_groups
+from bakeoff.data.table_files import as_table
 from bakeoff.data.training_runs import by_run, read_columns
 from bakeoff.errors import Place, Problem, listed
 from bakeoff.files import is_file
 from bakeoff.sources.common.subgroups import as_columns
-from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.load import validated
 
 _KEPT = 64
 
@@ -88,6 +91,44 @@ class PredictionTable:
     def path(self) -> str:
         """The file, for messages."""
         return self.columns.path
+
+
+class HeldModel(GivenModel):
+    """A model whose predictions are held in memory: the entry of a call from Python.
+
+    `predictions` is what messages call the table.
+    """
+
+    table: InstanceOf[PredictionTable]
+
+    @classmethod
+    def of(
+        cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
+    ) -> HeldModel:
+        """Make the entry of a frame of predictions.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            A row for each row that was predicted, or for each row and fold.
+        columns : GivenColumns
+            What its columns are called, where not as usual.
+        place : tuple
+            The place of the entry in an experiment.
+        numbers : bool
+            Whether numbers are true and predicted, and not classes.
+        **keys
+            Other keys of the entry; `predictions` is one.
+
+        Raises
+        ------
+        Problem
+            As `read_predictions`; a column holds values of several types.
+        """
+        called, at = keys["predictions"], (*place, "predictions")
+        file = Columns(called, as_table(frame, called, at), at)
+        table = table_of(file, columns, at, numbers=numbers)
+        return validated(cls, {**keys, "columns": columns, "table": table}, place)
 
 
 def read_predictions(

@@ -226,7 +226,7 @@ def features(
             raise Problem(
                 place,
                 f"a column has no name in the first line and is called {name!r}; if it counts the "
-                f"rows, set `id: {name!r}` or `drop: [{name!r}]`".replace("'", '"'),
+                f'rows, set `id: "{name}"` or `drop: ["{name}"]`',
             )
         try:
             made[name] = columns.plain(frame[name])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.given_predictions import predictions_of
 from bakeoff.data.predicted import oddity
+from bakeoff.data.prediction_table import HeldModel
 from bakeoff.data.readers import read_elsewhere
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
@@ -54,7 +55,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         decision=_decision(path, table, split) if given.results else None,
         values=found.values,
         facts={
-            **_facts(fit, path, split),
+            **_facts(fit, "" if isinstance(given, HeldModel) else path, split),
             **({"note": said} if (said := oddity(fit.model, found, truth)) else {}),
         },
     )
@@ -87,12 +88,11 @@ def given_fold(
 
 
 def _facts(fit: Fit, path: str, split: Split) -> dict[str, Any]:
-    """Return what a file of given predictions says of itself."""
+    """Describe given predictions, and the file that they are from, if any."""
     return {
         **fit._asdict(),
         **TIMINGS,
-        "given": path,
-        "given_sha256": sha256_of(path),
+        **({"given": path, "given_sha256": sha256_of(path)} if path else {}),
         "n_train": len(split.train),
         "n_test": len(split.test),
     }

@@ -63,6 +63,7 @@ def test_folds_have_the_numbers_of_their_scores() -> None:
         bakeoff.compare_folds(tables(), y=Y),
         bakeoff.compare_folds(reports),
     ):
+        assert "/" not in str(found._study.cards), "nothing of a temporary file is told"
         pair, expected = found.to_frame().iloc[0], known.to_frame().iloc[0]
         assert pair["test"] == expected["test"] == "corrected_kfold_t"
         columns = ["estimate", "pvalue", "ci_low", "ci_high"]
@@ -89,6 +90,27 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() ->
         (tables, {"y": Y, "versus": "x"}, "versus: unknown model 'x'"),
         (tables, {"y": Y, "metric": "acc"}, "unknown metric 'acc'"),
         (tables, {"y": Y, "tests": ["cv5x2_mcnemar"]}, "needs the plan `cv_5x2`"),
+        (tables, {"y": Y, "options": {"x": {}}}, "options.x: unknown test 'x'"),
+        (
+            lambda: {name: one.assign(fold=1) for name, one in tables().items()},
+            {"y": Y},
+            "results: all rows are of one fold.*`bakeoff.compare`",
+        ),
+        (
+            lambda: {"": tables()["bayes"], "b": tables()["tree"]},
+            {"y": Y},
+            r"results\[''\]: expect",
+        ),
+        (
+            lambda: {m: t.assign(y_pred=["a", 1] * 100) for m, t in tables().items()},
+            {"y": Y},
+            r"results\['bayes'\]: column 'y_pred' holds values of several types",
+        ),
+        (
+            lambda: {m: t.drop(columns="y_pred") for m, t in tables().items()},
+            {"y": Y},
+            r"results\['bayes'\]: results\['bayes'\] has neither predicted labels",
+        ),
         (fitted, {"y": Y}, r"results\['bayes'\]: found `fit_time`.*return_estimator=True"),
         (fitted, {"X": X}, "X: it is for predictions of folds, with y"),
         (fitted, {"X": X, "y": Y[:99]}, "cv: split 0 trains on 160 and tests 40 of 99 rows"),

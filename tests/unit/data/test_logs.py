@@ -34,7 +34,7 @@ def test_promptfoo_holds_several_models_and_runs_of_tests() -> None:
         "tone": [0.25] * 4,
         "run": [1, 2, 1, 2],
     }
-    assert tables.read_as == ("results.json was read as results of promptfoo.",)
+    assert tables.read_as == ("results.json was read as results of promptfoo",)
     with pytest.raises(Problem, match=r"4 of 4 tests could not be run.*429 Too Many"):
         tables_of([promptfoo("errors.json", {"gpt": [1, 0, 1, 1]}, error=True)])
     write("other.json", {"evalId": "x", "results": {"prompts": [], "results": [{}]}})
@@ -93,7 +93,7 @@ def test_a_folder_of_inspect_has_models_tasks_and_runs() -> None:
     assert list(tables.models) == ["b", "openai/a"]
     assert rows_of(tables, "b") == {"id": [0, 1, 0, 1], "score": [1, 0, 1, 1], "run": [1, 1, 2, 2]}
     assert tables.read_as == (
-        "logs was read as a folder of 4 files (a log of Inspect), with the models b and openai/a.",
+        "logs was read as a folder of 4 files (a log of Inspect), with the models b and openai/a",
     )
     copy, error = tables.left_out
     assert copy == "logs/copy.json was left out: it is the same evaluation as logs/0_b.json."
