@@ -22,7 +22,7 @@ from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.predicted import oddity
 from bakeoff.data.quality import effective_groups
-from bakeoff.data.splits import Split, divisions
+from bakeoff.data.split_files import Split, divisions
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment

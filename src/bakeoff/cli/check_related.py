@@ -14,7 +14,7 @@ from bakeoff.comparisons.corrections import level_of_each
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
-from bakeoff.data.splits import divisions
+from bakeoff.data.split_files import divisions
 from bakeoff.data.table import GROUP, TARGET
 from bakeoff.data.telling_columns import telling_columns
 from bakeoff.files import read_json

@@ -10,7 +10,7 @@ from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.row_columns import SUBGROUP
-from bakeoff.data.splits import divisions
+from bakeoff.data.split_files import divisions
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment
 

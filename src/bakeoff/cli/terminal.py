@@ -22,7 +22,7 @@ def say(*lines: str) -> None:
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """Print to nowhere from here on, once nobody reads."""
+    """Discard further output once the reader of a pipe is gone."""
     try:
         yield
     except BrokenPipeError:
@@ -30,12 +30,12 @@ def unread() -> Iterator[None]:
 
 
 def bold(text: str) -> str:
-    """Emphasise."""
+    """Return a text in bold, where the terminal has styles."""
     return _styled(text, _BOLD)
 
 
 def dim(text: str) -> str:
-    """Step back."""
+    """Return a text dimmed, where the terminal has styles."""
     return _styled(text, _DIM)
 
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pandas.api import types
 
 from bakeoff.errors import UserError, unknown
@@ -68,6 +69,21 @@ def names(values: Series) -> Series:
     return texts.reindex(values.index)
 
 
+def canonical_ids(values: Series) -> NDArray[Any]:
+    """Return ids as whole numbers where they all are, else as texts."""
+    if types.is_integer_dtype(values.dtype):
+        return values.to_numpy(dtype=np.int64)
+    texts = names(values)
+    whole = [text for text in texts.head(1) if _is_whole(text)]
+    if whole and texts.map(_is_whole).all():
+        return texts.to_numpy().astype(np.int64)
+    return texts.to_numpy(dtype=object)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and len(text) < 19 and str(int(text)) == text
+
+
 def distinct(values: Series) -> int:
     """Count the distinct non-missing values."""
     if not types.is_float_dtype(values.dtype) or not isinstance(values.dtype, np.dtype):
@@ -114,7 +130,16 @@ def ordered(values: Series) -> Series:
 
 
 def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None:
-    """Refuse names that no row has; numbers may be absent (a code that was never used).
+    """Refuse values that no row has; numbers may be absent (a code that was never used).
+
+    Parameters
+    ----------
+    wanted : iterable of str, int, float or bool
+        The values that an experiment names.
+    found : iterable of str
+        The names of the values that occur; see `names`.
+    what : str
+        What messages call a value.
 
     Raises
     ------

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype as is_number
 
-from bakeoff.data.columns import names, ordered
+from bakeoff.data.columns import canonical_ids, names, ordered
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
 from bakeoff.spec.given_models import GivenColumns
 
@@ -134,7 +134,18 @@ def _codes(places: Sequence[int], classes: int) -> Codes:
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a file whose roles are not assigned yet."""
+    """The columns of a file whose roles are not assigned yet.
+
+    Attributes
+    ----------
+    path : str
+        What messages call the file.
+    table : Table of PyArrow
+        The columns.
+    place : tuple
+        The key of an experiment that names the file: errors are reported there, or under
+        ``columns`` beside it.
+    """
 
     path: str
     table: pa.Table
@@ -165,7 +176,22 @@ class Columns:
         return found[0] if found else None
 
     def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Take the labels of a column, all present unless some may be missing."""
+        """Return the labels of a column.
+
+        Parameters
+        ----------
+        column : str
+            Its name.
+        role : {"predicted", "true"}
+            What messages call the labels.
+        may_lack : bool
+            Whether labels may be missing.
+
+        Raises
+        ------
+        Problem
+            A label is missing.
+        """
         read = Labels.of(self.table[column])
         missing = np.flatnonzero(read.codes < 0)
         if len(missing) and not may_lack:
@@ -180,7 +206,7 @@ class Columns:
     def answers(
         self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
     ) -> Answers:
-        """Take the labels of a column, or its numbers."""
+        """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
         if not numbers:
             return self.labels(column, role, may_lack=may_lack)
         remedy = DROP if role == "true" else None
@@ -194,7 +220,18 @@ class Columns:
         may_lack: bool = False,
         remedy: Remedy | None = None,
     ) -> NDArray[np.float64]:
-        """Take the number of each row, all present unless some may be missing.
+        """Return the numbers of a column, shape (n,).
+
+        Parameters
+        ----------
+        column : str or None
+            Its name; None where no column was found, which is an error.
+        ids : ndarray, shape (n,), optional
+            What messages call the rows; default: their places.
+        may_lack : bool
+            Whether numbers may be missing; they are NaN then.
+        remedy : Remedy, optional
+            What to do about missing numbers.
 
         Raises
         ------
@@ -254,7 +291,16 @@ class Columns:
         run: NDArray[Any] | None = None,
         folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
-        """Take the row ids: whole numbers, or texts; each once for each run and each fold.
+        """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold.
+
+        Parameters
+        ----------
+        column : str
+            The column of ids.
+        run : ndarray, shape (n,), optional
+            The run of an item that each row is; it becomes a part of the id.
+        folds : ndarray of int, shape (n, 2), optional
+            The repeat and the fold that predict each row.
 
         Raises
         ------
@@ -296,18 +342,3 @@ class Columns:
                 else Remedy("run", named, "; where they are runs of items, {} names their column"),
             )
         return ids
-
-
-def canonical_ids(values: pd.Series[Any]) -> NDArray[Any]:
-    """Return ids as whole numbers where they all are, else as texts."""
-    if pd.api.types.is_integer_dtype(values.dtype):
-        return values.to_numpy(dtype=np.int64)
-    texts = names(values)
-    whole = [text for text in texts.head(1) if _is_whole(text)]
-    if whole and texts.map(_is_whole).all():
-        return texts.to_numpy().astype(np.int64)
-    return texts.to_numpy(dtype=object)
-
-
-def _is_whole(text: str) -> bool:
-    return text.isdecimal() and len(text) < 19 and str(int(text)) == text

@@ -33,6 +33,15 @@ def at_disposal(table: Table) -> Rows:
 def given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
     """Return the divisions that the data specify.
 
+    Parameters
+    ----------
+    dataset : str
+        The id of the data set.
+    table : Table
+        Its rows.
+    plan : Holdout or KFold
+        A plan for which `is_given` holds.
+
     Returns
     -------
     dict
@@ -116,9 +125,23 @@ def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
 
 
 def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
-    """Refuse folds with fewer than two rows of a class, for a metric that is no mean over rows.
+    """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all.
 
-    Numbers have no classes: two rows in all.
+    Parameters
+    ----------
+    dataset : str
+        The id of the data set.
+    table : Table
+        Its rows.
+    plan : KFold
+        The plan, whose folds are columns of the data.
+    metric : str
+        The metric that is no mean over rows and needs them.
+
+    Raises
+    ------
+    Problem
+        With the fold and the class.
     """
     kinds = table.classes or ("",)
     for repeat, column in enumerate(plan.columns, start=1):

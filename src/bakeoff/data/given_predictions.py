@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import bare_words, in_order
-from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
+from bakeoff.data.columns import bare_words, canonical_ids, in_order
+from bakeoff.data.file_columns import USUAL, Labels
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
 from bakeoff.data.prediction_table import (
@@ -23,7 +23,8 @@ from bakeoff.data.prediction_table import (
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.same_rows import LabelledRows, check_same
-from bakeoff.data.splits import Split, make_splits
+from bakeoff.data.split_files import Split
+from bakeoff.data.splits import make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import Quantity, Target, check_spread, positive_last, target_of
 from bakeoff.errors import Place, Problem, listed, some, unknown
@@ -182,7 +183,27 @@ def load(name: str, experiment: Experiment) -> Table:
 
 
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
-    """Make the divisions of a plan; those of given rows are in the files of predictions."""
+    """Make the divisions of a plan; those of given rows are in the files of predictions.
+
+    Parameters
+    ----------
+    dataset, plan : str
+        Ids of the data set and of the plan.
+    experiment : Experiment
+        The experiment.
+    table : Table
+        The rows of the data set.
+
+    Returns
+    -------
+    DataFrame
+        As `bakeoff.data.splits.make_splits` returns it.
+
+    Raises
+    ------
+    Problem
+        The rows cannot be divided so, or the folds of the predictions are those of another plan.
+    """
     spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
     if isinstance(data, GivenData):
         first = next(iter(experiment.given))
@@ -199,7 +220,29 @@ def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
 
 
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
-    """Read what a given model predicts for the test rows of one division of a data set."""
+    """Read the predictions of a given model for the test rows of one division.
+
+    Parameters
+    ----------
+    fit : Fit
+        The data set, the model and the division.
+    experiment : Experiment
+        The experiment.
+    table : Table
+        The rows of the data set.
+    split : Split
+        Positions of the training and the test rows.
+
+    Returns
+    -------
+    Predicted
+        In the order of the test rows.
+
+    Raises
+    ------
+    Problem
+        Other rows or other true labels than those of the test set, or invalid predictions.
+    """
     given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
     file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
     rows = rows_of(fit, table, split)
@@ -244,7 +287,23 @@ def given_card(
     truth: NDArray[Any],
     left_out: int = 0,
 ) -> dict[str, Any]:
-    """Return what is known of rows that bring predictions, from their true answers."""
+    """Return the card of a data set that consists of predictions or scores.
+
+    Parameters
+    ----------
+    name : str
+        The id of the data set.
+    spec : GivenData
+        Its entry in the experiment.
+    files : Mapping of model to sequence of str
+        The files that the models bring.
+    target : Classes or Quantity
+        The target.
+    truth : ndarray, shape (n,)
+        The true answers of the rows; none where scores are given.
+    left_out : int
+        The number of rows without a true label.
+    """
     return {
         "dataset": name,
         "label": spec.label or name,

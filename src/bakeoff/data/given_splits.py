@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from bakeoff.data.columns import canonical_ids
 from bakeoff.data.divide import Folds
-from bakeoff.data.file_columns import canonical_ids
 from bakeoff.data.given_folds import NEITHER
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.table import ROW_ID, Table

@@ -113,7 +113,7 @@ def _described(values: pd.Series[float]) -> str:
 
 
 class _Held(NamedTuple):
-    """What a path holds: tables by model, where a folder or a log says it what it is."""
+    """What a path holds: a table for each model, and for a log or a folder what it was read as."""
 
     tables: dict[str, Columns]
     read_as: str = ""

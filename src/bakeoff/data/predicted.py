@@ -61,7 +61,22 @@ class Predicted:
 
 
 def oddity(model: str, found: Predicted, truth: NDArray[Any]) -> str:
-    """Report labels that contradict probabilities, or numbers of another size; empty if neither."""
+    """Describe labels that contradict probabilities, or numbers of another magnitude.
+
+    Parameters
+    ----------
+    model : str
+        What to call the model.
+    found : Predicted
+        Its predictions.
+    truth : ndarray, shape (n,)
+        The true classes, as positions; or the true numbers.
+
+    Returns
+    -------
+    str
+        A sentence; empty if there is nothing odd.
+    """
     if found.values is None and truth.dtype.kind == "f":
         return _another_size(model, found.answers, truth)
     if not found.contradictions:
@@ -91,7 +106,18 @@ def predicted(
     classes: Sequence[str],
     columns: GivenColumns,
 ) -> Predicted:
-    """Take the predictions of certain rows from a file.
+    """Return the predictions of certain rows of a file.
+
+    Parameters
+    ----------
+    given : PredictionTable
+        The file.
+    position : ndarray of int, shape (n,)
+        The position in the file of each row that is wanted.
+    classes : sequence of str
+        The classes of the data set, in order; none of numbers.
+    columns : GivenColumns
+        What the columns of probabilities are called, where not as usual.
 
     Raises
     ------
@@ -126,7 +152,18 @@ def predicted(
 def known_answers(
     labels: Answers, classes: Sequence[str], file: Columns, column: str = ""
 ) -> NDArray[Any]:
-    """Return predicted numbers, or labels as positions in the classes, all of which must be known.
+    """Return predicted numbers, or labels as positions in the classes, shape (n,).
+
+    Parameters
+    ----------
+    labels : Labels or Numbers
+        The predictions.
+    classes : sequence of str
+        The classes of the data set.
+    file : Columns
+        The file that they are from, for messages.
+    column : str
+        The column, where the file holds the predictions of several models.
 
     Raises
     ------
@@ -166,14 +203,23 @@ def probabilities_in(
     wanted: str | Mapping[str, str] | None,
     ids: NDArray[Any],
 ) -> NDArray[np.float64] | None:
-    """Return the probability of every class; None where the file has none.
+    """Return the class probabilities, shape (n, K); None where the file has none.
 
     Parameters
     ----------
+    file : Columns
+        The file.
+    classes : sequence of str
+        The K classes, in order.
     wanted : str or Mapping, optional
         A pattern, or the column of each class; default: the usual patterns.
-    ids : ndarray
-        What to call the rows in messages.
+    ids : ndarray, shape (n,)
+        What messages call the rows.
+
+    Raises
+    ------
+    Problem
+        No such column, a class without one, a value outside 0 to 1, or a sum that is not 1.
     """
     found = _probability_columns(file, classes, wanted)
     if not found or len(classes) == 1:  # of a single class a probability says nothing

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import InstanceOf
 
-from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Answers, Columns, canonical_ids
+from bakeoff.data.columns import canonical_ids, in_order
+from bakeoff.data.file_columns import USUAL, Answers, Columns
 from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.table_files import as_table
 from bakeoff.data.training_runs import by_run, read_columns
@@ -274,7 +274,22 @@ def unclaimed(file: Columns, columns: GivenColumns, known: Iterable[str | None])
 def like_groups(
     file: Columns, columns: GivenColumns, known: Iterable[str | None]
 ) -> list[dict[str, Any]]:
-    """List the columns without a role that are named, and look, like ids of groups."""
+    """List the columns without a role that look like ids of groups, by name and values.
+
+    Parameters
+    ----------
+    file : Columns
+        The file.
+    columns : GivenColumns
+        The columns whose role the user has named.
+    known : iterable of str or None
+        Further columns with a role.
+
+    Returns
+    -------
+    list of dict
+        As `bakeoff.data.group_columns.group_columns` returns it.
+    """
     return named_like_groups(file.table, unclaimed(file, columns, known))
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.divide import Rows
 from bakeoff.data.repeats import find_repeats
-from bakeoff.data.splits import divisions
+from bakeoff.data.split_files import divisions
 from bakeoff.data.table import GROUP, PART, ROW_ID, TIME, Table
 from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan
 

@@ -98,7 +98,7 @@ def pairs_by_chance(features: pd.DataFrame) -> tuple[float, float]:
 
 
 def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
-    """Hash one column after the other, and hold none."""
+    """Hash one column at a time, so that no two are in memory at once."""
     for place, (_, values) in enumerate(features.items()):
         yield _hashed(values, place)
 

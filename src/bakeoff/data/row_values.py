@@ -121,7 +121,7 @@ def limits(metric: GivenMetric) -> tuple[float, float]:
 def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetric) -> bool:
     """Tell whether all values are 0 or 1 and no other range is declared.
 
-    What they mean is not guessed, but asked.
+    The user is asked which of the two means right.
     """
     arrays = [file.values for file in files if file.values is not None]
     if not arrays or limits(metric) not in ((-math.inf, math.inf), (0, 1)):

@@ -1,39 +1,36 @@
-"""Seeded divisions of a table's rows into training and test parts, one file per plan."""
+"""Seeded divisions of a table's rows into training and test parts, plan by plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import divide, given_folds
 from bakeoff.data.divide import Folds, Rows
 from bakeoff.data.given_folds import NEITHER
+from bakeoff.data.split_files import Split, divisions
 from bakeoff.data.table import GROUP, ROW_ID, TIME, Table
 from bakeoff.data.whole_groups import check_alike, check_apart, check_different
 from bakeoff.errors import Problem
-from bakeoff.files import read_frame, reading, write_parquet
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
 
 
-class Split(NamedTuple):
-    """Row positions of the training and the test part."""
-
-    train: Rows
-    test: Rows
-
-
 def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
     """Divide the rows as a plan says.
+
+    Parameters
+    ----------
+    dataset, name : str
+        Ids of the data set and of the plan.
+    table : Table
+        The rows.
+    plan : Plan
+        The plan.
+    seed : int
+        The experiment's seed, from which the random order is derived.
 
     Returns
     -------
@@ -55,57 +52,23 @@ def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) ->
     return splits
 
 
-def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
-    """Write the divisions of one plan."""
-    write_parquet(path, pa.Table.from_pandas(splits, preserve_index=False))
-
-
-def read_splits(path: str | Path) -> pd.DataFrame:
-    """Read the divisions of one plan."""
-    return read_frame(path)
-
-
-def read_split(path: str | Path, repeat: int, fold: int) -> Split:
-    """Read one division."""
-    return _parts(*_read_column(str(path), Path(path).stat().st_mtime_ns, repeat, fold))
-
-
-@lru_cache(maxsize=16)
-def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Folds, int]:
-    """Read the column of a division; cached, because the next model of a worker needs it again."""
-    with reading(path):
-        file, names = _opened(path, mtime_ns)
-        name, number = _column(names, repeat, fold)
-        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
-
-
-@lru_cache(maxsize=4)
-def _opened(path: str, mtime_ns: int) -> tuple[pq.ParquetFile, frozenset[str]]:
-    """Open a file of divisions and keep it open: with thousands of columns opening is slow."""
-    file = pq.ParquetFile(path, page_checksum_verification=True)
-    return file, frozenset(file.schema.names)
-
-
-def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Split]]:
-    """Go through (repeat, fold, division) of a plan."""
-    for repeat, fold in plan.splits():
-        name, number = _column(splits.columns, repeat, fold)
-        yield repeat, fold, _parts(splits[name].to_numpy(), number)
-
-
-def _column(names: Any, repeat: int, fold: int) -> tuple[str, int]:
-    """Return the column of a division and the value that marks the test rows."""
-    column = f"repeat-{repeat}.fold-{fold}"
-    return (column, 1) if column in names else (f"repeat-{repeat}", fold)
-
-
-def _parts(values: NDArray[Any], number: int) -> Split:
-    tested = values == number
-    return Split(np.flatnonzero(~tested & (values != NEITHER)), np.flatnonzero(tested))
-
-
 def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
-    """Refuse a plan that no table of this kind can satisfy, before loading it."""
+    """Refuse a plan that contradicts the entry of a data set, before the data are loaded.
+
+    Parameters
+    ----------
+    dataset, name : str
+        Ids of the data set and of the plan.
+    spec : DataSet
+        The entry of the data set.
+    plan : Plan
+        The plan.
+
+    Raises
+    ------
+    Problem
+        Random divisions of rows in the order of time, or two ways to find the test rows.
+    """
     at = ("datasets", dataset)
     if spec.time is not None:
         if isinstance(plan, (Cv5x2, Halves, Resampled)):
@@ -198,7 +161,10 @@ def largest_k(table: Table, plan: KFold) -> int:
 
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
-    """Refuse a plan that these rows cannot be divided by."""
+    """Refuse a plan that these rows cannot be divided by.
+
+    The parameters and the error are those of `make_splits`.
+    """
     if given_folds.is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
         make_splits(dataset, table, name, plan, seed)
     else:

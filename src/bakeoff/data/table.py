@@ -101,7 +101,7 @@ class Table:
     def card(self) -> Mapping[str, Any]:
         """Description of the data: rows, classes, column types, missing cells, licence.
 
-        Made when it is asked for: to search for repeated rows takes longer than all else.
+        Computed on access, because the search for repeated rows is slow.
         """
         return self.describe(self)
 

@@ -155,7 +155,11 @@ def _read_parquet(path: str) -> pa.Table | None:
 
 
 def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFrame:
-    """Read a table from a file by its ending, or format; a CSV file may have another separator."""
+    """Read a table with pandas, by the ending of its name or by `format`.
+
+    A CSV file may have another separator than the comma. The parameters and the error are those of
+    `read_table`.
+    """
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
     keys = {"sep": separator_of(path, format), "format": format}

@@ -1,4 +1,4 @@
-"""What is predicted, classes or a quantity: what one is asked of it is answered here alone."""
+"""The target of a data set, classes or a quantity: the only module where the two differ."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
 
 
-class Lesson(NamedTuple):
-    """The answers of a training part as estimators learn them.
+class TrainingTarget(NamedTuple):
+    """The target of a training part, encoded as estimators need it.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Lesson(NamedTuple):
     classes : tuple of str, length K
         Their names.
     strata : ndarray of int, shape (n,)
-        What inner divisions keep alike.
+        The strata of inner divisions: the labels, or 0 for numbers.
     """
 
     y: NDArray[Any]
@@ -39,7 +39,7 @@ class Lesson(NamedTuple):
     strata: NDArray[np.intp]
 
     def known(self, answers: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
-        """Return the rows of others whose answer occurred here, and their answers as learned."""
+        """Return the rows whose answer occurs in the training part, and their encoded answers."""
         if not len(self.present):
             return np.arange(len(answers)), answers
         rows = np.flatnonzero(np.isin(answers, self.present))
@@ -48,7 +48,7 @@ class Lesson(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Classes:
-    """One of some classes.
+    """A target with classes.
 
     Attributes
     ----------
@@ -72,14 +72,16 @@ class Classes:
         return Labels(self.classes, answers.astype(np.int32))
 
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
-        """Return what divisions keep alike in every part: the classes."""
+        """Return the strata of divisions: the classes."""
         return answers
 
-    def lesson(self, answers: NDArray[Any]) -> Lesson:
-        """Return what is to be learned from the answers of a training part."""
+    def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
+        """Encode the answers of a training part."""
         # learners such as XGBoost want labels without gaps, whatever the training part holds
         present, labels = np.unique(answers, return_inverse=True)
-        return Lesson(labels, present, tuple(self.classes[code] for code in present), labels)
+        return TrainingTarget(
+            labels, present, tuple(self.classes[code] for code in present), labels
+        )
 
     def lacking(self, answers: NDArray[Any]) -> str:
         """Say why nothing can be learned from a training part; empty if it can."""
@@ -95,7 +97,7 @@ class Classes:
         return {"classes": dict(zip(self.classes, counts.tolist(), strict=True))}
 
     def off_constant(self, train: NDArray[Any], test: NDArray[Any]) -> Mapping[str, Any]:
-        """Tell nothing more: the classes of both parts say what a constant answer scores."""
+        """Return nothing: the shares of the classes already show what a constant answer scores."""
         return {}
 
     def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
@@ -108,7 +110,7 @@ class Classes:
 
 @dataclasses.dataclass(frozen=True)
 class Quantity:
-    """A number."""
+    """A target of numbers."""
 
     classes: ClassVar[tuple[str, ...]] = ()
 
@@ -125,12 +127,12 @@ class Quantity:
         return Numbers(answers)
 
     def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
-        """Return what divisions keep alike in every part: nothing."""
+        """Return the strata of divisions: a single one."""
         return np.zeros(len(answers), dtype=np.intp)
 
-    def lesson(self, answers: NDArray[Any]) -> Lesson:
-        """Return what is to be learned from the answers of a training part."""
-        return Lesson(answers, np.array([], dtype=np.intp), (), self.strata(answers))
+    def encoded(self, answers: NDArray[Any]) -> TrainingTarget:
+        """Encode the answers of a training part."""
+        return TrainingTarget(answers, np.array([], dtype=np.intp), (), self.strata(answers))
 
     def lacking(self, answers: NDArray[Any]) -> str:
         """Say why nothing can be learned from a training part; empty if it can."""

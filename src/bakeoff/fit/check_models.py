@@ -236,7 +236,7 @@ def _fewest_inner_rows(tune: Tune, table: Table, parts: Sequence[NDArray[np.intp
 def check_validation(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Check that every training part contains the rows that a search validates on.
+    """Find a search whose validation rows are missing, or are all rows, of a training part.
 
     The parameters are those of `check_neighbours`.
     """
@@ -264,7 +264,10 @@ def check_validation(
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
-    """Find reasons why a model cannot be fitted on a data set."""
+    """Find reasons why a model cannot be fitted on a data set.
+
+    The parameters are those of `check_neighbours`.
+    """
     place = ("models", name)
     try:
         select_features(table.features, model)

@@ -74,7 +74,7 @@ def read_model(path: str | Path, trusted: Sequence[str] = ()) -> KeptModel:
         The skops file.
     trusted : sequence of str
         Names of the types beyond skops's own list that may be made; the error lists those that
-        the file needs. Look at them before you trust a file of another.
+        the file needs. Check them before loading a file from somebody else.
 
     Raises
     ------

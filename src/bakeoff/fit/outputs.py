@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.table import PROBABILITY_SLACK
-from bakeoff.data.target import Lesson
+from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import UserError
 
 
-def predicted_answers(predicted: NDArray[Any], n_rows: int, lesson: Lesson) -> NDArray[Any]:
+def predicted_answers(predicted: NDArray[Any], n_rows: int, target: TrainingTarget) -> NDArray[Any]:
     """Return predicted classes as codes of the data set, or predicted numbers.
 
     Raises
@@ -20,8 +20,8 @@ def predicted_answers(predicted: NDArray[Any], n_rows: int, lesson: Lesson) -> N
     UserError
         It predicts nothing, or something else, for a row.
     """
-    if len(lesson.present):
-        return predicted_classes(predicted, n_rows, lesson.present)
+    if len(target.present):
+        return predicted_classes(predicted, n_rows, target.present)
     numbers = np.asarray(predicted, dtype=np.float64)
     if len(numbers) != n_rows:
         raise UserError(f"it predicts {len(numbers)} numbers for {n_rows} rows")

@@ -2,7 +2,7 @@
 
 scikit-learn's imputer and scaler hold several copies of what they are given. Of a large table they
 learn from a few columns at a time and change a few rows at a time: the same numbers in the same
-layout, to the last bit, with little beside the rows that come and those that go.
+layout, to the last bit, with little memory beyond the input and the output.
 """
 
 from __future__ import annotations

@@ -70,27 +70,27 @@ def _fit_and_predict(
     table: Table, split: Split, task: FitTask, seed: np.random.SeedSequence
 ) -> Predictions:
     features, answers = select_features(table.features, task.model), table.answers
-    lesson = table.target.lesson(answers[split.train])
+    target = table.target.encoded(answers[split.train])
     columns = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
     part = TrainingPart(
         features,
-        lesson,
+        target,
         rows=split.train,
         **{role: _rows(table, name, split.train) for role, name in columns.items()},
     )
     start = time.perf_counter()
-    costs = None if task.costs is None else task.costs.of(lesson.classes)
+    costs = None if task.costs is None else task.costs.of(target.classes)
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take
     if task.model.keep:
-        write_model(task.kept, KeptModel(trained, list(features.columns), list(lesson.classes)))
+        write_model(task.kept, KeptModel(trained, list(features.columns), list(target.classes)))
     kept = time.perf_counter()
     last, n_rows = trained.last, len(split.test)
     seen = prepared(trained.estimator, features.iloc[split.test])
-    predicted = predicted_answers(last.predict(seen), n_rows, lesson)
+    predicted = predicted_answers(last.predict(seen), n_rows, target)
     probabilities, why = predicted_probabilities(
-        last.estimator, seen, n_rows, lesson.present, len(table.classes)
+        last.estimator, seen, n_rows, target.present, len(table.classes)
     )
     decision = predicted_decision(last.estimator, seen)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - kept}
@@ -101,7 +101,7 @@ def _fit_and_predict(
         **({"chosen": trained.chosen} if trained.chosen else {}),
     }
     if task.importance is not None:
-        known, truth = lesson.known(answers[split.test])
+        known, truth = target.known(answers[split.test])
         tested, by = features.iloc[split.test[known]], part_of(seed, "importance")
         facts["importance"] = importance(trained, tested, truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.divide import Rows
-from bakeoff.data.target import Lesson
+from bakeoff.data.target import TrainingTarget
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
 from bakeoff.fit.inner_folds import inner_folds, validation_part, validation_rows
@@ -34,8 +34,8 @@ class TrainingPart:
     ----------
     features : DataFrame
         Features, of these rows or of more.
-    lesson : Lesson
-        What is to be learned of each row.
+    target : TrainingTarget
+        The encoded target of each row.
     weights, groups, times : ndarray or None
         Of the rows, where the data set has them.
     validation : ndarray or None
@@ -45,7 +45,7 @@ class TrainingPart:
     """
 
     features: pd.DataFrame
-    lesson: Lesson
+    target: TrainingTarget
     weights: Weights | None = None
     groups: Any = None
     times: Any = None
@@ -60,23 +60,38 @@ class TrainingPart:
     @property
     def y(self) -> NDArray[Any]:
         """Labels, positions in `classes`; or numbers."""
-        return self.lesson.y
+        return self.target.y
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes that occur, in the data set's order; none where numbers are learned."""
-        return self.lesson.classes
+        return self.target.classes
 
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
     ) -> list[Fold]:
-        """Divide the rows for a choice: into folds, or some of them apart."""
+        """Divide the rows for choosing parameters, a threshold or a number of rounds.
+
+        Parameters
+        ----------
+        count : int
+            Number of folds, without `validation`.
+        seed : int
+            Shuffles the rows.
+        validation : float or ValidationRows, optional
+            In place of folds: the share of the rows to set apart, or the rows that a column names.
+
+        Returns
+        -------
+        list of (ndarray, ndarray)
+            Row positions of the inner training and test parts.
+        """
         if isinstance(validation, ValidationRows):
             held = np.isin(self.validation, validation.names)
-            return validation_rows(self.lesson.strata, held, self.groups)
+            return validation_rows(self.target.strata, held, self.groups)
         if validation is not None:
-            return validation_part(self.lesson.strata, validation, seed, self.groups, self.times)
-        return inner_folds(self.lesson.strata, count, seed, self.groups, self.times)
+            return validation_part(self.target.strata, validation, seed, self.groups, self.times)
+        return inner_folds(self.target.strata, count, seed, self.groups, self.times)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,7 +163,7 @@ def train(
 
 
 def _fit(estimator: Any, part: TrainingPart, weights: Weights | None) -> None:
-    """Fit on all rows; while the last step learns, the rows as they came are gone."""
+    """Fit on all rows; the untransformed rows are freed before the last step is fitted."""
     last = last_step(estimator)
     seen = part.X if last is estimator else fit_before_last(estimator, part.X, part.y)
     last.fit(seen, part.y, **keywords(last, weights))

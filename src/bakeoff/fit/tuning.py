@@ -115,7 +115,13 @@ def is_for_two_classes(scoring: str) -> bool:
 
 
 def scorer(name: str) -> Any:
-    """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
+    """Return a scorer of scikit-learn by its name or by that of one of our metrics.
+
+    Raises
+    ------
+    UserError
+        There is no scorer of this name.
+    """
     scorers = {*get_scorer_names(), *_SCORERS}
     if name not in scorers:
         raise UserError(unknown("scoring", name, scorers))

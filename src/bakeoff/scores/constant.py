@@ -30,7 +30,22 @@ class Constant(NamedTuple):
 
 
 def constant_number(metric: Metric, answer: float, truth: NDArray[np.float64]) -> float:
-    """Score a number that is predicted for every row, as ``DummyRegressor`` does; NaN without."""
+    """Score a number that is predicted for every row, as ``DummyRegressor`` does.
+
+    Parameters
+    ----------
+    metric : Metric
+        A metric of numbers.
+    answer : float
+        The number.
+    truth : ndarray, shape (n,)
+        The true numbers.
+
+    Returns
+    -------
+    float
+        NaN where the metric is the user's own or has no value.
+    """
     if not metric.computed or metric.takes:
         return math.nan
     n = len(truth)

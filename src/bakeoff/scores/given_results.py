@@ -18,7 +18,7 @@ from bakeoff.data.given_predictions import predictions_of
 from bakeoff.data.predicted import oddity
 from bakeoff.data.prediction_table import HeldModel
 from bakeoff.data.readers import read_elsewhere
-from bakeoff.data.splits import Split
+from bakeoff.data.split_files import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, unknown
@@ -241,7 +241,24 @@ def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd
 
 
 def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, place: Place) -> None:
-    """Refuse scores that a metric cannot have, in the columns ``metric`` and ``value``."""
+    """Refuse scores outside the range of their metric.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With the columns ``metric`` and ``value``.
+    known : Mapping of str to Metric
+        The metrics by name; of others any finite number is taken.
+    what : str
+        What messages call the scores.
+    place : tuple
+        The key or the argument that names them.
+
+    Raises
+    ------
+    Problem
+        With the first such score.
+    """
     for name, values in frame.groupby("metric", sort=False)["value"]:
         low, high = known[str(name)].range if name in known else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]

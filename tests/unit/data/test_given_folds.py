@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from bakeoff.data.quality import split_quality
-from bakeoff.data.splits import divisions, make_splits
+from bakeoff.data.split_files import divisions
+from bakeoff.data.splits import make_splits
 from bakeoff.data.table import Table, load_table
 from bakeoff.errors import Problem, UserError
 from bakeoff.preflight import check_experiment

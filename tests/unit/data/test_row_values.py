@@ -11,7 +11,7 @@ import pytest
 
 from bakeoff.comparisons import Comparison, run_planned
 from bakeoff.data.given_predictions import divide, load
-from bakeoff.data.splits import divisions
+from bakeoff.data.split_files import divisions
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.preflight import check_experiment

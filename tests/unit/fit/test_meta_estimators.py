@@ -61,7 +61,7 @@ def part() -> TrainingPart:
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
-    return TrainingPart(X, Classes(("no", "yes")).lesson(y.astype(np.intp)))
+    return TrainingPart(X, Classes(("no", "yes")).encoded(y.astype(np.intp)))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -142,6 +142,6 @@ def test_rows_are_selected_once_and_gone_while_the_model_learns(
     monkeypatch.setattr(GaussianNB, "fit", learning)
     rows = np.arange(0, len(frame), 2)
     train.train(
-        model(), TrainingPart(frame, Classes(("no", "yes")).lesson(rows % 3 % 2), rows=rows), SEED
+        model(), TrainingPart(frame, Classes(("no", "yes")).encoded(rows % 3 % 2), rows=rows), SEED
     )
     assert (len(selected), alive) == (1, [0])

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
-from bakeoff.data.splits import write_splits
+from bakeoff.data.split_files import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask

@@ -41,7 +41,7 @@ def model(estimator: str | None = LOGISTIC, **keys: Any) -> Model:
 def part(n: int = 200, seed: int = 0, **keys: Any) -> TrainingPart:
     X, y = make_classification(n, 6, weights=[0.7], flip_y=0.2, random_state=seed)
     frame = pd.DataFrame(X, columns=list("abcdef"))
-    return TrainingPart(frame, LABELS.lesson(y.astype(np.intp)), **keys)
+    return TrainingPart(frame, LABELS.encoded(y.astype(np.intp)), **keys)
 
 
 def learnt(own: Model, data: TrainingPart, seed: int = 1, **keys: Any) -> Any:
@@ -146,7 +146,7 @@ def test_search_reaches_steps_nested_estimators_and_wrapped_ones() -> None:
 )
 def test_score_undefined_on_inner_folds_is_an_error() -> None:
     data = part(40)
-    rare = TrainingPart(data.X, LABELS.lesson((np.arange(40) < 2).astype(np.intp)))
+    rare = TrainingPart(data.X, LABELS.encoded((np.arange(40) < 2).astype(np.intp)))
     own = model(tune={"space": {"C": [1, 2]}, "scoring": "roc_auc", "cv": 3})
     with pytest.raises(UserError, match="roc_auc is undefined on the inner folds"):
         learnt(own, rare)
@@ -219,7 +219,7 @@ def test_class_weights_by_parameter_and_by_sample_weights_agree() -> None:
     weights = {"yes": 3.0}
     by_param = learnt(model(LOGISTIC, class_weight=weights), data).estimator
     assert by_param[-1].class_weight == {0: 1.0, 1: 3.0}
-    rows = TrainingPart(data.X, data.lesson, np.where(data.y == 1, 3.0, 1.0))
+    rows = TrainingPart(data.X, data.target, np.where(data.y == 1, 3.0, 1.0))
     by_rows = learnt(model(LOGISTIC), rows).estimator
     np.testing.assert_allclose(
         by_param.predict_proba(data.X), by_rows.predict_proba(data.X), atol=1e-4
@@ -246,7 +246,7 @@ def test_balanced_weights_reach_estimators_without_the_parameter() -> None:
 )
 def test_weights_of_rows_reach_the_fit(keys: dict[str, Any]) -> None:
     data, own = part(), model(**keys)
-    weighted = TrainingPart(data.X, data.lesson, np.where(data.y == 1, 20.0, 0.1))
+    weighted = TrainingPart(data.X, data.target, np.where(data.y == 1, 20.0, 0.1))
     plain, heavy = (
         learnt(own, d).estimator.predict_proba(data.X)[:, 1].mean() for d in (data, weighted)
     )
@@ -311,7 +311,7 @@ def test_odd_column_names_are_no_obstacle() -> None:
     """XGBoost refuses names with brackets; data sets have them."""
     data = part()
     odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
-    assert learnt(model(XGBOOST), TrainingPart(odd, data.lesson)).estimator is not None
+    assert learnt(model(XGBOOST), TrainingPart(odd, data.target)).estimator is not None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ Readers of others are found by the entry point ``bakeoff.readers``: a module, or
 - `HEADERS`, names by which a CSV file of its own is told from a plain table,
 - `named`, what the path of a log says: its ``model``, its ``task``.
 
-What a file is, is told from its content, not from its name.
+Files are recognized by their content, not by their name.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LeftOut(ValueError):
 
 
 class NoRows(LeftOut):
-    """What lies beside logs and holds no rows: nobody misses it in a folder."""
+    """A file without rows beside logs, which is skipped without a word in a folder."""
 
 
 class Reader(Protocol):

@@ -123,14 +123,23 @@ def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> floa
 
 
 def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any]) -> float:
-    """Call an own metric on some rows.
+    """Call the user's own metric on some rows.
+
+    Parameters
+    ----------
+    own : OwnMetric
+        Its entry in the experiment.
+    y_true, predicted : array_like
+        The true answers and the predictions, as the entry asks for them.
+    columns : Mapping of str to ndarray, shape (n,)
+        The columns that it takes.
 
     Raises
     ------
     ValueError
-        It has no value on these rows.
+        It is undefined on these rows.
     UserError
-        It fails, never ends, or returns what is no number.
+        It fails, exceeds the time limit, or does not return a number.
     """
     function = imported(own)
     # what it draws is the same in each call: else leaving out a row would be noise
