@@ -12,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, run_test
-from bakeoff.comparisons.evidence import AnyEvidence, FoldScores, PairedPredictions, has_test
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    PairedPredictions,
+    fold_scores,
+    has_test,
+)
 from bakeoff.comparisons.run_tests import context_of
-from bakeoff.report.ranking import dataset_means, sizes_known
+from bakeoff.report.ranking import dataset_means
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
@@ -81,7 +86,6 @@ class _Part(NamedTuple):
     trained: bool
 
 
-@lru_cache(maxsize=64)
 def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     """Return the constant answer on a data set; None where the rows' answers are not known."""
     measure, classes = study.metrics[metric], _classes(study, dataset)
@@ -166,10 +170,11 @@ def _numbers(
     return found
 
 
-def baselines(study: Study, metric: str) -> list[Baseline]:
+@lru_cache(maxsize=64)
+def baselines(study: Study, metric: str) -> tuple[Baseline, ...]:
     """Return the constant answers of all data sets where they are known."""
     found = (baseline(study, metric, dataset) for dataset in study.datasets)
-    return [one for one in found if one is not None]
+    return tuple(one for one in found if one is not None)
 
 
 def _classes(study: Study, dataset: str) -> tuple[str, ...]:
@@ -221,18 +226,10 @@ def _tested(
     study: Study, metric: Metric, dataset: str, answer: float, scores: NDArray[np.float64]
 ) -> tuple[Against, ...]:
     """Test each model against the constant answer, by Holm's correction for the models."""
-    by_rows = study.plan == "holdout"
-    rows = study.test_sets.get(dataset) if by_rows else None
-    found = {
-        model: result
-        for model in study.models
-        if (
-            result := _on_rows(study, metric, dataset, rows, model, answer)
-            if by_rows
-            else _on_folds(study, metric, dataset, model, scores)
-        )
-        is not None
-    }
+    if study.plan == "holdout":
+        found = dict(_on_rows(study, metric, dataset, answer))
+    else:
+        found = dict(_on_folds(study, metric, dataset, scores))
     if not found:
         return ()
     adjusted = adjust_pvalues([one.pvalue for one in found.values()], CORRECTION)
@@ -250,40 +247,31 @@ def _tested(
 
 
 def _on_folds(
-    study: Study, metric: Metric, dataset: str, model: str, scores: NDArray[np.float64]
-) -> Comparison | None:
-    """Test the mean difference over folds, corrected for the overlap of the training sets."""
-    values = study.values(metric.name, study.plan)[dataset][model].to_numpy()
-    own = study.scored
-    own = own[
-        (own["plan"] == study.plan)
-        & (own["metric"] == metric.name)
-        & (own["model"] == model)
-        & (own["dataset"] == dataset)
-    ].sort_values(["repeat", "fold"])
-    if not np.isfinite(values - scores).all() or not sizes_known(own):
-        return None
-    both = np.column_stack([values, scores])[None]
-    train, test = (own[name].to_numpy()[None] for name in ("n_train", "n_test"))
-    evidence = FoldScores((model, ""), both, train, test, ("", ""))
-    return _run(study, "corrected_resampled_t", evidence, metric, dataset)
+    study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
+) -> Iterator[tuple[str, Comparison]]:
+    """Test mean differences over folds, corrected for the overlap of the training sets."""
+    known = fold_scores(study.scored_on(dataset, study.plan), list(study.models), metric.name)
+    if known.n_train is None:
+        return
+    constant = scores.reshape(known.n_train.shape)
+    for i, model in enumerate(known.models):
+        both = np.stack([known.values[..., i], constant], axis=-1)
+        if np.isfinite(both).all():
+            pair = dataclasses.replace(known, models=(model, ""), values=both, reasons=("", ""))
+            yield model, _run(study, "corrected_resampled_t", pair, metric, dataset)
 
 
 def _on_rows(
-    study: Study,
-    metric: Metric,
-    dataset: str,
-    rows: PairedPredictions | None,
-    model: str,
-    answer: float,
-) -> Comparison | None:
-    """Test the difference on the held-out rows, groups kept together."""
-    if rows is None or model not in rows.models or not has_test(metric.name):
-        return None
-    pair = _beside(rows.only([rows.models.index(model)]), metric, answer, study, dataset)
-    if pair is None:
-        return None
-    return _run(study, pair.difference, pair, metric, dataset)
+    study: Study, metric: Metric, dataset: str, answer: float
+) -> Iterator[tuple[str, Comparison]]:
+    """Test differences on the held-out rows, groups kept together."""
+    rows = study.test_sets.get(dataset)
+    if rows is None or not has_test(metric.name):
+        return
+    for i, model in enumerate(rows.models):
+        pair = _beside(rows.only([i]), metric, answer, study, dataset)
+        if pair is not None:
+            yield model, _run(study, pair.difference, pair, metric, dataset)
 
 
 @on_one_thread

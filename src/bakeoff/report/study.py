@@ -254,6 +254,15 @@ class Study(StudyDesign):
         other = (self.scores["plan"] == "halves") & (full != self.by_full)
         return self.scores.assign(plan=self.scores["plan"].mask(other, BESIDE))
 
+    def scored_on(self, dataset: str, plan: str) -> pd.DataFrame:
+        """Return the scores on one data set by one plan."""
+        return self._scored_on[dataset, plan]
+
+    @cached_property
+    def _scored_on(self) -> dict[tuple[str, ...], pd.DataFrame]:
+        parts = self.scored.groupby(["dataset", "plan"], sort=False)
+        return {tuple(map(str, key)): part for key, part in parts}
+
     def values(self, metric: str, plan: str) -> dict[str, pd.DataFrame]:
         """Return per data set the scores of a plan: one row per fold, one column per model."""
         return self._values.get((plan, metric), {})

@@ -147,3 +147,10 @@ def test_scores_that_are_nearly_perfect_are_a_reason_to_look_for_leakage(a, warn
 def test_a_model_that_is_worse_than_a_constant_is_told_so():
     one = study(b=0.45, resampling={"holdout": {}})
     assert "; b is significantly worse." in " ".join(answer(one).sentences)
+
+
+def test_the_answers_of_many_data_sets_are_found_once():
+    one = study(datasets=tuple(f"d{i}" for i in range(70)))
+    first, again = baselines(one, "accuracy"), baselines(one, "accuracy")
+    assert len(first) == 70
+    assert all(a is b for a, b in zip(first, again, strict=True))

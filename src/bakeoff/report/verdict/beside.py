@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bakeoff.comparisons import Decision
@@ -98,7 +98,7 @@ def _on_one(study: Study, one: Baseline) -> str:
     return f"{text}; {_result(study, one)} ({smallest}{p})."
 
 
-def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
+def _over_datasets(study: Study, found: Sequence[Baseline]) -> Iterator[str]:
     tested = [one for one in found if one.models]
     beaten_by_none = [one for one in tested if len(one.open) == len(one.models)]
     if beaten_by_none:
