@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
+import joblib
 import numpy as np
+from scipy import stats
+from sklearn.pipeline import Pipeline
 
+from bakeoff.api.settings import without_none
 from bakeoff.errors import UserError
+from bakeoff.fit.estimator import NAMED_PARTS
+from bakeoff.keys import name_of
 
-_ALLOWED = "numbers, texts, lists, estimators, or functions of a module"
+_ALLOWED = (
+    "a number, a text, a list, an estimator, a function, a class, or an object whose attributes "
+    "are the parameters of its constructor"
+)
+_NAME_CLASSES = ("class_weight", "pos_label", "constant")
 
 
 def entry_of(estimator: Any, place: str) -> dict[str, Any]:
@@ -39,7 +51,7 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
             f"{place}: found {found}, expected an estimator with scikit-learn's interface, such as "
             "LogisticRegression()"
         )
-    if _is_pipeline(estimator):
+    if is_pipeline(estimator):
         steps = [
             {"name": name, **_described(part, f"{place}, step {name}")}
             for name, part in estimator.steps
@@ -49,9 +61,8 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
     return _described(estimator, place)
 
 
-def _is_pipeline(estimator: Any) -> bool:
-    from sklearn.pipeline import Pipeline
-
+def is_pipeline(estimator: Any) -> bool:
+    """Tell a pipeline of scikit-learn from one that derives from it and may do otherwise."""
     return type(estimator) is Pipeline
 
 
@@ -60,34 +71,79 @@ def _described(estimator: Any, place: str) -> dict[str, Any]:
     values = estimator.get_params(deep=False)
     defaults = _defaults(type(estimator))
     params = {
-        name: _plain(value, f"{place}: its parameter {name}")
+        name: _plain(_listed(name, value, defaults.get(name)), f"{place}: its parameter {name}")
         for name, value in values.items()
         if not _same(value, defaults.get(name, inspect.Parameter.empty))
     }
-    return {"estimator": path, "params": params} if params else {"estimator": path}
+    output = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return {"estimator": path} | without_none({"params": params or None, "set_output": output})
+
+
+def _listed(name: str, value: Any, default: Any) -> Any:
+    """Write as lists the tuples that are made of lists again."""
+    if isinstance(value, Sequence) and name in NAMED_PARTS:
+        return [[*part] if isinstance(part, tuple) else part for part in value]
+    return [*value] if isinstance(value, tuple) and isinstance(default, tuple) else value
 
 
 def import_path(named: Any, place: str) -> str:
-    """Return the shortest public import path of a class or a function.
+    """Return the shortest public import path of a class, a function or a distribution of SciPy.
 
     Raises
     ------
     UserError
-        It cannot be imported, as a lambda or what a notebook's cell defines.
+        It cannot be found by its name, as a lambda or what another function defines.
     """
-    module, name = getattr(named, "__module__", None), getattr(named, "__name__", "")
-    parts = (module or "").split(".")
-    for end in range(1, len(parts) + 1):
-        home = ".".join(parts[:end])
-        if home != "__main__" and getattr(sys.modules.get(home), name, None) is named:
-            return f"{home}.{name}"
-    for home in ("numpy", "scipy.special"):  # their ufuncs do not say where they live
+    name = str(getattr(named, "__name__", getattr(named, "name", "")))
+    module = getattr(named, "__module__", None) or ""
+    parts = module.split(".")
+    homes = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    # ufuncs do not say where they live
+    for home in (*homes, "numpy", "scipy.special"):
         if getattr(sys.modules.get(home), name, None) is named:
             return f"{home}.{name}"
-    raise UserError(
-        f"{place}: {name or named!r} cannot be imported from a module: put it into a file beside "
-        "your code and import it from there"
-    )
+    if name == "<lambda>":
+        why = "a lambda has no name to be found by: define it with `def`"
+    elif "<locals>" in getattr(named, "__qualname__", ""):
+        why = f"{name} is defined inside a function: define it"
+    elif module == "__main__":
+        raise UserError(
+            f"{place}: your session has another {name} by now, or none: make the estimator again "
+            "with the one that is defined last"
+        )
+    else:
+        why = f"{name or named!r} cannot be imported from a module: define it"
+    raise UserError(f"{place}: {why} at the top level of your script, notebook or a file beside it")
+
+
+def with_codes(entry: Any, codes: Mapping[str, int]) -> Any:
+    """Replace classes in parameters by their numbers, on which estimators are fitted.
+
+    Parameters
+    ----------
+    entry : plain data
+        Of `entry_of`.
+    codes : Mapping of str to int
+        The number of each class, by its name.
+    """
+    if isinstance(entry, list):
+        return [with_codes(one, codes) for one in entry]
+    if not isinstance(entry, Mapping):
+        return entry
+    return {
+        key: _numbered(value, codes)
+        if str(key).rpartition("__")[2] in _NAME_CLASSES
+        else with_codes(value, codes)
+        for key, value in entry.items()
+    }
+
+
+def _numbered(value: Any, codes: Mapping[str, int]) -> Any:
+    if isinstance(value, list):
+        return [_numbered(one, codes) for one in value]
+    if isinstance(value, Mapping):
+        return {codes.get(name_of(key), key): weight for key, weight in value.items()}
+    return codes.get(name_of(value), value)
 
 
 def _defaults(kind: type) -> dict[str, Any]:
@@ -108,22 +164,58 @@ def _same(value: Any, default: Any) -> bool:
 
 def _plain(value: Any, place: str) -> Any:
     """Return a parameter's value as YAML has it."""
+    if isinstance(value, np.dtype) and value == value.type:
+        value = value.type
+    if isinstance(value, type | np.ufunc) or inspect.isroutine(value):
+        return {"function": import_path(value, place)}
+    if hasattr(value, "tolist"):  # of NumPy or pandas
+        return _plain(value.tolist(), place)
     if value is None or isinstance(value, (str, bool)):
         return value
-    if isinstance(value, np.bool_):
-        return bool(value)
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
         return float(value)
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist(), place)
     if isinstance(value, Mapping):
-        return {str(key): _plain(one, place) for key, one in value.items()}
-    if isinstance(value, Sequence):
+        return {_plain(key, place): _plain(one, place) for key, one in value.items()}
+    if isinstance(value, tuple):
+        return {"object": "builtins.tuple", "args": [[_plain(one, place) for one in value]]}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
         return [_plain(one, place) for one in value]
-    if hasattr(value, "get_params") and not isinstance(value, type):
+    if hasattr(value, "get_params"):
         return _described(value, place)
-    if inspect.isroutine(value) or isinstance(value, np.ufunc):
-        return {"function": import_path(value, place)}
+    if isinstance(value, np.random.RandomState):
+        raise UserError(
+            f"{place} is a RandomState, and what it draws depends on the fits before: pass a whole "
+            "number, or leave it out"
+        )
+    maker, args, params = _call_of(value, place)
+    entry = {
+        "object": import_path(maker, place),
+        "args": [_plain(one, place) for one in args] or None,
+        "params": {name: _plain(one, place) for name, one in params.items()} or None,
+    }
+    return without_none(entry)
+
+
+def _call_of(value: Any, place: str) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
+    """Return what makes an object, and its arguments, as far as the object keeps them."""
+    if isinstance(value, functools.partial):
+        return functools.partial, (value.func, *value.args), value.keywords
+    made_of = getattr(value, "dist", None)  # of a distribution of SciPy with its parameters
+    if isinstance(made_of, stats.rv_continuous | stats.rv_discrete):
+        return getattr(stats, made_of.name, made_of), value.args, value.kwds
+    with suppress(Exception):  # whatever a user's class does
+        maker, args, *state = value.__reduce_ex__(2)
+        if maker.__module__ != "copyreg" and not any(state):
+            return maker, args, {}
+        defaults, kept = _defaults(type(value)), dict(state[0])
+        for one in state[0].values():
+            kept = {**one, **kept} if isinstance(one, Mapping) else kept
+        kept |= {key.removeprefix("_"): one for key, one in state[0].items() if key not in defaults}
+        params = {
+            name: kept[name] for name in defaults if not _same(kept.get(name), defaults[name])
+        }
+        if joblib.hash(type(value)(**params)) == joblib.hash(value):
+            return type(value), (), params
     raise UserError(f"{place} is a {type(value).__name__}, expected {_ALLOWED}")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.preprocessing import FunctionTransformer
 
+from bakeoff.data.columns import sorted_names
 from bakeoff.errors import UserError, listed, unknown
+from bakeoff.keys import name_of
 from bakeoff.spec.resampling import Resampling
 
 MANY = 50_000
 """Rows from which the default plan is the holdout alone."""
-_TARGET, _FOLD = "target", "fold"
+_ROOM = 1 << 30
+"""Bytes that a sparse matrix may take as a table."""
+_TARGET, _FOLD, _TEXT = "target", "fold", "text"
 _ROUNDS = (
     *("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold", "PredefinedSplit"),
     *("LeaveOneOut", "LeaveOneGroupOut", "RepeatedKFold", "RepeatedStratifiedKFold"),
@@ -62,26 +69,87 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
 def _features(X: Any) -> pd.DataFrame:
     if hasattr(X, "to_pandas"):
         X = X.to_pandas()
+    if _are_texts(X):
+        return pd.DataFrame({_TEXT: list(X)})
     if isinstance(X, pd.DataFrame):
+        if all(isinstance(column, int) for column in X.columns):  # scikit-learn counts them itself
+            return X.set_axis(_numbered(X), axis=1)
         odd = [column for column in X.columns if not isinstance(column, str)]
         if odd or not X.columns.is_unique:
             found = f"the column {odd[0]!r}" if odd else "a column twice"
             raise UserError(f"X: found {found}, expected texts as names, each once")
-        return X.copy()
+        return X.assign(**{name: X[name].cat.rename_categories(str) for name in _odd_categories(X)})
+    if hasattr(X, "toarray") and 8 * math.prod(X.shape) > _ROOM:
+        raise UserError(
+            f"X: a sparse matrix of shape {X.shape} would take {8e-9 * math.prod(X.shape):.0f} GB "
+            "as a table: keep fewer columns; of texts, pass the texts, and make their vectorizer a "
+            "step of the estimators"
+        )
     try:
         values = np.asarray(X.toarray() if hasattr(X, "toarray") else X)
     except ValueError:
         values = np.empty(0)
     if values.ndim != 2 or not values.size:
         raise UserError(
-            f"X: found {type(X).__name__} of shape {values.shape}, expected a table with a row for "
-            "each row of y and a column for each feature"
+            f"X: found {type(X).__name__} of shape {getattr(X, 'shape', values.shape)}, expected a "
+            "table with a row for each row of y and a column for each feature, or a list of texts"
         )
-    return pd.DataFrame(values, columns=[f"x{i}" for i in range(1, values.shape[1] + 1)])
+    return pd.DataFrame(values, columns=_numbered(values))
+
+
+def _odd_categories(X: pd.DataFrame) -> list[str]:
+    """List the columns of categories that no file holds, such as the intervals of `pandas.cut`."""
+    plain = ("string", "integer", "floating")
+    kinds = {
+        name: dtype for name, dtype in X.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
+    }
+    return [str(n) for n, dtype in kinds.items() if dtype.categories.inferred_type not in plain]
+
+
+def _are_texts(X: Any) -> bool:
+    listed = isinstance(X, list | tuple | np.ndarray | pd.Series) and len(X) > 0
+    return listed and all(isinstance(one, str) for one in X)
+
+
+def _numbered(values: Any) -> list[str]:
+    return [f"x{i}" for i in range(1, values.shape[1] + 1)]
+
+
+def as_passed(X: Any, features: pd.DataFrame) -> Any:
+    """Return the transformer that makes `X` of a table's columns, None where they are the same.
+
+    A table holds texts in a column, categories as texts, and truth values as 0 and 1.
+
+    Parameters
+    ----------
+    X : DataFrame or array_like
+        As it was passed.
+    features : DataFrame
+        As `joined_table` has them.
+    """
+    if _are_texts(X):
+        return FunctionTransformer(operator.itemgetter(_TEXT))
+    types: dict[Any, Any] = {}
+    for name, dtype in features.dtypes.items():
+        if isinstance(dtype, pd.CategoricalDtype):
+            types[name] = dtype
+        elif pd.api.types.is_bool_dtype(dtype):
+            types[name] = str(dtype)
+    return FunctionTransformer(operator.methodcaller("astype", types)) if types else None
+
+
+def class_codes(y: pd.Series[Any], positive: Any) -> dict[str, int]:
+    """Return the numbers that estimators see for classes: in order, the positive one last."""
+    names = sorted_names(y)
+    if positive is not None:
+        names.sort(key=lambda name: name == name_of(positive))
+    return {name: code for code, name in enumerate(names)}
 
 
 def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
     """Return values for the rows of a table, paired by position."""
+    if getattr(given, "ndim", 1) == 2 and given.shape[1] == 1:
+        given = given.squeeze(axis=1)
     values = given if isinstance(given, pd.Series) else pd.Series(np.asarray(given).tolist())
     if getattr(given, "ndim", 1) != 1:
         raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
@@ -148,7 +216,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         frame.reset_index(drop=True).to_parquet(path, index=False)
     except OSError as error:
         raise UserError(f"path: {str(path)!r} cannot be written: {error.strerror}") from None
-    except (TypeError, ValueError) as error:  # pyarrow's: columns of mixed types
+    except (
+        TypeError,
+        ValueError,
+        NotImplementedError,
+    ) as error:  # pyarrow's: columns of mixed types
         raise UserError(
             f"X: a column holds values of several types: {' '.join(str(error).split())}"
         ) from None

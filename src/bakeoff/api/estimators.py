@@ -13,9 +13,16 @@ from typing import Any, Literal
 
 import pandas as pd
 import yaml
+from sklearn.pipeline import Pipeline
 
-from bakeoff.api.estimator_entries import entry_of
-from bakeoff.api.estimator_table import joined_table, resampling_of, write_table
+from bakeoff.api.estimator_entries import entry_of, is_pipeline, with_codes
+from bakeoff.api.estimator_table import (
+    as_passed,
+    class_codes,
+    joined_table,
+    resampling_of,
+    write_table,
+)
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, one_spelling, without_none
 from bakeoff.errors import UserError, named, shown
@@ -24,7 +31,7 @@ from bakeoff.execution.pool import StepError
 from bakeoff.files import write_text
 from bakeoff.keys import ID
 from bakeoff.report.study import Study
-from bakeoff.spec import Fit
+from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.load import load_experiment
 
 DATA = "data"
@@ -62,8 +69,9 @@ class EstimatorFindings(Findings):
         Raises
         ------
         UserError
-            Another ending, or a place that cannot be written to.
+            Another ending, a place that cannot be written to, or code of this session alone.
         """
+        _refuse_session_code(self._study.experiment, "to_yaml", "")
         file = Path(path)
         if file.suffix.lower() not in (".yaml", ".yml"):
             raise UserError(f"path: found {shown(str(path))}, expected a name with .yaml or .yml")
@@ -108,7 +116,7 @@ def compare_estimators(
     estimators : Mapping of str to estimator
         Classifiers, or regressors, with scikit-learn's interface, by the names to show. Those that
         are passed are not fitted: every fit is one of a copy.
-    X : DataFrame or array_like, shape (n, K)
+    X : DataFrame, array_like or sparse matrix, shape (n, K), or sequence of str
         The features.
     y : array_like, shape (n,)
         The classes, or the numbers to predict.
@@ -167,6 +175,8 @@ def compare_estimators(
     frame, roles = joined_table(X, y, {"groups": groups, "time": time})
     ids = _ids(estimators)
     plans, folds = resampling_of(plan, len(frame), X, y, groups)
+    to_x = as_passed(X, frame.drop(columns=list(roles.values())))
+    codes = class_codes(frame[roles["target"]], positive) if task == "classification" else {}
     frame = frame.assign(**folds)
     data = {**roles, "positive": positive, "unit": unit, "label": name}
     config = without_none(
@@ -176,7 +186,7 @@ def compare_estimators(
             "seed": seed,
             "datasets": {DATA: without_none(data)},
             "models": {
-                key: _model(estimators[label], label, key, preprocessing)
+                key: _model(estimators[label], label, key, preprocessing, to_x, codes)
                 for label, key in ids.items()
             },
             "metrics": list(one_spelling(metrics, metric)) or None,
@@ -201,6 +211,8 @@ def compare_estimators(
         write_table(frame, table)
         experiment = load_experiment(_with_table(config, str(table)))
         workers = _workers(n_jobs)
+        if workers > 1:
+            _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
         with _bar(progress) as fitted:
             study = run_in_process(experiment, f"{folder}/results", workers, fitted)
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
@@ -241,11 +253,29 @@ def _ids(estimators: Mapping[str, Any]) -> dict[str, str]:
     return {label: label if plain else f"model-{i}" for i, label in enumerate(estimators, 1)}
 
 
-def _model(estimator: Any, label: str, key: str, preprocessing: str) -> dict[str, Any]:
-    entry = entry_of(estimator, _place(label))
+def _model(
+    estimator: Any, label: str, key: str, preprocessing: str, to_x: Any, codes: Mapping[str, int]
+) -> dict[str, Any]:
+    if to_x is not None and (is_pipeline(estimator) or preprocessing == "none"):
+        steps = estimator.steps if is_pipeline(estimator) else [("model", estimator)]
+        estimator = Pipeline([("as_passed", to_x), *steps])
+    entry = with_codes(entry_of(estimator, _place(label)), codes)
     if "steps" not in entry:
         entry["preprocessing"] = preprocessing
     return entry if label == key else {**entry, "label": label}
+
+
+def _refuse_session_code(experiment: Experiment, argument: str, otherwise: str) -> None:
+    """Refuse classes and functions that another process cannot import."""
+    for label, model in experiment.fitted.items():
+        for path in model.imports:
+            if path.startswith("__main__."):
+                name = path.partition(".")[2]
+                raise UserError(
+                    f"{argument}: {_place(model.label or label)} needs {name}, which is defined in "
+                    "your script or notebook, where other processes cannot import it: put it into "
+                    f"a file beside it and import it from there{otherwise}"
+                )
 
 
 def _with_table(config: Mapping[str, Any], path: str) -> dict[str, Any]:

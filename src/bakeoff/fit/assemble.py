@@ -57,7 +57,10 @@ def assemble(
 def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     """Make the steps that a model names, the given classifier last."""
     steps = [*model.own_preprocessing, *model.parts]
-    made = [*(build(step.estimator, step.params) for step in steps[:-1]), classifier]
+    made = [
+        *(build(step.estimator, step.params, step.set_output) for step in steps[:-1]),
+        classifier,
+    ]
     names = [s.name or type(one).__name__.lower() for s, one in zip(steps, made, strict=True)]
     return _distinct(list(zip(names, made, strict=True)))
 
@@ -102,7 +105,7 @@ def keywords(estimator: Any, weights: Any) -> dict[str, Any]:
 def make_classifier(model: Model) -> Any:
     """Build the classifier with what the workflow decides for the user: threads, no litter."""
     last = model.parts[-1]
-    classifier = build(last.estimator, last.params)
+    classifier = build(last.estimator, last.params, last.set_output)
     open_ = {n for n in parameter_names(type(classifier)) if n not in last.params}
     # for scikit-learn None is one thread, for others all cores
     if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):

@@ -115,7 +115,7 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
     with _problems_at(*place, "estimator"):
         import_class(step.estimator)
     with _problems_at(*place, "params"):
-        made = build(step.estimator, step.params)
+        made = build(step.estimator, step.params, step.set_output)
         check_values(made, {})
     with _problems_at(*place, "estimator"):
         if task is None:

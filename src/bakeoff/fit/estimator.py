@@ -11,14 +11,14 @@ from typing import Any
 
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.keys import DOTTED
-from bakeoff.spec.models import is_function, is_nested
+from bakeoff.spec.models import is_function, is_nested, maker
 from bakeoff.usercode import import_module
 
-_NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
+NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 """Parameters of scikit-learn's compositions that hold a list of names and estimators."""
 
 
-def build(path: str, params: Mapping[str, Any]) -> Any:
+def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
     """Make a new, unfitted estimator.
 
     Parameters
@@ -26,38 +26,61 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
     path : str
         Import path of its class.
     params : Mapping
-        Its parameters; a value ``{estimator: ..., params: ...}`` becomes an estimator itself.
+        Its parameters; a value ``{estimator: ..., params: ...}`` becomes an estimator itself, and
+        ``{object: ..., args: ..., params: ...}`` another object.
+    set_output : str, optional
+        What its `transform` is to return.
 
     Raises
     ------
     UserError
         The class does not exist, or does not take one of the parameters.
     """
-    made = import_class(path)
-    parameters = parameter_names(made)
-    for name in params:
-        if not accepts(made, name, parameters):
-            raise UserError(unknown(f"parameter of {path}:", name, parameters))
-    values = {name: made_value(value) for name, value in params.items()}
+    made = _call(path, import_class(path), (), params)
+    if set_output is None:
+        return made
     try:
-        return made(**values)
+        return made.set_output(transform=set_output)
+    except (AttributeError, ValueError, ImportError) as error:
+        raise UserError(f"{path} does not take `set_output: {set_output}`: {error}") from None
+
+
+def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any]) -> Any:
+    """Call a class or a function by what an experiment says."""
+    parameters = parameter_names(maker)
+    for name in params:
+        if not accepts(maker, name, parameters):
+            raise UserError(unknown(f"parameter of {path}:", name, parameters))
+    defaults = {name: one.default for name, one in _signature(maker).items()}
+    values = {name: made_value(value, defaults.get(name)) for name, value in params.items()}
+    try:
+        return maker(*map(made_value, args), **values)
     except Exception as error:  # whatever the constructor of a user's class does
         raise UserError(f"{path} cannot be made: {error}") from None
 
 
-def made_value(value: Any) -> Any:
-    """Return a parameter's value: an estimator or a function where its import path is given."""
+def made_value(value: Any, default: Any = None) -> Any:
+    """Return a parameter's value: an object or a function where its import path is given.
+
+    A list becomes a tuple where the default of the parameter is one, for YAML has lists alone.
+    """
     if is_function(value):
         return import_object(_path(value["function"], "numpy.log1p"))
     if is_nested(value):
-        path, params = _path(value["estimator"], "sklearn.svm.SVC"), value.get("params", {})
+        path, params = _path(maker(value), "sklearn.svm.SVC"), value.get("params", {})
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
-        return build(path, params)
+        if "estimator" in value:
+            return build(path, params, value.get("set_output"))
+        args, called = value.get("args", []), import_object(path)
+        if not isinstance(args, list) or not callable(called):
+            wanted = "a list of arguments" if callable(called) else "a class or a function"
+            raise UserError(f"found {shown(args if callable(called) else path)}, expected {wanted}")
+        return _call(path, called, args, params)
     if isinstance(value, Mapping):
         return {key: made_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [made_value(item) for item in value]
+        return (tuple if isinstance(default, tuple) else list)(map(made_value, value))
     return value
 
 
@@ -106,7 +129,7 @@ def _check_named_parts(estimator: Any) -> None:
     """Refuse estimators in a list that wants a name for each, which only a fit would look at."""
     values = estimator.get_params(deep=False)
     inner = [*values.values()]
-    for key in _NAMED_PARTS if hasattr(estimator, "_get_params") else ():
+    for key in NAMED_PARTS if hasattr(estimator, "_get_params") else ():
         for i, part in enumerate(values.get(key) or ()):
             if not (isinstance(part, list | tuple) and len(part) > 1 and isinstance(part[0], str)):
                 found = part if isinstance(part, list | tuple) else type(part).__name__
@@ -162,23 +185,25 @@ def import_object(path: str) -> Any:
     return found
 
 
-def parameter_names(made: type) -> Sequence[str]:
-    """List the parameters that a class names."""
+def parameter_names(made: Any) -> Sequence[str]:
+    """List the parameters that a class or a function names."""
     return _names(made)
 
 
 @cache
-def _names(made: type) -> Sequence[str]:
+def _names(made: Any) -> Sequence[str]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     named = {n for n, p in _signature(made).items() if p.kind in kinds}
+    if not hasattr(made, "get_params"):  # neither is a function called to find out
+        return sorted(named)
     try:
         return sorted(named | set(made().get_params(deep=False)))
     except Exception:  # classes that need arguments, are not scikit-learn's, or fail
         return sorted(named)
 
 
-def accepts(made: type, name: str, known: Sequence[str]) -> bool:
-    """Tell whether a class takes a parameter.
+def accepts(made: Any, name: str, known: Sequence[str]) -> bool:
+    """Tell whether a class or a function takes a parameter.
 
     XGBoost and LightGBM pass any other name on to their core: there, only a near miss is wrong.
     """
@@ -189,11 +214,11 @@ def accepts(made: type, name: str, known: Sequence[str]) -> bool:
     return inspect.Parameter.VAR_KEYWORD in kinds and not near
 
 
-def _signature(made: type) -> Mapping[str, inspect.Parameter]:
+def _signature(made: Any) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(made).parameters
     except ValueError:  # a compiled class that does not tell what it takes
-        return {}
+        return inspect.signature(lambda **anything: None).parameters
 
 
 def has_method(estimator: Any, name: str) -> bool:

@@ -79,7 +79,8 @@ def search(
         The score is undefined on the inner folds.
     """
     names = full_names(estimator, tune.space)
-    space = {names[name]: _values(given) for name, given in tune.space.items()}
+    usual = estimator.get_params(deep=True)
+    space = {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
     search = _searcher(estimator, tune, space, list(folds), seed).fit(X, y, **keywords)
     score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
@@ -100,11 +101,12 @@ def check_tuning(estimator: Any, tune: Tune) -> None:
         A score or a parameter that is not known.
     """
     scorer(tune.scoring)
-    names = full_names(estimator, tune.space)
+    names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
     for name, given in tune.space.items():
         for value in [] if isinstance(given, Distribution) else given:
             try:
-                check_values(estimator, {names[name]: made_value(value)})
+                made = made_value(value, usual.get(names[name]))
+                check_values(estimator, {names[name]: made})
             except UserError as error:
                 raise Problem(("space", name), str(error)) from None
 
@@ -153,10 +155,10 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     return translated
 
 
-def _values(given: list[Any] | Distribution) -> Any:
+def _values(given: list[Any] | Distribution, default: Any = None) -> Any:
     """Return a list of values, or a distribution."""
     if not isinstance(given, Distribution):
-        return [made_value(value) for value in given]
+        return [made_value(value, default) for value in given]
     from scipy import stats
 
     if given.loguniform is not None:

@@ -192,7 +192,20 @@ def collect_fold_predictions(
             column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
             table = table.add_column(place, key, column)
         tables.append(table)
-    write_parquet(output, pa.concat_tables(tables).unify_dictionaries(), compression="zstd")
+    joined = pa.concat_tables(_with_scores_of_all(tables)).unify_dictionaries()
+    write_parquet(output, joined, compression="zstd")
+
+
+def _with_scores_of_all(tables: Sequence[pa.Table]) -> list[pa.Table]:
+    """Leave out the scores of models that rank rows in some folds alone, or differently.
+
+    A search over kinds of models may choose one with probabilities in one fold, and in another one
+    that has decision values or none.
+    """
+    shared = set.intersection(*(set(table.column_names) for table in tables))
+    odd = {name.partition(":")[0] for t in tables for name in t.column_names if name not in shared}
+    kept = [n for n in tables[0].column_names if ":" not in n or n.partition(":")[0] not in odd]
+    return [table.select(kept) for table in tables]
 
 
 def _side_by_side(paths: Mapping[str, str | Path], fingerprints: Fingerprints) -> pa.Table:

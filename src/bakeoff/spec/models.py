@@ -28,8 +28,11 @@ class Step(SpecSection):
     params: dict[str, Any] = Field({}, description="The step's own parameters.")
     name: str | None = Field(
         None,
-        pattern=r"^[A-Za-z]\w*$",
+        min_length=1,
         description="Name of the step, for `tune.space`; default: its class in lower case.",
+    )
+    set_output: Literal["default", "pandas", "polars"] | None = Field(
+        None, description="What the step's `transform` returns, as by scikit-learn's `set_output`."
     )
 
 
@@ -65,7 +68,13 @@ class Model(SpecSection):
     estimator: ImportPath | None = Field(
         None, description="Import path of the class, e.g. sklearn.linear_model.LogisticRegression."
     )
-    params: dict[str, Any] = Field({}, description="The estimator's own parameters.")
+    params: dict[str, Any] = Field(
+        {},
+        description="The estimator's own parameters. Among them `{estimator: …, params: …}` stands "
+        "for an estimator, `{object: …, args: […], params: …}` for any other object, by the import "
+        "path of the class or function that makes it, and `{function: …}` for a function, or a "
+        "class such as `numpy.float32`, itself.",
+    )
     steps: Steps | None = Field(
         None,
         description="Instead of `estimator`: the steps of a pipeline, the estimator last; each an "
@@ -195,7 +204,7 @@ class Model(SpecSection):
         """The steps of the model, the estimator last."""
         if self.steps is None:
             assert self.estimator is not None
-            return [Step(estimator=self.estimator, params=self.params, name=None)]
+            return [Step(estimator=self.estimator, params=self.params, name=None, set_output=None)]
         return as_steps(self.steps)
 
     @property
@@ -240,17 +249,23 @@ def as_steps(given: Sequence[str | Step]) -> list[Step]:
 
 
 def is_nested(value: Any) -> bool:
-    """Tell whether a parameter's value stands for an estimator.
+    """Tell whether a parameter's value stands for an object: an estimator, or any other.
 
     ``{estimator: [...]}`` does not: it is what a search of scikit-learn's takes as its grid.
     """
     keys = set(value) if isinstance(value, Mapping) else set()
-    named = "estimator" in keys and keys <= {"estimator", "params"}
-    return named and not isinstance(value["estimator"], (list, Mapping))
+    named = "estimator" in keys or "object" in keys
+    allowed = keys <= {"estimator", "params", "set_output"} or keys <= {"object", "args", "params"}
+    return named and allowed and not isinstance(maker(value), (list, Mapping))
+
+
+def maker(value: Mapping[str, Any]) -> Any:
+    """Return the import path of the class or function that makes a nested object."""
+    return value["estimator"] if "estimator" in value else value["object"]
 
 
 def is_function(value: Any) -> bool:
-    """Tell whether a parameter's value, ``{function: numpy.log1p}``, stands for a function."""
+    """Tell whether a value, ``{function: numpy.log1p}``, stands for a function or a class."""
     return isinstance(value, Mapping) and set(value) == {"function"}
 
 
@@ -260,9 +275,8 @@ def _imports(value: Any) -> Iterator[str]:
         yield str(value["function"])
     elif isinstance(value, Mapping):
         if is_nested(value):
-            yield str(value["estimator"])
-            value = value.get("params") or {}
-        for inner in value.values() if isinstance(value, Mapping) else ():
+            yield str(maker(value))
+        for inner in value.values():
             yield from _imports(inner)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for inner in value:

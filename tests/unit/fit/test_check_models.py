@@ -20,6 +20,8 @@ from bakeoff.fit.check_models import (
     check_neighbours,
 )
 from bakeoff.fit.estimator import build, has_method
+from bakeoff.fit.train import TrainingPart, train
+from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
 
 KNN = "sklearn.neighbors.KNeighborsClassifier"
@@ -113,6 +115,47 @@ def test_methods_of_a_fitted_estimator_are_known_before(
 ) -> None:
     made = build(estimator, params)
     assert [m for m in ("predict_proba", "decision_function") if has_method(made, m)] == methods
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"object": "sklearn.model_selection.KFolds"}, "unknown class in sklearn.model_selection"),
+        ({"object": "sklearn.model_selection.KFold", "params": {"folds": 3}}, "'folds'.*n_splits"),
+        ({"object": "sklearn.model_selection.KFold", "args": 3}, "found 3, expected a list of arg"),
+        ({"object": "numpy.pi"}, "found 'numpy.pi', expected a class or a function"),
+        ({"object": "sklearn.model_selection.KFold", "args": [1]}, "KFold cannot be made: k-fold"),
+        ({"object": 3}, "found 3, expected an import path"),
+        (
+            {"estimator": "sklearn.svm.SVC", "set_output": "pandas"},
+            "SVC does not take `set_output:",
+        ),
+    ],
+)
+def test_objects_that_cannot_be_made(value: dict[str, Any], message: str) -> None:
+    search = {"estimator": "sklearn.model_selection.GridSearchCV"}
+    params = {"estimator": {"estimator": KNN}, "param_grid": {}, "cv": value}
+    with pytest.raises(Problem, match=rf"models.m.params: .*{message}"):
+        check_model("m", Model.model_validate({**search, "params": params}))
+
+
+def test_lists_become_tuples_where_tuples_are_meant() -> None:
+    # YAML has no tuples, and scikit-learn takes nothing else here
+    words = "sklearn.feature_extraction.text.TfidfVectorizer"
+    entry = {
+        "steps": [{"name": "w", "estimator": words, "params": {"ngram_range": [1, 2]}}, KNN],
+        "tune": {"space": {"w__ngram_range": [[1, 1], [1, 2]]}},
+    }
+    model = Model.model_validate(entry)
+    check_model("m", model)
+    assert build(words, model.parts[0].params).ngram_range == (1, 2)
+    features = pd.DataFrame({"x": ["aa bb", "bb aa", "bb bb", "aa aa"] * 3})
+    texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
+    texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
+    model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
+    lesson = Classes(("p", "q")).lesson(np.array([0, 1, 0, 1] * 3))
+    chosen = train(model, TrainingPart(features, lesson), derive(1)).chosen["params"]
+    assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
 
 
 TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Classes(("a", "b")))

@@ -89,6 +89,23 @@ def test_folds_stand_below_one_another(tmp_path: Path) -> None:
     assert found["row_id"].tolist() == list(range(8))
 
 
+def test_scores_of_some_folds_alone_are_left_out(tmp_path: Path) -> None:
+    # a search over kinds of models chose one with probabilities in one fold alone
+    p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]])
+    some = [
+        written(tmp_path / "1", [0, 1, 0, 0], probabilities=p),
+        written(tmp_path / "2", [0, 0, 1, 1], fold=2, row_id=[4, 5, 6, 7]),
+    ]
+    every = [
+        written(tmp_path / "3", [0, 1, 0, 0], probabilities=p),
+        written(tmp_path / "4", [0, 0, 1, 1], fold=2, row_id=[4, 5, 6, 7], probabilities=p),
+    ]
+    collect_fold_predictions({"s": some, "m": every}, tmp_path / "all.parquet")
+    found = pd.read_parquet(tmp_path / "all.parquet")
+    assert list(found) == ["repeat", "fold", "row_id", "y_true", "s", "m", "m:no", "m:yes"]
+    assert found["s"].tolist() == ["no", "yes", "no", "no", "no", "no", "yes", "yes"]
+
+
 @pytest.mark.parametrize(
     ("rows", "told"),
     [([0, 1, 2, 9], "first that differ: 3, 9"), ([1, 0, 2, 3], "first that differ: their order")],

@@ -1,0 +1,221 @@
+"""What scikit-learn's users pass beside plain parameters: other objects, own code, columns."""
+
+import functools
+import operator
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from scipy import stats
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, fbeta_score, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    RandomizedSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+import bakeoff
+from bakeoff.api.estimator_entries import entry_of
+from bakeoff.errors import UserError
+from bakeoff.fit.estimator import made_value
+
+RNG = np.random.default_rng(3)
+N = 90
+X = pd.DataFrame({"a": RNG.normal(size=N), "b": RNG.normal(size=N)})
+Y = np.where(X["a"] + RNG.normal(size=N) > 0.3, "yes", "no")
+FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
+
+
+class Held(BaseEstimator):
+    """An estimator with one parameter of any kind."""
+
+    def __init__(self, held=None):
+        self.held = held
+
+    def fit(self, X, y):
+        """Do nothing."""
+        return self
+
+
+class Chooses:
+    """An object of a user's, without get_params, that keeps its argument."""
+
+    def __init__(self, names=("a",)):
+        self.names = names
+
+    def __call__(self, frame):
+        return [name for name in frame if name in self.names]
+
+
+class Forgets:
+    """One that does not: what it would be made again with is unknown."""
+
+    def __init__(self, scale=1):
+        self.scale = 2 * scale
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        make_column_selector(dtype_include=["number", "bool"], pattern="^a"),
+        StratifiedKFold(3, shuffle=True, random_state=0),
+        RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
+        make_scorer(fbeta_score, beta=2, greater_is_better=False),
+        2.0 * RBF(1.5, (1e-3, 1e3)) + WhiteKernel() ** 2,
+        Chooses(("a", "b")),
+        functools.partial(np.clip, a_min=-1, a_max=[1, 2]),
+        operator.itemgetter("a", "b"),
+        slice(0, 2),
+        float,
+        np.float32,
+        np.log1p,
+        pd.CategoricalDtype(["low", "high"], ordered=True),
+        {0: 1.0, 1: [(1, 2), (3,)]},
+        StandardScaler().set_output(transform="pandas"),
+    ],
+    ids=lambda held: type(held).__name__,
+)
+def test_parameter_is_made_again_from_yaml(held):
+    entry = yaml.safe_load(yaml.safe_dump(entry_of(Held(held), "e")))
+    assert joblib.hash(made_value(entry).held) == joblib.hash(held)
+
+
+@pytest.mark.parametrize("held", [stats.loguniform(1e-3, 1), stats.randint(1, high=5)])
+def test_distribution_is_made_again_from_yaml(held):
+    entry = yaml.safe_load(yaml.safe_dump(entry_of(Held(held), "e")))
+    again = made_value(entry).held
+    assert (again.dist.name, again.args, again.kwds) == (held.dist.name, held.args, held.kwds)
+
+
+def test_types_and_names_of_columns_that_mean_the_same():
+    entry = entry_of(Held([X.columns, np.dtype("f4"), np.array([True]), range(2)]), "e")
+    assert entry["params"]["held"] == [["a", "b"], {"function": "numpy.float32"}, [True], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        (Forgets(2), "is a Forgets, expected .* an object whose attributes"),
+        (np.random.RandomState(0), "RandomState, and what it draws depends .* a whole number"),
+        (lambda x: x, "a lambda has no name to be found by: define it with `def` at the top"),
+        (type("Inner", (), {"__qualname__": "f.<locals>.Inner"}), "defined inside a function"),
+    ],
+)
+def test_parameter_that_nobody_can_make_again(held, told):
+    with pytest.raises(UserError, match=rf"^e: its parameter held.*{told}"):
+        entry_of(Held(held), "e")
+
+
+def assert_as_cross_validated(models, x, y):
+    """Compare the scores of all folds with those of scikit-learn alone."""
+    found = bakeoff.compare_estimators(models, x, y, plan=FOLDS, tests=["corrected_kfold_t"])
+    for name, model in models.items():
+        own = found.scores.query("model == @name").sort_values("fold")["value"]
+        expected = cross_val_score(model, x, np.ravel(y), cv=FOLDS, scoring="accuracy")
+        np.testing.assert_allclose(own, expected, err_msg=name)
+    return found
+
+
+def selected(**kinds):
+    """Return a pipeline whose columns are chosen by their types."""
+    numbers = ("n", StandardScaler(), make_column_selector(dtype_include="number"))
+    others = ("k", OneHotEncoder(dtype=np.float32), make_column_selector(**kinds))
+    return make_pipeline(ColumnTransformer([numbers, others]), LogisticRegression())
+
+
+def test_scores_are_those_of_scikit_learn_on_columns_of_all_types():
+    x = X.assign(
+        high=X["b"] > 0.5,
+        kind=pd.Categorical(np.where(X["b"] * Y.size % 2 > 1, "u", "v")),
+        part=pd.cut(X["b"], 3),
+    )
+    scaled = [("n", MinMaxScaler((0, 2)), slice(0, 2))]
+    numbers = ColumnTransformer(scaled, verbose_feature_names_out=False)
+    draws = {"C": stats.loguniform(1e-2, 1e2), "gamma": stats.uniform(0.1, 1)}
+    search = RandomizedSearchCV(SVC(), draws, n_iter=2, random_state=0, cv=StratifiedKFold(2))
+    column = FunctionTransformer(operator.itemgetter(["a"]))
+    table = numbers.set_output(transform="pandas")
+    models = {
+        "categories": selected(dtype_include="category"),
+        "all": selected(dtype_exclude="number"),
+        "output": Pipeline([("to-table", table), ("one", column), ("last", search)]),
+    }
+    assert_as_cross_validated(models, x, Y)
+
+
+@pytest.mark.parametrize("y", [Y, np.where(Y == "yes", 1, 2)[:, None]], ids=["texts", "column"])
+def test_classes_that_parameters_name_are_those_of_y(y):
+    no, yes = y[Y == "no"].flat[0].item(), y[Y == "yes"].flat[0].item()
+    scorer = make_scorer(f1_score, pos_label=no)
+    weighted = LogisticRegression(class_weight={yes: 5, no: 1})
+    weights = {"class_weight": [{no: 9, yes: 1}, {no: 1, yes: 3}]}
+    models = {
+        "weighted": weighted,
+        "searched": GridSearchCV(weighted, weights, scoring=scorer, cv=2),
+    }
+    assert_as_cross_validated(models, X.set_axis([0, 1], axis=1), y)
+
+
+def test_texts_are_given_to_their_vectorizer():
+    good, bad = ["good", "fine", "very good"], ["bad", "poor", "very bad"]
+    rng = np.random.default_rng(0)
+    x = [" ".join(rng.choice(good if y == "yes" else [*good, *bad], 3)) for y in Y]
+    words = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression())
+    ranges = {"tfidfvectorizer__ngram_range": [(1, 1), (1, 2)]}
+    found = assert_as_cross_validated({"w": words, "s": GridSearchCV(words, ranges, cv=2)}, x, Y)
+    assert (found.scores["value"] > 0.5).all()
+
+
+CELL = """
+from sklearn.naive_bayes import GaussianNB
+class OfCell(GaussianNB): pass
+"""
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """Run a cell as a notebook does, in `__main__`."""
+    names = vars(sys.modules["__main__"])
+    for name in ("OfCell", "GaussianNB"):
+        monkeypatch.setitem(names, name, None)  # and so it is removed at the end
+    exec(CELL, names)
+    return names
+
+
+def test_code_of_the_session_is_fitted_in_this_process_alone(session, tmp_path):
+    models = {"own": session["OfCell"](), "svc": SVC()}
+    found = bakeoff.compare_estimators(models, X, Y, plan="holdout")
+    bare = bakeoff.compare_estimators({**models, "own": GaussianNB()}, X, Y, plan="holdout")
+    assert list(found.scores["value"]) == list(bare.scores["value"])
+    why = r"estimators\['own'\] needs OfCell, which is defined in your script or notebook"
+    with pytest.raises(UserError, match=rf"n_jobs: {why}.* leave `n_jobs` at 1$"):
+        bakeoff.compare_estimators(models, X, Y, n_jobs=2)
+    with pytest.raises(UserError, match=rf"to_yaml: {why}.* import it from there$"):
+        found.to_yaml(tmp_path / "x.yaml")
+    assert not list(tmp_path.iterdir())
+    exec(CELL, session)
+    with pytest.raises(UserError, match=r"\['own'\]: your session has another OfCell by now"):
+        bakeoff.compare_estimators(models, X, Y)
+
+
+def test_sparse_matrix_that_is_too_large_for_a_table():
+    from scipy import sparse
+
+    with pytest.raises(UserError, match=r"X: a sparse matrix of shape .* would take 80 GB as a"):
+        bakeoff.compare_estimators(
+            {"a": SVC(), "b": GaussianNB()}, sparse.csr_matrix((10**5, 10**5)), np.zeros(10**5)
+        )
