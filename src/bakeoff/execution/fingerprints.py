@@ -31,7 +31,8 @@ _NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memor
 # The exceptions: of a room's modules, those that what is made does not depend on. All others count,
 # those to come too, so that none is forgotten.
 DIVIDES = tuple(
-    f"data/{name}.py" for name in ("splits", "divide", "given_folds", "quality", "whole_groups")
+    f"data/{name}.py"
+    for name in ("splits", "split_files", "divide", "given_folds", "quality", "whole_groups")
 )
 """Makes no table."""
 LOADS = tuple(
@@ -44,7 +45,7 @@ LOADS = tuple(
     )
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
-ASSESSES = tuple(name for name in DIVIDES if name != "data/splits.py")
+ASSESSES = tuple(name for name in DIVIDES if name != "data/split_files.py")
 """Likewise behind a fit, which reads divisions and makes none."""
 
 
