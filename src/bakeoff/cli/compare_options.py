@@ -16,8 +16,7 @@ from bakeoff.cli.given import check_column, tables_named
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.read_models import read_each, read_wide
-from bakeoff.data.read_numbers import read_each_values, read_wide_values
+from bakeoff.data.read_given import read_given
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
@@ -96,13 +95,8 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
         raise UserError("--groups and --time cannot be combined: keep one of them")
     if args.independent_rows and not any(related(args).values()):
         raise UserError("--independent-rows: neither --groups, --time nor --runs names a column")
-    how: dict[str, Any] = {
-        "classes": _listed(args.classes) or (),
-        "drop_unlabelled": args.missing_target == "drop",
-        "labels": args.labels,
-        "numbers": numbers_wanted(args.task, args.metric or (), labels=args.labels),
-    }
-    if args.labels and (args.values is not None or how["numbers"]):
+    numbers = numbers_wanted(args.task, args.metric or (), labels=args.labels)
+    if args.labels and (args.values is not None or numbers):
         raise UserError("--labels: the columns hold numbers (--values, --metric, --task)")
     if args.counts is not None:
         if args.files or args.subgroups is not None:
@@ -120,43 +114,36 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     if tables.wide is None and len(tables.models) < 2:
         one = next(iter(tables.models))
         raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
-    given = (
-        _with_numbers(args, columns, tables, kind)
-        if kind is not None
-        else _labelled(args, columns, tables, how)
+    _check_kind(args, tables, kind)
+    given = read_given(
+        tables,
+        columns,
+        models=models,
+        classes=_listed(args.classes) or (),
+        drop_unlabelled=args.missing_target == "drop",
+        labels=args.labels,
+        numbers=numbers,
+        values=kind,
     )
-    return _renamed(given, _listed(args.names)), tables.read_as
+    unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
+    if tables.wide is not None and (kind is not None or unclear):
+        _tell_models(args, given)
+    named = given.with_positive(args.positive)
+    return _renamed(named, _listed(args.names)), tables.read_as
 
 
-def _labelled(
-    args: argparse.Namespace, columns: GivenColumns, tables: GivenTables, how: dict[str, Any]
-) -> SideBySide:
-    """Read true labels and predictions."""
-    tables.refuse_numbers()
-    if tables.wide is not None:
-        if args.predicted is not None:
+def _check_kind(args: argparse.Namespace, tables: GivenTables, kind: Kind | None) -> None:
+    """Refuse tables and options of numbers where labels are read, and the other way round."""
+    if kind is None:
+        tables.refuse_numbers()
+        if tables.wide is not None and args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
-        given = read_wide(tables.wide, columns, models=_listed(args.models), **how)
-        if given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True")):
-            _tell_models(args, given)
-    else:
-        given = read_each(tables, columns, **how)
-    return given.with_positive(args.positive)
-
-
-def _with_numbers(
-    args: argparse.Namespace, columns: GivenColumns, tables: GivenTables, kind: Kind
-) -> SideBySide:
-    """Read numbers per row, for which options about labels have no meaning."""
+        return
     for option in (*_OF_PREDICTIONS, "variant"):
         if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
             raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
-    if tables.wide is None:
-        return read_each_values(tables, columns, kind)
-    _refuse_datasets(args, tables.wide)
-    given = read_wide_values(tables.wide, columns, kind, _listed(args.models))
-    _tell_models(args, given)
-    return given
+    if tables.wide is not None:
+        _refuse_datasets(args, tables.wide)
 
 
 def _refuse_datasets(args: argparse.Namespace, table: Columns) -> None:

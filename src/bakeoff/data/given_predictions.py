@@ -128,9 +128,11 @@ def carried(
                 )
             found[column] = values
     there = sorted({column for file in files.values() for column in file.columns.names})
+    paths = list(dict.fromkeys(repr(file.path) for file in files.values()))
+    where = f"{paths[0]}: " if len(paths) == 1 else ""
     for i, one in enumerate(wanted.subgroups):
         if one.column not in found:
-            raise Problem((*place, i), unknown("column", one.column, there))
+            raise Problem((*place, i), where + unknown("column", one.column, there))
     return carry(found, wanted, place)
 
 

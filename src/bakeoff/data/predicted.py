@@ -127,9 +127,13 @@ def predicted(
     file = given.columns
     if given.values is not None and given.predicted is None:
         return Predicted(np.array([], dtype=np.intp), None, given.values[position])
-    probabilities = probabilities_in(file, classes, columns.probabilities, given.ids)
+    wanted = columns.probabilities
+    if given.model:  # as the workflow collects probabilities
+        names = {c: f"{given.model}:{c}" for c in classes}
+        wanted = {c: name for c, name in names.items() if name in file.names}
+    probabilities = probabilities_in(file, classes, wanted, given.ids)
     if given.predicted is not None:
-        answers = known_answers(given.predicted, classes, file)
+        answers = known_answers(given.predicted, classes, file, given.model)
     elif probabilities is not None:
         answers = probabilities.argmax(axis=1).astype(np.intp)
     else:

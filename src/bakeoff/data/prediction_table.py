@@ -49,6 +49,8 @@ class PredictionTable:
         The other columns that look like ids of groups, where none is named: see `group_columns`.
     items : ndarray, shape (n,), or None
         The item that each row is a run of, where the file is said to have runs.
+    model : str
+        The model, where the file has columns of several; else empty.
     """
 
     columns: Columns
@@ -60,6 +62,7 @@ class PredictionTable:
     values: NDArray[np.float64] | None = None
     like_groups: Sequence[Mapping[str, Any]] = ()
     items: NDArray[Any] | None = None
+    model: str = ""
 
     def __getitem__(self, rows: NDArray[np.intp]) -> PredictionTable:
         """Return some of the rows."""
@@ -73,6 +76,7 @@ class PredictionTable:
             None if self.values is None else self.values[rows],
             self.like_groups,
             None if self.items is None else self.items[rows],
+            self.model,
         )
 
     def once(self) -> PredictionTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -58,12 +58,6 @@ class SideBySide:
     def runs(self) -> dict[str, list[Predicted]]:
         """What each training run of each model says."""
         return {name: [one, *self.further.get(name, ())] for name, one in self.models.items()}
-
-    def with_runs(self, others: Iterable[SideBySide]) -> SideBySide:
-        """Add further training runs of the same models on the same rows."""
-        each = list(others)
-        further = {name: [other.models[name] for other in each] for name in self.models}
-        return dataclasses.replace(self, further=further if each else {})
 
     def by_model(self) -> SideBySide:
         """Sort what is named as training runs (`run_name`) by their models."""

@@ -39,8 +39,8 @@ LOADS = tuple(
     f"data/{name}.py"
     for name in (
         *("columns", "file_columns", "given_predictions", "given_splits", "group_columns"),
-        *("model_names", "predicted", "prediction_table", "prepare", "read_models"),
-        *("read_numbers", "repeats", "row_columns", "same_rows", "side_by_side", "table_files"),
+        *("model_names", "predicted", "prediction_table", "prepare", "read_given"),
+        *("repeats", "row_columns", "same_rows", "side_by_side", "table_files"),
         "training_runs",
     )
 )

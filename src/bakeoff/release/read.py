@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,7 @@ from numpy.typing import NDArray
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.prediction_table import items_of
-from bakeoff.data.read_models import read_each, read_wide
-from bakeoff.data.read_numbers import read_each_values, read_wide_values
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.read_given import read_given
 from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Problem, some
 from bakeoff.release.evidence import GateRows
@@ -46,7 +45,7 @@ def read_rows(
     subgroup : str, optional
         The column whose values are decided on each by itself.
     values : GivenMetric, str or Passing, optional
-        What the numbers of tables without labels are, as in `read_each_values`.
+        What the numbers of tables without labels are, as in `read_given`.
     numbers : bool, optional
         Whether numbers are true and predicted, and not classes; default: as the truth looks.
     labels : bool
@@ -75,20 +74,13 @@ def read_rows(
     if wide is None and len(tables.models) != 2:
         raise Problem(("models",), f"expected base and candidate, found {some(tables.models)}")
 
-    def read(columns: GivenColumns) -> SideBySide:
-        if values is not None and wide is not None:
-            return read_wide_values(wide, columns, values, models)
-        if values is not None:
-            return read_each_values(tables, columns, values)
-        if wide is not None:
-            return read_wide(wide, columns, models=models, labels=labels, numbers=numbers)
-        return read_each(tables, columns, labels=labels, numbers=numbers)
-
-    given = read(columns).with_positive(positive)
+    asked: dict[str, Any] = {"models": models, "labels": labels, "numbers": numbers}
+    given = read_given(tables, columns, **asked, values=values).with_positive(positive)
     parts = None
     if subgroup is not None:
         try:
-            found = read(columns.model_copy(update={"group": subgroup}))
+            by = columns.model_copy(update={"group": subgroup})
+            found = read_given(tables, by, **asked, values=values)
         except Problem as problem:
             if problem.path[-1] != "group":
                 raise

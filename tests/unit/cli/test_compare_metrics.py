@@ -188,13 +188,17 @@ def test_labels_alone_have_no_area(compare, data):
     assert "--metric: roc_auc needs class probabilities, a brings labels alone" in err
 
 
-def test_wrong_probabilities_of_the_last_row_are_told_with_its_place(compare, data):
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_wrong_probabilities_of_the_last_row_are_told_with_its_id(compare, data, with_ids):
     table = pd.read_csv("wide.csv")
+    last = table["id"].iloc[-1] if with_ids else len(table)
+    assert (last != len(table)) == with_ids, "an id that is not the number of its row"
+    table = table if with_ids else table.drop(columns="id")
     table.loc[len(table) - 1, "b:sick"] = 1 - table.loc[len(table) - 1, "b:well"] + 0.5
     table.to_csv("wide.csv", index=False)
     code, _, err = compare("wide.csv", "--models", "a,b", "--metric", "roc_auc")
     assert code == 2
-    assert "probabilities of 1 of 200 rows do not sum up to 1; the first is id 200 with 1.5" in err
+    assert f"probabilities of 1 of 200 rows do not sum up to 1; the first is id {last} " in err
 
 
 def test_pairs_are_shown_where_the_error_rate_is_asked_for(compare, data):

@@ -1,0 +1,302 @@
+"""Read what several models say of the same rows, from one table or from one table per model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.data.columns import in_order
+from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
+from bakeoff.data.given_predictions import carried
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.group_columns import like_ids
+from bakeoff.data.model_names import models_of_columns
+from bakeoff.data.predicted import Predicted, no_model, predicted
+from bakeoff.data.prediction_table import (
+    PredictionTable,
+    items_of,
+    like_groups,
+    relations,
+    table_of,
+    unclaimed,
+    undeclared,
+)
+from bakeoff.data.row_values import may_be_right_or_wrong, meant
+from bakeoff.data.same_rows import LabelledRows, check_same
+from bakeoff.data.side_by_side import SideBySide, as_subgroups
+from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.data.training_runs import by_run
+from bakeoff.data.zero_one import why_unclear
+from bakeoff.errors import Place, Problem, UserError, listed
+from bakeoff.sources.common.subgroups import as_columns
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.row_columns import RowColumns
+from bakeoff.spec.values import RIGHT_OR_WRONG, Kind
+
+_SUBGROUPS: Place = ("columns", "subgroups")
+Runs = dict[str, list[PredictionTable]]
+"""The table of each training run of each model; a model that was trained once has one."""
+
+
+def read_given(
+    tables: GivenTables,
+    columns: GivenColumns,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    drop_unlabelled: bool = False,
+    labels: bool = False,
+    numbers: bool | None = None,
+    values: Kind | None = None,
+) -> SideBySide:
+    """Read the predictions, or the numbers per row, of several models.
+
+    One table holds them in a column per model; a model without a column of labels may have a column
+    ``model:class`` of probabilities for each class. Or each model has a table, paired by row id.
+
+    Parameters
+    ----------
+    tables : GivenTables
+        The tables.
+    columns : GivenColumns
+        What their columns are called, where not as usual.
+    models : sequence of str, optional
+        Which columns of one table to compare; default: all others.
+    classes : sequence of str
+        Classes that no row has.
+    drop_unlabelled : bool
+        Whether rows without a true label are left out, or refused.
+    labels : bool
+        Whether 0 and 1 are known to be labels, and not marks of right rows.
+    numbers : bool, optional
+        Whether numbers are true and predicted, and not classes; default: as the truth looks.
+    values : GivenMetric, str or Passing, optional
+        What numbers per row are, as in `bakeoff.data.row_values.read_values`; default: the tables
+        hold predictions.
+
+    Raises
+    ------
+    Problem, UserError
+        A column that is not there, missing values, labels that are no class, or that may be none,
+        other rows or other true labels in one of the tables.
+    """
+    name = tables.name if tables.wide is None else Path(tables.wide.path).name
+    if values is not None:
+        found = _numbers_of(tables, columns, models)
+        return _of_numbers(name, found, values, columns)
+    if tables.wide is None:
+        found = _of_files(tables, columns, numbers, drop_unlabelled=drop_unlabelled)
+    else:
+        how = models, classes, drop_unlabelled, numbers
+        found = _by_model(
+            [_of_columns(part, columns, *how) for _, part in by_run(tables.wide, columns)]
+        )
+    first = next((runs[0] for runs in found.values() if runs[0].true is not None), None)
+    if first is None:
+        looked = listed([columns.true] if columns.true else USUAL["true"])
+        what = "numbers" if numbers else "labels"
+        raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
+    given = _paired(name, found, _order(LabelledRows.of(first).labels, classes), columns)
+    if labels:
+        return given
+    said = (one.answers for runs in given.runs.values() for one in runs)
+    names = [columns.predicted or "", *given.models]
+    if why := why_unclear(given.classes, given.truth, said, names):
+        raise Problem(("values",), why)
+    return given
+
+
+def _by_model(runs: Sequence[Mapping[str, PredictionTable]]) -> Runs:
+    """Sort the models of each training run by model; all runs have the same true labels."""
+    first: Any = next(iter(runs[0].values())).true
+    for other in runs[1:]:
+        file = next(iter(other.values()))
+        if first is not None and first.unlike(file.true).any():
+            raise Problem(
+                ("columns", "seed"),
+                f"{file.path!r}: training runs have other true labels of some rows",
+            )
+    return {model: [run[model] for run in runs] for model in runs[0]}
+
+
+def _of_columns(
+    file: Columns,
+    columns: GivenColumns,
+    models: Sequence[str] | None,
+    classes: Sequence[str],
+    drop_unlabelled: bool,
+    numbers: bool | None,
+) -> dict[str, PredictionTable]:
+    """Take the predictions of models from the columns of a table in which each row is once."""
+    path = file.path
+    truth = file.find("true", columns)
+    if truth is None:
+        raise Problem(
+            ("columns", "true"),
+            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
+        )
+    name, ids, related = _rows_of(file, columns)
+    if numbers is None:
+        numbers = looks_like_a_quantity(file.table[truth].to_pandas())
+    true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
+    rest = unclaimed(file, columns, (truth, name))
+    if numbers and models is None:
+        _refuse_ids(file, rest)
+    found = models_of_columns(path, rest, _order(true, classes), models)
+    if len(found) < 2:
+        raise UserError(
+            f"{path!r} has {len(found)} column{'s' if not found else ''} of predictions beside the "
+            f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
+            "model"
+        )
+    like = () if related else like_groups(file, columns, (truth, name, *found))
+    return {
+        model: PredictionTable(
+            *(file, ids, true),
+            file.answers(model, numbers=numbers) if model in rest else None,
+            related,
+            like_groups=like,
+            model=model,
+        )
+        for model in found
+    }
+
+
+def _rows_of(
+    file: Columns, columns: GivenColumns
+) -> tuple[str | None, NDArray[Any], dict[str, NDArray[Any]]]:
+    """Return the column of ids, the ids or else the numbers of the rows, and groups or times."""
+    name = file.find("id", columns)
+    rows = np.arange(1, file.table.num_rows + 1)
+    ids = rows if name is None else file.ids(name, file.related("run", columns))
+    return name, ids, relations(file, columns, name)
+
+
+def _order(true: Answers, classes: Sequence[str]) -> tuple[str, ...]:
+    """Return the classes of labels in order, with those that no row has; none of numbers."""
+    if isinstance(true, Numbers) and classes:
+        raise Problem(("classes",), "numbers have no classes: leave it out")
+    return tuple(in_order({*true.classes, *classes}))
+
+
+def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:
+    """Refuse a column that looks like an id among those that are taken for models."""
+    if ids_of := like_ids(file.table, rest):
+        raise Problem(
+            ("models",),
+            f"{file.path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers",
+            remedy=no_model(ids_of[0]),
+        )
+
+
+def _of_files(
+    tables: GivenTables, columns: GivenColumns, numbers: bool | None, *, drop_unlabelled: bool
+) -> Runs:
+    """Read one table of predictions per model."""
+    found: Runs = {}
+    for model, whole in tables.models.items():
+        # the truth may stand in one of the tables alone
+        lacks = columns.true is not None and columns.true not in whole.names
+        own = columns.model_copy(update={"true": None}) if lacks else columns
+        how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
+        runs = [table_of(part, own, whole.place, **how) for _, part in by_run(whole, columns)]
+        if numbers is None and not lacks and runs[0].true is not None:
+            truth = runs[0].columns.table[runs[0].columns.find("true", own)]
+            numbers = looks_like_a_quantity(truth.to_pandas())
+            if numbers:  # of the files before it too
+                return _of_files(tables, columns, True, drop_unlabelled=drop_unlabelled)
+        found[model] = [dataclasses.replace(file, true=None) if lacks else file for file in runs]
+    return found
+
+
+def _numbers_of(tables: GivenTables, columns: GivenColumns, models: Sequence[str] | None) -> Runs:
+    """Read the numbers of models, from the columns of one table or from one table per model."""
+    if tables.wide is not None:
+        parts = by_run(tables.wide, columns)
+        return _by_model([_numbers_in(part, columns, models) for _, part in parts])
+    return {
+        model: [
+            table_of(part, columns, file.place, values=True) for _, part in by_run(file, columns)
+        ]
+        for model, file in tables.models.items()
+    }
+
+
+def _numbers_in(
+    file: Columns, columns: GivenColumns, models: Sequence[str] | None
+) -> dict[str, PredictionTable]:
+    """Take the numbers of models from the columns of a table in which each row is once."""
+    name, ids, related = _rows_of(file, columns)
+    truth = file.find("true", columns)
+    if truth is not None and models is None:
+        raise Problem(
+            ("models",),
+            f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
+            "name the columns of numbers",
+        )
+    rest = unclaimed(file, columns, (name,))
+    if models is None:
+        _refuse_ids(file, rest)
+    found = models_of_columns(file.path, rest, (), models)
+    like = () if related else like_groups(file, columns, (name, *found))
+    return {
+        model: PredictionTable(
+            *(file, ids, None, None, related),
+            values=file.numbers(model, ids),
+            like_groups=like,
+            items=items_of(file, columns),
+        )
+        for model in found
+    }
+
+
+def _of_numbers(name: str, tables: Runs, metric: Kind, columns: GivenColumns) -> SideBySide:
+    if len(tables) < 2:
+        raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
+    found = {model: [meant(run, metric) for run in runs] for model, runs in tables.items()}
+    firsts = [runs[0] for runs in found.values()]
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(firsts, metric):
+        raise UserError(
+            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
+            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
+        )
+    return _paired(name, found, RIGHT_OR_WRONG if isinstance(metric, str) else (), columns)
+
+
+def _paired(name: str, tables: Runs, classes: tuple[str, ...], columns: GivenColumns) -> SideBySide:
+    """Put models side by side, in the rows of the first table with true labels."""
+    firsts = {model: runs[0] for model, runs in tables.items()}
+    rows = LabelledRows.of(next(file for file in firsts.values() if file.true is not None))
+    # columns of one table share their ids: their rows are looked up once
+    own = {id(file.ids): model for model, file in firsts.items()}
+    places = {key: check_same(rows, firsts[model]) for key, model in own.items()}
+
+    def said(file: PredictionTable) -> Predicted:
+        at = places.get(id(file.ids))
+        return predicted(file, check_same(rows, file) if at is None else at, classes, columns)
+
+    related = {
+        role: values[places[key]]
+        for key, model in own.items()
+        for role, values in firsts[model].related.items()
+    }
+    wanted = RowColumns(as_columns(columns.subgroups))
+    of_tables = {model: firsts[model] for model in own.values()}
+    several = any(len(runs) > 1 for runs in tables.values())
+    return SideBySide(
+        name,
+        classes,
+        rows.labels.among(classes),
+        {model: said(file) for model, file in firsts.items()},
+        len(rows.left_out),
+        related,
+        subgroups=as_subgroups(carried(wanted, _SUBGROUPS, rows, of_tables)),
+        like_groups=undeclared(firsts.values()),
+        further={m: [*map(said, runs[1:])] for m, runs in tables.items()} if several else {},
+    )
