@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.row_columns import RowColumns, row_columns
 from bakeoff.spec.values import RIGHT_OR_WRONG
+
+_COLUMNS = {"group": GROUP, "time": TIME}
 
 
 def load_given(name: str, experiment: Experiment) -> Table:
@@ -84,18 +86,19 @@ def load_given(name: str, experiment: Experiment) -> Table:
     target = target_of(classes, truth)
     if isinstance(target, Quantity):
         check_spread(truth, ("datasets", name))
-    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **_related(rows, files)})
+    kin = {_COLUMNS[role]: values for role, values in related(rows, files.values()).items()}
+    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
     files_of = experiment.given_files(name)
     card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
     card["group_columns"] = undeclared(files.values())
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
     place = ("models", by, "columns", "subgroups")
-    along = carried(row_columns(experiment, name), place, rows, files)
+    along = carried(row_columns(experiment, name), place, rows, files.values())
     return Table(frame, target, along, lambda _: card)
 
 
 def carried(
-    wanted: RowColumns, place: Place, rows: LabelledRows, files: Mapping[str, PredictionTable]
+    wanted: RowColumns, place: Place, rows: LabelledRows, files: Collection[PredictionTable]
 ) -> pd.DataFrame:
     """Take the columns of subgroups and metrics from the first file that has them.
 
@@ -107,7 +110,7 @@ def carried(
         Where the subgroups are named.
     rows : LabelledRows
         The rows, in whose order the values are.
-    files : Mapping of model to PredictionTable
+    files : collection of PredictionTable
         Where the columns may be.
 
     Raises
@@ -117,18 +120,18 @@ def carried(
     """
     found = pd.DataFrame()
     names = {one.column for one in wanted.subgroups} | set(wanted.taken)
-    for model, file in files.items():
+    for file in files:
         there = file.columns.table
         for column in sorted(names & set(there.column_names)):
             values = there[column].to_pandas().iloc[check_same(rows, file)].reset_index(drop=True)
             if column in found and not found[column].equals(values):
                 raise Problem(
-                    ("models", model, "predictions"),
+                    file.columns.place,
                     f"{file.path!r} has other values of {column!r} than the files before it",
                 )
             found[column] = values
-    there = sorted({column for file in files.values() for column in file.columns.names})
-    paths = list(dict.fromkeys(repr(file.path) for file in files.values()))
+    there = sorted({column for file in files for column in file.columns.names})
+    paths = list(dict.fromkeys(repr(file.path) for file in files))
     where = f"{paths[0]}: " if len(paths) == 1 else ""
     for i, one in enumerate(wanted.subgroups):
         if one.column not in found:
@@ -136,24 +139,40 @@ def carried(
     return carry(found, wanted, place)
 
 
-def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[str, NDArray[Any]]:
-    """Take the groups or times that the files name; what several name must agree."""
+def related(rows: LabelledRows, files: Collection[PredictionTable]) -> dict[str, NDArray[Any]]:
+    """Take the groups or times that files name.
+
+    Parameters
+    ----------
+    rows : LabelledRows
+        The rows, in whose order the values are.
+    files : collection of PredictionTable
+        Where they may be.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n,)
+        The ``group`` or the ``time`` of each row; empty where no file names one.
+
+    Raises
+    ------
+    Problem
+        Both are named, or a file has other ones than those before it.
+    """
     found: dict[str, NDArray[Any]] = {}
-    for model, file in files.items():
-        for role, key in (("group", GROUP), ("time", TIME)):
-            if role not in file.related:
-                continue
-            values = file.related[role][check_same(rows, file)]
-            if key in found and not np.array_equal(found[key], values):
+    for file in files:
+        for role, own in file.related.items():
+            at = (*file.columns.place[:-1], "columns", role)
+            values = own[check_same(rows, file)]
+            if role in found and not np.array_equal(found[role], values):
                 raise Problem(
-                    ("models", model, "columns", role),
-                    f"{file.path!r} has another {role} for some rows than the files before it",
+                    at, f"{file.path!r} has another {role} for some rows than the files before it"
                 )
-            found[key] = values
+            found[role] = values
     if len(found) == 2:
+        first = next(iter(files)).columns.place[:-1]
         raise Problem(
-            ("models", next(iter(files)), "columns", "time"),
-            "group and time cannot be combined: keep one of them",
+            (*first, "columns", "time"), "group and time cannot be combined: keep one of them"
         )
     return found
 

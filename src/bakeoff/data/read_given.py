@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
-from bakeoff.data.given_predictions import carried
+from bakeoff.data.given_predictions import carried, related
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.group_columns import like_ids
 from bakeoff.data.model_names import models_of_columns
@@ -273,30 +273,23 @@ def _paired(name: str, tables: Runs, classes: tuple[str, ...], columns: GivenCol
     """Put models side by side, in the rows of the first table with true labels."""
     firsts = {model: runs[0] for model, runs in tables.items()}
     rows = LabelledRows.of(next(file for file in firsts.values() if file.true is not None))
-    # columns of one table share their ids: their rows are looked up once
-    own = {id(file.ids): model for model, file in firsts.items()}
-    places = {key: check_same(rows, firsts[model]) for key, model in own.items()}
+    # the columns of one table share their ids: its rows are looked up once
+    files = {id(run.ids): run for runs in tables.values() for run in runs}
+    places = {key: check_same(rows, file) for key, file in files.items()}
 
     def said(file: PredictionTable) -> Predicted:
-        at = places.get(id(file.ids))
-        return predicted(file, check_same(rows, file) if at is None else at, classes, columns)
+        return predicted(file, places[id(file.ids)], classes, columns)
 
-    related = {
-        role: values[places[key]]
-        for key, model in own.items()
-        for role, values in firsts[model].related.items()
-    }
-    wanted = RowColumns(as_columns(columns.subgroups))
-    of_tables = {model: firsts[model] for model in own.values()}
     several = any(len(runs) > 1 for runs in tables.values())
+    wanted = RowColumns(as_columns(columns.subgroups))
     return SideBySide(
         name,
         classes,
         rows.labels.among(classes),
         {model: said(file) for model, file in firsts.items()},
         len(rows.left_out),
-        related,
-        subgroups=as_subgroups(carried(wanted, _SUBGROUPS, rows, of_tables)),
+        related(rows, files.values()),
+        subgroups=as_subgroups(carried(wanted, _SUBGROUPS, rows, files.values())),
         like_groups=undeclared(firsts.values()),
         further={m: [*map(said, runs[1:])] for m, runs in tables.items()} if several else {},
     )

@@ -214,3 +214,31 @@ def test_costs_of_other_classes_are_refused_by_the_name_of_the_file(compare: Run
     assert code == 2
     assert "--costs: wide.csv: unknown class 'ill'" in told
     assert "the class 'well' of wide.csv has no row" in told
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--groups", "site"), "--groups: '{}' has another group for some rows than the files"),
+        (("--time", "site"), "--time: '{}' has another time for some rows than the files"),
+        (("--subgroups", "site:2"), "'{}' has other values of 'site' than the files before it"),
+    ],
+)
+@pytest.mark.parametrize("files", [("a.csv", "b.csv"), ("b.csv", "a.csv")])
+def test_files_that_relate_the_rows_otherwise_are_refused(
+    compare: Run, files: tuple[str, str], options: tuple[str, str], message: str
+) -> None:
+    for name, period in (("a", 3), ("b", 4)):
+        rows = np.arange(60)
+        told = {"id": rows, "y": rows % 2, "predicted": rows % 5 % 2, "site": rows % period}
+        pd.DataFrame(told).to_csv(f"{name}.csv", index=False)
+    code, _, err = compare(*files, "--labels", *options)
+    assert code == 2
+    assert message.format(files[1]) in err
+    assert "--models" not in err
+    runs = pd.concat([pd.read_csv(file).assign(seed=file) for file in files])
+    for model in ("c.csv", "d.csv"):
+        runs.to_csv(model, index=False)
+    code, _, err = compare("c.csv", "d.csv", "--labels", "--seeds", "seed", *options)
+    assert code == 2
+    assert message.format("c.csv") in err
