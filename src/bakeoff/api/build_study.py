@@ -11,13 +11,7 @@ import pandas as pd
 
 from bakeoff.api.given_rows import crossed, evidence_of, said_of
 from bakeoff.api.settings import Settings
-from bakeoff.comparisons import (
-    Comparison,
-    check_classes,
-    merged,
-    plan_tests,
-    subgroups,
-)
+from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedPredictions,

@@ -15,15 +15,7 @@ from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError, unknown
 from bakeoff.report.numbers import count, interval, number, p_equals, percent, pvalue
 from bakeoff.report.wrapping import paragraph
-from bakeoff.stats import (
-    Claim,
-    ClaimedTable,
-    Rounded,
-    accuracy_claim,
-    area_claim,
-    f1_claim,
-    plain,
-)
+from bakeoff.stats import Claim, ClaimedTable, Rounded, accuracy_claim, area_claim, f1_claim, plain
 from bakeoff.stats.metrics.metric import METRICS, POINTS, Form, Metric, Need
 
 _ALSO_CALLED = {"sensitivity": "recall"}

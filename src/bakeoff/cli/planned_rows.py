@@ -14,11 +14,7 @@ from bakeoff.report.family import as_float
 from bakeoff.report.numbers import number, percent
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment
-from bakeoff.stats import (
-    Evidence,
-    MetricPower,
-    catalogue,
-)
+from bakeoff.stats import Evidence, MetricPower, catalogue
 
 POWER = 0.8
 _KINDS = (Evidence.PREDICTIONS, Evidence.VALUES)

@@ -20,15 +20,7 @@ from bakeoff.comparisons.settings import correction_among, cost_options
 from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, PlannedTest
-from bakeoff.stats import (
-    Arity,
-    BayesResult,
-    Entry,
-    Evidence,
-    PairwiseResult,
-    Result,
-    catalogue,
-)
+from bakeoff.stats import Arity, BayesResult, Entry, Evidence, PairwiseResult, Result, catalogue
 from bakeoff.stats.core.multiplicity import simultaneous_level
 from bakeoff.stats.metrics.all_pairs import MAX_T
 

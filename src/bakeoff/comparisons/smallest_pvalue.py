@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.corrections import pairs_of
-from bakeoff.comparisons.evidence import (
-    AnyEvidence,
-    DatasetScores,
-    PairedPredictions,
-    PairedValues,
-)
+from bakeoff.comparisons.evidence import AnyEvidence, DatasetScores, PairedPredictions, PairedValues
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.settings import takes_control
 from bakeoff.errors import joined

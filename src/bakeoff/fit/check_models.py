@@ -20,13 +20,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
 from bakeoff.fit.early_stopping import with_early_stopping
-from bakeoff.fit.estimator import (
-    build,
-    check_values,
-    has_method,
-    import_class,
-    parameter_names,
-)
+from bakeoff.fit.estimator import build, check_values, has_method, import_class, parameter_names
 from bakeoff.fit.inner_folds import validation_rows
 from bakeoff.fit.run_fit import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes

@@ -15,12 +15,7 @@ from bakeoff.data.split_files import divisions
 from bakeoff.data.splits import check_divisible, check_plan, largest_k
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import (
-    check_model,
-    check_model_on,
-    check_neighbours,
-    check_validation,
-)
+from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours, check_validation
 from bakeoff.preflight.given_models import problems_with_evidence, problems_with_predictions
 from bakeoff.preflight.metrics import (
     problems_when_tried,

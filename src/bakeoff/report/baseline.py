@@ -12,12 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, run_test
-from bakeoff.comparisons.evidence import (
-    AnyEvidence,
-    PairedPredictions,
-    fold_scores,
-    has_test,
-)
+from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, fold_scores, has_test
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.report.ranking import dataset_means
 from bakeoff.report.study import Study

@@ -6,16 +6,9 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Discriminator,
-    Field,
-    Tag,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from bakeoff.errors import shown
 from bakeoff.files import locate
@@ -23,10 +16,6 @@ from bakeoff.keys import ID, Id, Label, SpecSection, name_of, said
 from bakeoff.paths import Paths
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.sources.common.subgroups import Subgroups
-
-if TYPE_CHECKING:
-    pass
-
 
 DATASET = "{dataset}"
 CLASS = "{class}"

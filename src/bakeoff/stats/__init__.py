@@ -50,12 +50,7 @@ from bakeoff.stats.datasets.two import wilcoxon_signed_rank
 from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, rank_sum
 from bakeoff.stats.datasets.win_rates import WinRates, improvability, win_rates
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
-from bakeoff.stats.design.dependence import (
-    Dependence,
-    ItemsAndRuns,
-    items_and_runs,
-    row_dependence,
-)
+from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
 from bakeoff.stats.design.row_design import time_blocks
 from bakeoff.stats.design.row_order import OrderDependence, order_dependence
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures
@@ -119,10 +114,7 @@ from bakeoff.stats.rows.mcnemar import mcnemar
 from bakeoff.stats.rows.mcnemar_counts import McNemarResult, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.rows.minp import mcnemar_minp
 from bakeoff.stats.rows.ordered import SerialResult, diebold_mariano, diebold_mariano_means
-from bakeoff.stats.rows.paired_intervals import (
-    paired_difference_ci,
-    paired_odds_ratio_ci,
-)
+from bakeoff.stats.rows.paired_intervals import paired_difference_ci, paired_odds_ratio_ci
 from bakeoff.stats.rows.proportion_intervals import proportion_ci
 from bakeoff.stats.rows.single import binomial_test, binomial_test_from_counts
 from bakeoff.stats.rows.two_proportions import (

@@ -10,13 +10,7 @@ from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report import prose
 from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE, Best
 from bakeoff.report.drawing import MOST_DRAWN, Colour, grid, message, name_of, name_rows, panel
-from bakeoff.report.exhibit import (
-    MOST_DATASETS,
-    Drawing,
-    FigureExhibit,
-    Section,
-    TableExhibit,
-)
+from bakeoff.report.exhibit import MOST_DATASETS, Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import capital, count, letters_for, percent
 from bakeoff.report.pairs_shown import order

@@ -17,13 +17,7 @@ from bakeoff.errors import UserError, unknown
 from bakeoff.scores.metrics.entry import METRICS
 from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.stats.metrics.own import own_metric
-from bakeoff.usercode import (
-    TookTooLong,
-    described,
-    import_module,
-    make_importable,
-    time_limit,
-)
+from bakeoff.usercode import TookTooLong, described, import_module, make_importable, time_limit
 
 CALL_SECONDS = 60.0
 """How long one call may take."""

@@ -14,13 +14,7 @@ from bakeoff.stats.core.binomial import lower_tail, tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.ranks import differences
 from bakeoff.stats.core.registry import register
-from bakeoff.stats.core.result import (
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Result,
-    Status,
-)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.two_scores import PAIR, never_met, scored_by_both, superiority
 

@@ -20,13 +20,7 @@ from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.ranks import as_dataset_table, differences
 from bakeoff.stats.core.registry import register
-from bakeoff.stats.core.result import (
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Result,
-    Status,
-)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.bradley_terry import bradley_terry
 from bakeoff.stats.datasets.friedman_ranks import RankTable

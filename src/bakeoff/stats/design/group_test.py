@@ -16,13 +16,7 @@ import numpy as np
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.result import (
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Status,
-    answered,
-)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status, answered
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import (
     ClusteredResult,

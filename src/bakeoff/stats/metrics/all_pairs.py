@@ -13,13 +13,7 @@ from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import (
-    Pair,
-    PairwiseResult,
-    check_control,
-    check_correction,
-    pairs_of,
-)
+from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.joint_flip import GroupSums, max_flip

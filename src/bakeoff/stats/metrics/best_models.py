@@ -17,12 +17,7 @@ from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, St
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
 from bakeoff.stats.metrics.area_intervals import exact_limit
-from bakeoff.stats.metrics.family import (
-    MetricFamily,
-    family_of_values,
-    on_scale,
-    read_family,
-)
+from bakeoff.stats.metrics.family import MetricFamily, family_of_values, on_scale, read_family
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.max_t import draw
 from bakeoff.stats.metrics.metric import Form, Need

@@ -16,13 +16,7 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import FloatArray, as_counts
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
-from bakeoff.stats.core.result import (
-    INDEPENDENT_ROWS,
-    Alternative,
-    Assumption,
-    Result,
-    Status,
-)
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.group_test import SOURCES, GroupTest
 from bakeoff.stats.design.row_design import RowDesign

@@ -27,12 +27,7 @@ from bakeoff.stats.core.registry import catalogue
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Status
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.design.subset_limits import HULL
-from bakeoff.stats.rows.mcnemar_pairs_in_groups import (
-    VARIANTS,
-    Asked,
-    PairTests,
-    pairs_in_groups,
-)
+from bakeoff.stats.rows.mcnemar_pairs_in_groups import VARIANTS, Asked, PairTests, pairs_in_groups
 from bakeoff.stats.rows.minp import DISCRETE, minp
 from bakeoff.stats.rows.paired_intervals import COUNTS, difference_bounds
 

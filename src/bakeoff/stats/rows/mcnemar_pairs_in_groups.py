@@ -14,12 +14,7 @@ from scipy import special
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, one_sided
-from bakeoff.stats.core.result import (
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Status,
-)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats.design.cluster_result import (
     few_clusters,
     independent_clusters,

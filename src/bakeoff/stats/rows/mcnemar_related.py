@@ -13,12 +13,7 @@ from scipy import special
 
 from bakeoff.stats.core.checks import BoolArray
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.result import (
-    Alternative,
-    ConfidenceInterval,
-    Status,
-    answered,
-)
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status, answered
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.design.cluster_result import ClusteredResult, too_few_degrees
 from bakeoff.stats.design.group_test import SOURCES, GroupTest

@@ -26,11 +26,7 @@ from bakeoff.stats.core.pairwise import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.design.clusters import Clusters, as_clusters
-from bakeoff.stats.design.serial import (
-    SerialResult,
-    SerialSettings,
-    serial_results,
-)
+from bakeoff.stats.design.serial import SerialResult, SerialSettings, serial_results
 
 __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
 

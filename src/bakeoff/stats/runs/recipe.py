@@ -19,13 +19,7 @@ from bakeoff.stats.metrics.influence import Influence, one
 from bakeoff.stats.metrics.metric import Metric, metric_called, numbers
 from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.setting import Setting, read_rows, read_true
-from bakeoff.stats.metrics.test_rows import (
-    Codes,
-    TrueNumbers,
-    Truth,
-    read_groups,
-    read_numbers,
-)
+from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, Truth, read_groups, read_numbers
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
 _APART, _SKEWED = 3.0 * 1.4826, 1.0
