@@ -134,9 +134,9 @@ def _work(job: dict[str, Any], answer: Path) -> None:
 
     phases = [Phase.explicit, Phase.generate]
     settings.register_profile("mutants", phases=phases, database=None, derandomize=True)
-    settings.load_profile("mutants")
     plugin = Chosen(job["order"]) if "order" in job else Recorder()
     options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no"]
+    options += ["--hypothesis-profile=mutants"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     code = pytest.main([*options, *(["-x"] if "order" in job else []), *job["files"]], [plugin])
     sys.settrace(None)
