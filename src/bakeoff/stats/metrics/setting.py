@@ -21,6 +21,7 @@ from bakeoff.stats.metrics.test_rows import (
     TrueNumbers,
     Truth,
     check_rows,
+    coded,
     read_classes,
     read_groups,
     read_numbers,
@@ -153,6 +154,11 @@ def read(
     """
     named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
     check_same_labels(y_true=y_true, **named)
+    if not metric.by_order and metric.needs is not Need.NUMBERS:
+        true = coded(y_true, "y_true")
+        said = [(name, coded(values, name)) for name, values in models]
+        classes = read_truth(true, labels, positive, said)
+        return classes, [read_classes(classes, values, name) for name, values in said]
     truth = read_true(metric, y_true, models, positive, labels)
     return truth, [read_rows(metric, truth, values, name) for name, values in models]
 

@@ -76,10 +76,10 @@ Truth = TrueClasses | TrueNumbers
 
 
 def read_truth(
-    y_true: ArrayLike,
+    y_true: ArrayLike | CodedLabels,
     labels: ArrayLike | None,
     positive: Any,
-    predicted: Sequence[tuple[str, ArrayLike]] = (),
+    predicted: Sequence[tuple[str, ArrayLike | CodedLabels]] = (),
 ) -> TrueClasses:
     """Check true classes; classes that are only predicted count as classes too.
 
@@ -88,8 +88,8 @@ def read_truth(
     ValueError
         Missing values, or classes that `labels` does not list.
     """
-    rows = _coded(y_true, "y_true")
-    seen = {name: set(_coded(values, name).seen) for name, values in predicted}
+    rows = coded(y_true, "y_true")
+    seen = {name: set(coded(values, name).seen) for name, values in predicted}
     kinds = {type(value) for value in rows.seen}
     others = [name for name, values in seen.items() if {type(value) for value in values} - kinds]
     found = _sorted(set(rows.seen).union(*seen.values()), others or [*seen][:1] or ["y_true"])
@@ -118,7 +118,7 @@ def _sorted(values: set[Any], names: Sequence[str]) -> list[Any]:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Coded:
+class CodedLabels:
     """Labels as codes into the list of those that there are."""
 
     codes: Codes
@@ -126,6 +126,7 @@ class _Coded:
 
     @cached_property
     def seen(self) -> list[Any]:
+        """The labels that occur."""
         counts = np.bincount(self.codes, minlength=len(self.labels))
         return [label for label, count in zip(self.labels, counts, strict=True) if count]
 
@@ -139,25 +140,27 @@ class _Coded:
         return np.array(places, dtype=np.intp)[self.codes]
 
 
-def _coded(values: ArrayLike, name: str) -> _Coded:
+def coded(values: ArrayLike | CodedLabels, name: str) -> CodedLabels:
     """Check labels and turn them into codes; a categorical column has them already."""
+    if isinstance(values, CodedLabels):
+        return values
     categories = getattr(values, "categories", None)
     if categories is None:
         array = _labels(values, name)
         if array.dtype.kind in "biu" and (few := _few_numbers(array)) is not None:
             return few
         labels, codes = np.unique(array, return_inverse=True)
-        return _Coded(codes, labels.tolist())
+        return CodedLabels(codes, labels.tolist())
     codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
     if len(codes) and codes.min() < 0:
         raise ArgumentError(name, f"missing value(s), first in row {int(np.argmin(codes))}")
-    return _Coded(codes, list(categories))
+    return CodedLabels(codes, list(categories))
 
 
 _FEW_NUMBERS = 256
 
 
-def _few_numbers(values: NDArray[Any]) -> _Coded | None:
+def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
     """Turn whole numbers of a small range into codes without sorting the rows."""
     low, high = int(values.min()), int(values.max())
     if high - low >= _FEW_NUMBERS:
@@ -165,12 +168,12 @@ def _few_numbers(values: NDArray[Any]) -> _Coded | None:
     places = values.astype(np.intp) - low
     there = np.bincount(places, minlength=high - low + 1) > 0
     labels = (np.flatnonzero(there) + low).astype(values.dtype).tolist()
-    return _Coded(places if there.all() else (np.cumsum(there) - 1)[places], labels)
+    return CodedLabels(places if there.all() else (np.cumsum(there) - 1)[places], labels)
 
 
-def read_classes(truth: TrueClasses, predicted: ArrayLike, name: str) -> Codes:
+def read_classes(truth: TrueClasses, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
     """Check one model's predicted classes against the truth and return their codes."""
-    values = _coded(predicted, name)
+    values = coded(predicted, name)
     check_rows(truth, values.codes, name)
     unknown = [value for value in values.seen if value not in truth.classes]
     if unknown:
