@@ -212,7 +212,7 @@ def _show_unreachable(
                     if smallest < 1
                     else "it stays undecided"
                 )
-                text = f"Note: {test.name} cannot tell {where}: whatever they show, {why}."
+                text = f"Note: {test.name} cannot find a difference {where}: {why}."
                 helping = remedies(test, experiment, size) if size else ""
                 text += f" What would change that: {helping}." if helping else ""
                 say(paragraph(text), "")

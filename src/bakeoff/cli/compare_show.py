@@ -44,7 +44,7 @@ from bakeoff.stats.core.result import AGREE
 MOST_SHOWN = 30
 """Models in the table of their standings."""
 MOST_MODELS = 10
-"""With more models the table shows the comparisons of the best one alone."""
+"""With more models the table shows only the comparisons with the best one."""
 _MEANING = (
     "“differs?” asks whether the difference is the same in all parts of a column (Welch 1951; "
     "Hothorn et al. 2008 where groups of rows reach into several). Adjusted by Holm's method over "

@@ -114,7 +114,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--independent-rows",
         action="store_true",
-        help="take related rows for independent all the same; the verdict says so",
+        help="treat related rows as independent; the verdict says so",
     )
     scores = parser.add_argument_group("a table of scores, data sets × models")
     scores.add_argument(
@@ -131,8 +131,8 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     scores.add_argument(
         "--missing",
         choices=("refuse", "at_random", "failed", "drop_dataset", "drop_model"),
-        help="what a missing score means: nobody ran it (at_random), or a crash, which ranks last "
-        "(failed); default: refuse them",
+        help="what a missing score means: it was not run (at_random), or it crashed and ranks last "
+        "(failed); default: refuse missing scores",
     )
     scores.add_argument(
         "--elo", action="store_true", help="show Bradley-Terry strengths of a full table too"

@@ -91,7 +91,8 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "candidate",
         nargs="?",
         metavar="CANDIDATE",
-        help="of the one that may replace it; without it BASE is one table of both",
+        help="predictions of the model that may replace it; without this file BASE is one table of "
+        "both",
     )
     parser.add_argument(
         "--models",
@@ -109,7 +110,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         metavar="NAME",
-        help="what to compare by (accuracy, of numbers rmse); net_benefit@0.1 tells its option, "
+        help="the metric (default: accuracy, of numbers rmse); net_benefit@0.1 names its option, "
         "./mymetrics.py:profit is a function of your own",
     )
     parser.add_argument(
@@ -234,7 +235,8 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "--rows",
         type=int,
         metavar="N",
-        help="tell the power of so many rows; without --difference the one that they find",
+        help="report the power with so many rows; without --difference the difference that they "
+        "detect",
     )
     parser.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="wanted (0.8)")
     parser.add_argument(

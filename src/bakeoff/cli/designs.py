@@ -127,7 +127,9 @@ def design(args: argparse.Namespace) -> Design:
         found = _from_pilot(args, level)
     elif wrong := [name for name in _OF_PILOT if getattr(args, name) not in (None, "accuracy")]:
         options = ", ".join(f"--{name}" for name in wrong)
-        raise UserError(f"{options}: only with --pilot, which tells the noise of a metric")
+        raise UserError(
+            f"{options}: only with --pilot, from which the noise of a metric is estimated"
+        )
     elif args.margin is not None:
         found = _within_margin(args, level)
     elif args.test == "cv5x2_f":
@@ -237,9 +239,9 @@ def _folds(args: argparse.Namespace, level: float) -> Design:
         lambda n: test.solve(n=n, **how).power,
         (
             said,
-            "Rows of the whole data set, by simulation; the sampling of test rows alone counts, so "
-            "that it is the least. The noise of training is in a finished run: give its experiment "
-            "as --pilot.",
+            "Rows of the whole data set, by simulation; only the sampling of test rows is "
+            "simulated, so this is a lower bound. The noise of training is known after a run: give "
+            "its experiment as --pilot.",
         ),
     )
 

@@ -64,7 +64,9 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
             "for numbers per row (--values)"
         )
     if args.labels and args.values is not None:
-        raise UserError("--labels, --values: the columns hold the one or the other")
+        raise UserError(
+            "--labels, --values: columns hold either labels or numbers; keep one of the options"
+        )
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
     columns = GivenColumns.model_validate(keys)

@@ -44,8 +44,8 @@ def show_rows_needed(experiment: Experiment, differences: Sequence[float] = ()) 
             paragraph(
                 "Detectable: the smallest true difference, in the unit of the metric, that so many "
                 f"rows find with a probability of {percent(POWER)}. The noise is taken at its 80% "
-                "upper limit, for a pilot may show too little of it; with groups their alikeness "
-                "is in it.",
+                "upper confidence limit, because a pilot may underestimate it; the correlation "
+                "within groups is included.",
                 "  ",
             )
         ),

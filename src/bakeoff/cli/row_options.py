@@ -91,8 +91,8 @@ def add_seeds(parser: argparse.ArgumentParser, *, deterministic: bool = False) -
         parser.add_argument(
             "--deterministic",
             metavar="A,B,…",
-            help="with --seeds: the models whose training has no random part, of which one run is "
-            "all",
+            help="with --seeds: the models whose training has no random part; one run of them is "
+            "enough",
         )
 
 

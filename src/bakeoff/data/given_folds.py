@@ -102,7 +102,8 @@ def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
     names = columns.in_order(values.unique().tolist())
     if len(names) == 1:
         raise Problem(
-            _AT, f"{column!r} of {dataset} holds one value alone, {names[0]!r}: no fold is left out"
+            _AT,
+            f"{column!r} of {dataset} holds a single value, {names[0]!r}: one fold is no division",
         )
     if len(names) != plan.folds:
         raise Problem(
@@ -117,9 +118,9 @@ def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
         if len(folds) == 1:
             raise Problem(
                 _AT,
-                f"class {label!r} of {dataset} is in fold {names[folds[0] - 1]!r} of {column!r} "
-                "alone: no model that is tested there knows it; leave the class out, merge it "
-                "with another, or mend the folds",
+                f"class {label!r} of {dataset} occurs only in fold {names[folds[0] - 1]!r} of "
+                f"{column!r}, so that a model that is tested there was not trained on it: leave "
+                "the class out, merge it with another, or mend the folds",
             )
     return assigned
 

@@ -26,8 +26,8 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "square": np.square,
 }
 _IF_NAMES = (
-    "; if a class is called NA, None or the like, which stand for a missing value, say with "
-    "`missing_values:` what does"
+    "; NA, None and the like are read as missing values: if a class has such a name, list the "
+    "texts that stand for a missing value under `missing_values:`"
 )
 _LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
     "min": lambda values, limit: values >= limit,

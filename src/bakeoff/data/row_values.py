@@ -76,7 +76,8 @@ def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
     if file.items is None:
         raise Problem(
             (*file.columns.place[:-1], "columns", "run"),
-            f"{file.path!r}: which column tells the runs of an item, of which {asked.k} are drawn?",
+            f"{file.path!r}: which column numbers the runs of an item, of which {asked.k} are "
+            "drawn?",
         )
     items, first, at, runs = np.unique(
         file.items, return_index=True, return_inverse=True, return_counts=True

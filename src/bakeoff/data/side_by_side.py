@@ -92,8 +92,8 @@ class SideBySide:
         if len(self.classes) == 1:
             raise Problem(
                 ("classes",),
-                f"{self.name} has one class alone, {self.classes[0]!r}, so that no prediction can "
-                "be wrong; name the other classes, or take rows of several",
+                f"{self.name} has only one class, {self.classes[0]!r}, so that no prediction can "
+                "be wrong: name the other classes, or use rows of several classes",
             )
 
     def with_positive(self, positive: str | None) -> SideBySide:

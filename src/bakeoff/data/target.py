@@ -88,8 +88,8 @@ class Classes:
         present = np.flatnonzero(np.bincount(answers))
         if len(present) > 1:
             return ""
-        held = repr(self.classes[present[0]]) if len(present) else "nothing"
-        return f"the training part holds {held} alone, no two classes"
+        held = f"only the class {self.classes[present[0]]!r}" if len(present) else "no class"
+        return f"the training part has {held}, expected two classes"
 
     def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
         """Count the rows of each class."""
@@ -138,7 +138,7 @@ class Quantity:
         """Say why nothing can be learned from a training part; empty if it can."""
         if len(np.unique(answers)) > 1:
             return ""
-        return f"the training part holds {answers[0]:g} alone, no two numbers"
+        return f"the training part has only the number {answers[0]:g}, expected two different ones"
 
     def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
         """Describe the numbers of some rows."""
@@ -331,7 +331,7 @@ def _check_blanks(order: list[str], target: str, place: Place) -> None:
         if first != name:
             raise Problem(
                 (*place, "target"),
-                f"the classes {first!r} and {name!r} of {target!r} differ by white space alone: "
+                f"the classes {first!r} and {name!r} of {target!r} differ only in white space: "
                 f"mend the data, or pool them with `merge: {{{' '.join(name.split())}: "
                 f"[{first!r}, {name!r}]}}`",
             )

@@ -53,8 +53,8 @@ def check_alike(
             largest = table.frame[GROUP].value_counts()
             raise Problem(
                 (*at, "groups"),
-                f"{name}, repeat {repeat}: its folds have {sizes.min()} to {sizes.max()} rows, for "
-                f"groups are never divided and {largest.index[0]!r} has {largest.iloc[0]} of "
-                f"{len(table.frame)} rows; tests on folds take them for alike: choose fewer folds, "
-                "or `holdout`, whose tests know how uneven groups are",
+                f"{name}, repeat {repeat}: its folds have {sizes.min()} to {sizes.max()} rows, "
+                f"because groups are never divided and {largest.index[0]!r} has {largest.iloc[0]} "
+                f"of {len(table.frame)} rows; tests on folds assume folds of similar size: choose "
+                "fewer folds, or `holdout`, whose tests allow for uneven groups",
             )

@@ -165,7 +165,10 @@ def _check_seeds(model: Model, classifier: Any) -> None:
         )
     drawn = any(name in SEEDS for name in parameter_names(type(classifier)))
     if not drawn and not model.chooses and type(classifier).__module__.startswith("sklearn."):
-        raise UserError(f"{type(classifier).__name__} draws nothing at random: all would be alike")
+        raise UserError(
+            f"{type(classifier).__name__} has no random part: all of its seeds would give the same "
+            "fit"
+        )
 
 
 def _parts(estimator: Any) -> list[Any]:

@@ -85,7 +85,7 @@ def validation_rows(y: NDArray[np.intp], held: NDArray[np.bool_], groups: Any = 
             "and not all"
         )
     if len(np.unique(y[~held])) < len(np.unique(y)):
-        raise UserError("a class has rows for validation alone, none to train on")
+        raise UserError("a class has rows for validation only, none for training")
     if groups is not None and (both := set(groups[held]) & set(groups[~held])):
         raise UserError(
             f"{len(both)} group(s) are trained on and validated on, first {min(both)!r}"

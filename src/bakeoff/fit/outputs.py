@@ -98,8 +98,8 @@ def predicted_probabilities(
     if off.any():
         first = ", ".join(f"{p:.3g}" for p in values[off][0])
         return None, (
-            f"its probabilities of {int(off.sum())} of {n_rows} rows are none: not between 0 and "
-            f"1, or their sum is not 1 (first: {first})"
+            f"its outputs for {int(off.sum())} of {n_rows} rows are no probabilities: not between "
+            f"0 and 1, or their sum is not 1 (first: {first})"
         )
     full = np.zeros((n_rows, n_classes))
     full[:, present] = values

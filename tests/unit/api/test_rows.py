@@ -345,7 +345,7 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
         (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
         (Y, {"m": [0] * len(Y), "n": Y}, {}, "Are they hard probabilities of"),
         (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),
-        (["a"] * 9, {"m": ["a"] * 9, "n": ["a"] * 9}, {}, "has one class alone, 'a'"),
+        (["a"] * 9, {"m": ["a"] * 9, "n": ["a"] * 9}, {}, "has only one class, 'a'"),
     ],
 )
 def test_mistake(y: Any, predictions: Any, options: dict[str, Any], said: str) -> None:

@@ -79,13 +79,13 @@ def test_folds_may_differ_in_size_and_keep_groups_apart(made: Made) -> None:
 @pytest.mark.parametrize(
     ("columns", "keys", "message"),
     [
-        ({"fold": [1] * ROWS}, {}, "'fold' of d holds one value alone, '1'"),
+        ({"fold": [1] * ROWS}, {}, "'fold' of d holds a single value, '1'"),
         ({"fold": [None, *FOLDS[1:]]}, {}, "1 of 24 rows of d have no value in 'fold' (first in"),
         ({}, {"folds": 10}, "'fold' of d holds 3 different values, `folds` is 10: set `folds: 3`"),
         (
             {"fold": [1] * 12 + [2, 3] * 6},
             {},
-            "class 'a' of d is in fold '1' of 'fold' alone: no model that is tested there knows it",
+            "class 'a' of d occurs only in fold '1' of 'fold', so that a model that is",
         ),
         (
             {"again": np.tile([2, 3, 1], 8)},

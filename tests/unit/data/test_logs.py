@@ -137,7 +137,7 @@ def test_a_folder_of_lm_eval_has_models_and_tasks() -> None:
     }
     assert list(tables_of(["out/meta__llama-3.1", "out/x"]).models) == ["meta__llama-3.1", "x"]
     means = next(str(path) for path in Path("out/x").glob("results*"))
-    with pytest.raises(Problem, match="it holds mean scores alone"):
+    with pytest.raises(Problem, match="it holds only mean scores"):
         tables_of([means])
 
 

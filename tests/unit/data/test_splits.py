@@ -250,7 +250,7 @@ def test_folds_by_time_are_trained_on_the_past(
     time = rng.integers(0, spread + folds + 1, rows)
     data = with_column(table([rows // 2, rows - rows // 2], seed), **{TIME: time})
     plan = KFold.model_validate({"folds": folds})
-    splits = divided(data, "kfold", plan, 0, ["different times", "no two classes"])
+    splits = divided(data, "kfold", plan, 0, ["different times", "expected two classes"])
     if splits is None:
         return
     tested: list[int] = []
@@ -327,7 +327,7 @@ def test_test_file_is_for_the_holdout_alone() -> None:
     [
         ({GROUP: ["a", "b"] * 40}, r"holdout: 2 group\(s\) are in both parts, first 'a'"),
         ({TIME: range(80, 0, -1)}, "holdout: 20 of 20 rows for testing come before the last row"),
-        ({TARGET: ["c0"] * 60 + ["c1"] * 20}, "the training part holds 'c0' alone"),
+        ({TARGET: ["c0"] * 60 + ["c1"] * 20}, "the training part has only the class 'c0'"),
     ],
     ids=str,
 )

@@ -120,7 +120,7 @@ def test_odd_probabilities_are_undefined_where_they_are_needed_alone(
     for metric in ("log_loss", "brier", "roc_auc"):
         value, why = score(METRICS[metric], found)
         assert np.isnan(value)
-        assert why.startswith(f"its probabilities of {rows} of 10 rows are none")
+        assert why.startswith(f"its outputs for {rows} of 10 rows are no probabilities")
 
 
 def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path: Path) -> None:

@@ -379,13 +379,16 @@ DATA: list[tuple[str, str, dict[str, Any], list[str]]] = [
         "a class called None",
         "a,y\n1,None\n2,u\n3,v\n",
         {},
-        ["datasets.d.target: 1 of 3 rows have no value in 'y'", "a class is called NA, None"],
+        [
+            "datasets.d.target: 1 of 3 rows have no value in 'y'",
+            "NA, None and the like are read as missing values: if a class",
+        ],
     ),
     (
         "classes that look alike",
         "a,y\n" + "1,u \n2,v\n3,u\n" * 9,
         {},
-        ["datasets.d.target: the classes 'u' and 'u ' of 'y' differ by white space alone", "merge"],
+        ["datasets.d.target: the classes 'u' and 'u ' of 'y' differ only in white space", "merge"],
     ),
     ("few rows", "a,y\n" + "1,u\n" * 9 + "2,v\n" * 3, {}, ["class 'v' has 3 row(s)", "cv_5x2"]),
     ("quantity", "a,y\n" + "".join(f"1,{i}.5\n" for i in range(200)), {}, ["look like a quantity"]),

@@ -169,7 +169,7 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "seeds without chance",
         {"estimator": KNN, "seeds": 3},
-        ["models.m.seeds: KNeighborsClassifier draws nothing at random"],
+        ["models.m.seeds: KNeighborsClassifier has no random part"],
     ),
     (
         "seeds that are fixed",
@@ -357,7 +357,7 @@ VALIDATION: list[tuple[str, Any, str]] = [
     (
         "a class alone",
         {"column": "odd", "values": ["r"]},
-        "models.m.tune.validation: a class has rows for validation alone, none to train on",
+        "models.m.tune.validation: a class has rows for validation only, none for training",
     ),
     (
         "no column",

@@ -48,7 +48,7 @@ def read(text: str) -> pd.DataFrame:
     """Return ids and metrics; ``score`` where there is one metric by one filter."""
     if _has_means(text[:_HEAD]):
         raise NoRows(
-            "it holds mean scores alone; the scores of the documents are in samples_*.jsonl "
+            "it holds only mean scores; the scores of the documents are in samples_*.jsonl "
             "beside it, which `--log_samples` writes"
         )
     found: dict[int, dict[str, float]] = {}
