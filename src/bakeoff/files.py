@@ -9,7 +9,7 @@ import os
 import platform
 import re
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -295,21 +295,31 @@ def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = N
 
 
 def locate(path: str, folder: str | Path) -> str:
-    """Find a file of an experiment: from the working folder, else from the experiment's own.
+    """Find a file or a folder of an experiment: from the working folder, else from its own.
 
     Returns
     -------
     str
-        `path` as it is, unless there is such a file in `folder` only.
+        `path` as it is, unless there is such a one in `folder` only.
     """
     beside = Path(folder) / path
-    return os.path.relpath(beside) if is_file(beside) and not is_file(path) else path
+    here = is_file(path) or Path(path).is_dir()
+    return os.path.relpath(beside) if not here and (is_file(beside) or beside.is_dir()) else path
 
 
 def digest(value: Any, ordered: bool = False) -> str:
     """Return a short stable digest of plain data; the order of keys counts only if asked."""
     text = json.dumps(value, sort_keys=not ordered, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def files_at(path: str, endings: Collection[str]) -> list[str]:
+    """Return a file, or those of a folder and of its folders, hidden ones left out, in order."""
+    if not Path(path).is_dir():
+        return [path]
+    found = (file for file in Path(path).rglob("*") if file.suffix in endings and is_file(file))
+    shown = [f for f in found if not any(p.startswith(".") for p in f.relative_to(path).parts)]
+    return [str(file) for file in sorted(shown)]
 
 
 def sha256_of(path: str | Path) -> str:

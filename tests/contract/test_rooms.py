@@ -12,6 +12,7 @@ PACKAGE = ROOT / "src/bakeoff"
 SHARED = {"errors", "extras", "files", "keys", "paths", "seeds", "threads", "usercode"}
 ORDER = ["sources", "spec", "data", "fit", "scores", "comparisons", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
+ALLOWED["data"].add("stats")
 ALLOWED["scores"].add("stats")
 ALLOWED["comparisons"].add("stats")
 ALLOWED["report"].add("stats")

@@ -25,8 +25,8 @@ from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import RIGHT_OR_WRONG, Kind, Passing
+from bakeoff.spec.metrics import GivenMetric, Passing
+from bakeoff.spec.values import RIGHT_OR_WRONG, Kind
 from bakeoff.stats import Runs
 
 _RELATED = {"group": "groups", "run": "runs", "time": "time"}

@@ -42,7 +42,6 @@ from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.task import Task, problems_with_task
-from bakeoff.spec.values import Passing
 from bakeoff.stats import Evidence, catalogue
 
 METRIC = "accuracy"
@@ -136,8 +135,6 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
         if settings.metrics:
             raise Problem(place, "these are for predictions, not for numbers per row")
         # what is right and what is wrong was settled when the numbers were read
-        if isinstance(kind, Passing):
-            return [kind.metric]
         return [METRIC if isinstance(kind, str) else kind]
     for name in settings.metrics:
         if name not in METRICS:

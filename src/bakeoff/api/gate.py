@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.api.settings import KINDS, numbers_wanted, refuse_contradictions
+from bakeoff.api.settings import kind_of, numbers_wanted, refuse_contradictions
 from bakeoff.errors import Problem, UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.scores.metrics.own import taken_by_path
@@ -19,6 +19,8 @@ from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
 
 _ONE_COLUMN = "subgroup"
+_OTHERS = ("metric", "margin", "costs", "unit", "values", "pass_at", "pass_hat")
+_NAMES = dict(zip(_OTHERS, _OTHERS, strict=True))
 
 
 def gate(
@@ -31,6 +33,8 @@ def gate(
     groups: ArrayLike | None = None,
     subgroup: ArrayLike | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
+    pass_at: int | None = None,
+    pass_hat: int | None = None,
     classes: Any = (),
     positive: Any = None,
     costs: Mapping[str, Any] | None = None,
@@ -58,7 +62,7 @@ def gate(
         Which rows belong together: a patient, a user.
     subgroup : array_like, shape (n,), optional
         Block where the rows of one of its values are shown worse by more than the margin.
-    values, classes, positive, task, unit
+    values, pass_at, pass_hat, classes, positive, task, unit
         As in `compare`.
     costs : Mapping, optional
         ``{"classes": [...], "matrix": [[...]]}``, for the metrics ``"cost"`` and
@@ -94,7 +98,10 @@ def gate(
     if values is not None and metric is not None:
         raise UserError("metric: it is for predictions, not for numbers per row (values)")
     (metric,), _ = taken_by_path([metric]) if metric else ((None,), {})
-    numbers = None if values is None else KINDS[values]
+    try:
+        numbers = kind_of(values, pass_at, pass_hat)
+    except Problem as problem:
+        raise named(problem, _NAMES) from None
     parts = NO_PARTS if subgroup is None else Parts.taken({_ONE_COLUMN: subgroup}, {})
     given = side_by_side(
         y,
@@ -117,13 +124,13 @@ def gate(
     try:
         rows = rows.measured_in(unit)
     except Problem as problem:
-        raise named(problem, {"unit": "unit"}) from None
+        raise named(problem, _NAMES) from None
     name = numbers.name if isinstance(numbers, GivenMetric) else metric
     try:
         rows = rows.with_costs(costs)
         return decide(rows, Terms.of(rows, name, margin, alpha, superior))
     except Problem as problem:
-        raise named(problem, {key: key for key in ("metric", "margin", "costs")}) from None
+        raise named(problem, _NAMES) from None
     except ArgumentError as error:
         raise UserError(f"{error.argument}: {error.message}") from None
 

@@ -25,7 +25,7 @@ from bakeoff.api.settings import (
 )
 from bakeoff.errors import UserError, named, shown
 from bakeoff.scores.metrics.own import taken_by_path
-from bakeoff.spec.values import Passing
+from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
 
 _KEYS = (

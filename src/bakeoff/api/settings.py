@@ -7,14 +7,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from bakeoff import stats
 from bakeoff.errors import Problem, Remedy, UserError, Verbatim, shown, unknown
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
-from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.metrics import GivenMetric, Passing
 from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.spec.task import Task
-from bakeoff.spec.values import Kind, Passing
+from bakeoff.spec.values import Kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,8 +105,7 @@ def kind_of(values: str | None, pass_at: int | None, pass_hat: int | None) -> Ki
             "is about runs that are right or wrong",
             remedy=Remedy("values", "right", ": {} says that 1 is right"),
         )
-    every = key == "pass_hat"
-    return Passing(k, every, stats.pass_hat if every else stats.pass_at, marks)
+    return Passing.of(k, every=key == "pass_hat", marks=marks)
 
 
 def numbers_wanted(

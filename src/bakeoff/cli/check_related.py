@@ -74,7 +74,8 @@ def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int
         metrics_of(experiment),
     )
     told = []
-    for name in experiment.metrics if sum(rows) else ():
+    # of rows that are marked right or wrong nothing is to be predicted
+    for name in experiment.metrics if sum(rows) and not experiment.with_values else ():
         found = constant_answer(metrics[name], list(counts), rows, rows, costs)
         if found is not None and math.isfinite(found.score):
             told.append(f"{metrics[name].title} {score(found.score)}")

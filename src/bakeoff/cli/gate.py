@@ -21,7 +21,6 @@ from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import Passing
 from bakeoff.stats import Release
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
@@ -79,8 +78,7 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     check_column(args, tables)
     rows = read_rows(tables, columns, models, args.subgroup, numbers, **how)
     rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
-    numeric = numbers.metric if isinstance(numbers, Passing) else numbers
-    metric = numeric.name if isinstance(numeric, GivenMetric) else named
+    metric = numbers.name if isinstance(numbers, GivenMetric) else named
     asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
     use = None if ledger is None else ledger.next(rows, asked)

@@ -179,11 +179,12 @@ def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Pr
     path, run = given.predictions_on(dataset, seed=seed), (seed, given.seeds)
     if given.values is not None:
         place = ("models", model, "values")
-        return read_values(path, given.columns, place, experiment.measured[0], run)
+        return read_values(path, given.columns, place, experiment.measured[0], run, given.model)
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     place = ("models", model, "predictions" if given.results is None else "results")
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
-    return read_predictions(path, given.columns, place, **how, run=run)
+    named = given.model if given.results is None else None
+    return read_predictions(path, given.columns, place, **how, run=run, model=named)
 
 
 def load(name: str, experiment: Experiment) -> Table:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,13 +17,12 @@ from bakeoff.data.readers import LeftOut, NoRows, is_log, logs_known, read_log, 
 from bakeoff.data.table_files import MODEL, as_table, read_tables
 from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
-from bakeoff.files import is_file
-from bakeoff.spec.given_models import SEED
+from bakeoff.files import files_at, is_file
+from bakeoff.spec.given_models import LOGS, SEED
 
 PLACE: Place = ("predictions",)
 RUN, TASK = "run", "task"
 """Columns of a folder of logs: which run of an item a row is, and which task it is of."""
-_ENDINGS = (".eval", ".json", ".jsonl")
 _NO_SCORE = ("id", "epoch", RUN, TASK)
 
 
@@ -180,6 +181,50 @@ def _held(path: str, format: str | None) -> _Held:
     return _Held(tables, "" if reader is None else f"{path} was read as {reader.WHAT}")
 
 
+def table_of_model(path: str, place: Place, model: str | None) -> Columns:
+    """Read the table of a model, which may be one of a folder of logs or of a log of several.
+
+    Parameters
+    ----------
+    path : str
+        A file or a folder.
+    place : tuple
+        Where an experiment names it, below the model's id.
+    model : str, optional
+        What the model is called there; default: the only one, or the model's id.
+
+    Raises
+    ------
+    Problem
+        No such model, or what `tables_of` raises.
+    """
+    if Path(path).is_dir() or (SEED not in path and is_log(path)):
+        state = tuple(Path(file).stat().st_mtime_ns for file in files_at(path, LOGS))
+        try:
+            tables = _held_once(path, state)
+        except Problem as problem:
+            raise Problem(place, problem.message) from None
+    else:
+        tables = {"": read_columns(path, place)}
+    at, wanted = (*place[:-1], "model"), model or str(place[-2:][0])
+    if len(tables) == 1 and model is None:
+        (wanted,) = tables
+    elif "" in tables:
+        raise Problem(at, f"{path!r} holds one model: leave it out")
+    elif wanted not in tables:
+        raise Problem(at, f"{path!r} holds several: {unknown('model', wanted, tables)}")
+    return dataclasses.replace(tables[wanted], place=place)
+
+
+@lru_cache(maxsize=2)
+def _held_once(path: str, state: tuple[int, ...]) -> Mapping[str, Columns]:
+    """Read logs that have not changed once for all of their models, and tell what is left out."""
+    held = _held(path, None)
+    for said in held.left_out:
+        sys.stderr.write(f"{said}\n")
+    return held.tables
+
+
 class _Log(NamedTuple):
     """A log of one model in a folder."""
 
@@ -196,9 +241,8 @@ def _of_folder(path: str) -> _Held:
     left_out: list[str] = []
     kinds: dict[str, int] = {}
     keys: dict[str, Path] = {}
-    for file in sorted(Path(path).rglob("*")):
-        hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
-        if hidden or file.suffix not in _ENDINGS or not is_file(file) or not is_log(str(file)):
+    for file in map(Path, files_at(path, LOGS)):
+        if not is_log(str(file)):
             continue
         reader = reader_of(str(file))
         assert reader is not None

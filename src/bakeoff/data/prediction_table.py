@@ -15,13 +15,14 @@ from pydantic import InstanceOf
 
 from bakeoff.data.columns import canonical_ids, in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns
+from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.table_files import as_table
-from bakeoff.data.training_runs import by_run, read_columns
+from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Place, Problem, listed
-from bakeoff.files import is_file
+from bakeoff.files import files_at, is_file
 from bakeoff.sources.common.subgroups import as_columns
-from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.given_models import LOGS, GivenColumns, GivenModel
 from bakeoff.spec.load import validated
 
 _KEPT = 64
@@ -144,6 +145,7 @@ def read_predictions(
     numbers: bool = False,
     values: bool = False,
     run: tuple[int, int] = (1, 1),
+    model: str | None = None,
 ) -> PredictionTable:
     """Read a file of predictions of one model; a file that has not changed is read once.
 
@@ -163,33 +165,36 @@ def read_predictions(
         Whether it holds a number for each row in place of predictions.
     run : tuple of int
         Where it has a column of training runs, the place of one from 1 on, and their number.
+    model : str, optional
+        What the model is called in a folder of logs, or in a log of several.
 
     Raises
     ------
     Problem
         No such file, a column that is not there or not clear, ids that repeat, missing values.
     """
-    if not is_file(path):
+    if not (is_file(path) or Path(path).is_dir()):
         raise Problem(place, f"no file at {path!r}")
-    state = Path(path).stat()
-    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run
-    return _read_once(path, state.st_mtime_ns, state.st_size, *key)
+    states = (Path(file).stat() for file in files_at(path, LOGS))
+    state = tuple((one.st_mtime_ns, one.st_size) for one in states)
+    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run, model
+    return _read_once(path, state, *key)
 
 
 @lru_cache(maxsize=_KEPT)
 def _read_once(
     path: str,
-    modified: int,
-    size: int,
+    state: tuple[tuple[int, int], ...],
     columns: str,
     place: Place,
     drop_unlabelled: bool,
     numbers: bool,
     values: bool,
     run: tuple[int, int],
+    model: str | None,
 ) -> PredictionTable:
     named = GivenColumns.model_validate_json(columns)
-    parts = [part for _, part in by_run(read_columns(path, place), named)]
+    parts = [part for _, part in by_run(table_of_model(path, place, model), named)]
     which, expected = run
     if len(parts) != expected and named.seed is not None:
         raise Problem(

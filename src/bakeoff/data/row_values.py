@@ -15,8 +15,8 @@ from bakeoff.data.file_columns import Labels
 from bakeoff.data.prediction_table import PredictionTable, read_predictions
 from bakeoff.errors import Place, Problem, Remedy
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG, Kind, Passing
+from bakeoff.spec.metrics import GivenMetric, Passing
+from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG, Kind
 
 
 def read_values(
@@ -25,12 +25,13 @@ def read_values(
     place: Place,
     metric: Kind,
     run: tuple[int, int] = (1, 1),
+    model: str | None = None,
 ) -> PredictionTable:
     """Read a file of numbers of one model.
 
     Parameters
     ----------
-    path, columns, place, run
+    path, columns, place, run, model
         As in `read_predictions`.
     metric : GivenMetric or str
         What the numbers are; or ``accuracy`` where 1 is right, ``error`` where 1 is wrong.
@@ -46,13 +47,13 @@ def read_values(
     Problem
         As `read_predictions`; a number outside the range, or no 0 or 1 where it must be one.
     """
-    return meant(read_predictions(path, columns, place, values=True, run=run), metric)
+    return meant(read_predictions(path, columns, place, values=True, run=run, model=model), metric)
 
 
 def meant(file: PredictionTable, metric: Kind) -> PredictionTable:
     """Say what the numbers of a file mean; see `read_values`."""
     if isinstance(metric, Passing):
-        return _passed(file, metric)
+        file = _passed(file, metric)
     values = file.values
     assert values is not None
     if isinstance(metric, GivenMetric):
@@ -71,6 +72,8 @@ def meant(file: PredictionTable, metric: Kind) -> PredictionTable:
 
 def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
     """Put in place of the runs of each item how often k of them pass."""
+    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
+
     right = meant(file, asked.marks).predicted
     assert right is not None
     if file.items is None:
@@ -84,8 +87,8 @@ def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
     )
     if (least := int(runs.min())) < asked.k:
         raise Problem(
-            ("k",),
-            f"{file.path!r}: {asked.metric.label} wants {asked.k} runs of each item, "
+            ("metrics", 0) if len(file.columns.place) > 1 else ("k",),
+            f"{file.path!r}: {asked.label} wants {asked.k} runs of each item, "
             f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
             f"{least}",
         )
@@ -93,7 +96,8 @@ def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
         if (known != known[first][at]).any():
             raise Problem(file.columns.place, f"{file.path!r}: runs of an item differ in {role}")
     codes = right.among(RIGHT_OR_WRONG)
-    values = asked.estimate(np.bincount(at, codes).astype(int), runs, asked.k)
+    estimate = pass_hat if asked.every else pass_at
+    values = estimate(np.bincount(at, codes).astype(int), runs, asked.k)
     kept = file[first]
     constant = [
         name
@@ -107,10 +111,9 @@ def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
         for role, known in kept.related.items()
         if not np.array_equal(known, [str(item) for item in items])
     }
-    one = dataclasses.replace(
+    return dataclasses.replace(
         kept, columns=own, ids=items, values=values, related=related, items=None
     )
-    return meant(one, asked.metric)
 
 
 def limits(metric: GivenMetric) -> tuple[float, float]:
@@ -125,7 +128,8 @@ def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetri
     The user is asked which of the two means right.
     """
     arrays = [file.values for file in files if file.values is not None]
-    if not arrays or limits(metric) not in ((-math.inf, math.inf), (0, 1)):
+    told = isinstance(metric, Passing) or limits(metric) not in ((-math.inf, math.inf), (0, 1))
+    if not arrays or told:
         return False
     return all(bool(np.isin(values, (0, 1)).all()) for values in arrays)
 

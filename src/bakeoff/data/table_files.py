@@ -44,8 +44,8 @@ def read_table(path: str, place: Place, format: str | None = None) -> pa.Table:
     if len(found) > 1:
         raise Problem(
             place,
-            f"{path!r} holds {len(found)} models ({some(found)}), expected one: `bakeoff compare` "
-            "takes such a file; an experiment takes a file of each",
+            f"{path!r} holds {len(found)} models ({some(found)}), expected one: `model:` of "
+            "an experiment names one of them",
         )
     return next(iter(found.values()))
 

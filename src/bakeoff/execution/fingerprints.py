@@ -19,7 +19,7 @@ from bakeoff.spec import AnalysisPlan, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.learners import learners
-from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.metrics import GivenMetric, Passing
 from bakeoff.spec.related import dependent
 from bakeoff.spec.row_columns import row_columns
 from bakeoff.usercode import own_code
@@ -68,7 +68,10 @@ def of_data(experiment: Experiment, dataset: str) -> str:
     made_by = code("sources", "data", "keys.py", without=DIVIDES)
     if isinstance(spec, GivenData):
         models = {name: _plain(model, "label") for name, model in experiment.given.items()}
-        return digest([_plain(spec, "costs"), models, made_by, code(*DIVIDES)], ordered=True)
+        meant = _meaning(experiment)
+        return digest(
+            [_plain(spec, "costs"), models, made_by, code(*DIVIDES), *meant], ordered=True
+        )
     seed = experiment.seed if spec.drawn else None
     validation = (experiment.validation_column or ())[:1]  # not where it is named
     roles = experiment.resampling.given_by, validation
@@ -113,8 +116,14 @@ def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
     modules = "scores/given_results.py", "scores/rival.py", "fit/predictions.py", "fit/stamp.py"
-    made_by = code("data", "keys.py", *modules)
-    return digest([_plain(experiment.given[model], "label"), made_by])
+    made_by = code("data", "keys.py", "stats/runs/passes.py", *modules)
+    return digest([_plain(experiment.given[model], "label"), made_by, *_meaning(experiment)])
+
+
+def _meaning(experiment: Experiment) -> list[Any]:
+    """List what the numbers of rows stand for, where that decides what is taken of them."""
+    metric = experiment.measured[0] if experiment.with_values else None
+    return [str(metric)] if isinstance(metric, str | Passing) else []
 
 
 def of_scores(experiment: Experiment, dataset: str) -> str:

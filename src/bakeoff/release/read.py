@@ -17,8 +17,8 @@ from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Problem, some
 from bakeoff.release.evidence import GateRows
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import Kind, Passing
+from bakeoff.spec.metrics import GivenMetric, Passing
+from bakeoff.spec.values import Kind
 
 
 def read_rows(

@@ -22,11 +22,12 @@ from bakeoff.data.split_files import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, unknown
-from bakeoff.files import is_file, sha256_of
+from bakeoff.files import digest, files_at, is_file, sha256_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.spec import Experiment, Fit
+from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
 
 TIMINGS: Mapping[str, None] = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"))
@@ -92,10 +93,16 @@ def _facts(fit: Fit, path: str, split: Split) -> dict[str, Any]:
     return {
         **fit._asdict(),
         **TIMINGS,
-        **({"given": path, "given_sha256": sha256_of(path)} if path else {}),
+        **({"given": path, "given_sha256": _digest(path)} if path else {}),
         "n_train": len(split.train),
         "n_test": len(split.test),
     }
+
+
+def _digest(path: str) -> str:
+    """Return the SHA-256 of a file, or a digest of those of a folder of logs."""
+    found = [sha256_of(file) for file in files_at(path, LOGS)]
+    return digest(found) if Path(path).is_dir() else found[0]
 
 
 def given_scores(

@@ -125,7 +125,8 @@ class Experiment(SpecSection):
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
         "first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
         "Where all models bring `scores:` or `values:`, also "
-        "`{name: rmse, greater_is_better: false}`.",
+        "`{name: rmse, greater_is_better: false}`; of `values:` with `columns: {run: …}` also "
+        "`pass@5`, `pass^3`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(
         {}, description="Metrics of your own, by the names that `metrics` has them under."

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from bakeoff.errors import shown
-from bakeoff.files import locate
-from bakeoff.keys import ID, Id, Label, SpecSection, name_of, said
+from bakeoff.files import files_at, locate
+from bakeoff.keys import ID, Label, SpecSection, name_of, said
 from bakeoff.paths import Paths
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.sources.common.subgroups import Subgroups
@@ -20,6 +20,8 @@ from bakeoff.sources.common.subgroups import Subgroups
 DATASET = "{dataset}"
 CLASS = "{class}"
 SEED = "{seed}"
+LOGS = (".eval", ".json", ".jsonl")
+"""Endings of the logs of evaluations that a folder may hold."""
 
 
 def _as_name(value: Any) -> Any:
@@ -124,14 +126,15 @@ class GivenModel(SpecSection):
         description="File with the predictions on the test rows of the plan `holdout`, or of all "
         "folds of another with `columns: {repeat: …, fold: …}`: ids, true "
         "labels or numbers, predicted labels, class probabilities or numbers. CSV, TSV, Parquet or "
-        "Feather, also compressed. With several data sets a path with `{dataset}` in it.",
+        "Feather, also compressed. With several data sets a path with `{dataset}` in it. Also a "
+        "log of evaluations, or a folder of logs.",
     )
     values: str | None = Field(
         None,
         min_length=1,
         description="File with a number for each row: a loss, partial credit, right or wrong (0 "
-        "and 1); ids as in `predictions`. What the numbers are stands under `metrics`: "
-        "`{name: token_f1, greater_is_better: true}`, or `accuracy`.",
+        "and 1), or a log or a folder of logs; ids as in `predictions`. What the numbers are is "
+        "said under `metrics`: `{name: token_f1, greater_is_better: true}`, `accuracy`, `pass@5`.",
     )
     columns: GivenColumns = Field(
         default_factory=lambda: GivenColumns.model_validate({}),
@@ -151,7 +154,11 @@ class GivenModel(SpecSection):
         "e.g. `results/march`, whose model is a rival here: on the same test rows, and on the "
         "folds of that run where data, seed and plan are the same.",
     )
-    model: Id | None = Field(None, description="The model's id in the experiment of `results`.")
+    model: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        description="The model's id in the experiment of `results`; or what it is called in a "
+        "folder of logs, or in a log of several models. Default there: its id here.",
+    )
     label: Label | None = None
     seeds: int = Field(
         1,
@@ -170,10 +177,10 @@ class GivenModel(SpecSection):
     @classmethod
     def _from_another_run(cls, keys: Any) -> Any:
         """Refuse half of what names another run's model, and what goes without it."""
-        if not isinstance(keys, Mapping) or not {"results", "model"} & set(keys):
+        if not isinstance(keys, Mapping) or keys.get("results") is None:
             return keys
-        if not isinstance(keys.get("results"), str) or not isinstance(keys.get("model"), str):
-            raise said("`results` and `model` go together: a folder of results, a model in it")
+        if not isinstance(keys["results"], str) or not re.fullmatch(ID, str(keys.get("model", ""))):
+            raise said("`results` wants a folder of results, and `model` the id of a model in it")
         if {"predictions", "scores"} & {key for key, v in keys.items() if v is not None}:
             raise said("`results` stands in place of `predictions` and `scores`: keep one of them")
         return {**keys, "results": keys["results"].rstrip("/") or "/"}
@@ -189,6 +196,8 @@ class GivenModel(SpecSection):
         if self.values is not None and sum(one is not None for one in brought) > 1:
             raise said("`values` stands alone: leave out `predictions`, `scores` and `results`")
         path = self.predictions or self.values or ""
+        if self.model is not None and not (path or self.results):
+            raise said("`model` goes with `results`, or with logs as `predictions` or `values`")
         by_seed = (SEED in path) + (self.columns.seed is not None)
         if by_seed > 1 or (self.seeds > 1) != bool(by_seed) or (by_seed and self.by_folds):
             raise said(
@@ -262,7 +271,8 @@ class GivenModel(SpecSection):
             brought = self.predictions, self.values, self.scores
             given = [path.replace(DATASET, dataset) for path in brought if path is not None]
             runs = range(1, self.seeds + 1)
-            return list(dict.fromkeys(path.replace(SEED, str(s)) for path in given for s in runs))
+            paths = [path.replace(SEED, str(s)) for path in given for s in runs]
+            return list(dict.fromkeys(file for path in paths for file in files_at(path, LOGS)))
         found = (
             path
             for plan, own in splits.items()

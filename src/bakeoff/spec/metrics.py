@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_serializer, model_validator
 
 from bakeoff.keys import Label, SpecSection, said
 
@@ -37,7 +38,39 @@ class GivenMetric(SpecSection):
         return self
 
 
+class Passing(GivenMetric):
+    """How probably at least one of k runs of an item is right (pass@k), or every one (pass^k)."""
+
+    k: int = Field(ge=1, description="Runs that are drawn.")
+    every: bool = Field(description="Whether all of them must be right.")
+    marks: Literal["accuracy", "error"] = Field("accuracy", description="What a 1 stands for.")
+
+    @classmethod
+    def of(cls, k: int, *, every: bool, marks: str = "accuracy") -> Self:
+        """Describe it as a metric of items."""
+        own = {"name": f"pass_{'hat' if every else 'at'}_{k}", "range": [0, 1], "marks": marks}
+        own |= {"label": f"pass{'^' if every else '@'}{k}", "unit": "percentage points"}
+        return cls.model_validate({**own, "greater_is_better": True, "k": k, "every": every})
+
+    @model_serializer
+    def _written(self) -> str:
+        return str(self.label)
+
+
+def _passing(value: Any) -> Any:
+    found = re.fullmatch(r"pass([@^])([1-9]\d*)", value) if isinstance(value, str) else None
+    return value if found is None else Passing.of(int(found[2]), every=found[1] == "^")
+
+
+def _kind(value: Any) -> str:
+    described = "passing" if isinstance(value, Passing) else "described"
+    return described if isinstance(value, (Mapping, SpecSection)) else "name"
+
+
 AnyMetric = Annotated[
-    Annotated[str, Tag("name")] | Annotated[GivenMetric, Tag("described")],
-    Discriminator(lambda v: "described" if isinstance(v, (Mapping, SpecSection)) else "name"),
+    Annotated[str, Tag("name")]
+    | Annotated[Passing, Tag("passing")]
+    | Annotated[GivenMetric, Tag("described")],
+    Discriminator(_kind),
+    BeforeValidator(_passing),
 ]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from bakeoff.sources import DataSet
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.metrics import Passing
 
 
 class Declared(NamedTuple):
@@ -36,8 +37,10 @@ def _of_table(spec: DataSet) -> Declared | None:
 
 
 def _of_models(experiment: Experiment) -> Declared | None:
+    by_item = isinstance(experiment.measured[0], Passing)  # and of its runs one value is left
     for given in experiment.given.values():
-        group = given.columns.group or (given.columns.run and (given.columns.id or "item"))
+        runs = given.columns.run and not by_item
+        group = given.columns.group or (runs and (given.columns.id or "item"))
         for kind, column in (("group", group), ("time", given.columns.time)):
             if column:
                 return Declared(kind, column)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from bakeoff.errors import Problem
@@ -11,9 +10,6 @@ from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from bakeoff.spec.experiment import Experiment
 
 RIGHT_OR_WRONG = ("wrong", "right")
@@ -22,41 +18,9 @@ RIGHT: Mapping[str, int] = {"accuracy": 1, "error": 0}
 """The number of a right row, by the metrics of numbers 0 and 1."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Passing:
-    """What is asked of the runs of an item that are right or wrong.
-
-    Attributes
-    ----------
-    k : int
-        Runs that are drawn.
-    every : bool
-        Whether all of them must be right (pass^k), or at least one (pass@k).
-    estimate : callable
-        Returns from the right runs and all runs of each item how probable it is.
-    marks : str
-        What 1 means, a key of `RIGHT`.
-    """
-
-    k: int
-    every: bool
-    estimate: Callable[[NDArray[np.intp], NDArray[np.intp], int], NDArray[np.float64]]
-    marks: str = "accuracy"
-
-    @property
-    def metric(self) -> GivenMetric:
-        """The metric that the numbers of items are values of."""
-        return GivenMetric(
-            name=f"pass_{'hat' if self.every else 'at'}_{self.k}",
-            label=f"pass{'^' if self.every else '@'}{self.k}",
-            greater_is_better=True,
-            unit="percentage points",
-            range=[0, 1],
-        )
-
-
-Kind: TypeAlias = GivenMetric | str | Passing
-"""What numbers per row are: values of a metric, marks (of `RIGHT`), or marks of runs of items."""
+Kind: TypeAlias = GivenMetric | str
+"""What numbers per row are: values of a metric, marks (of `RIGHT`), or with a metric `Passing`
+marks of the runs of items."""
 
 
 def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
@@ -98,6 +62,6 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(
                 ("metrics", i),
                 "what are the numbers of `values:`, and which way are they better? Say "
-                "`- {name: token_f1, greater_is_better: true}`, or `- accuracy` where 1 is right "
-                "and 0 is wrong",
+                "`- {name: token_f1, greater_is_better: true}`, or where 1 is right and 0 is wrong "
+                "`- accuracy`, and of several runs of an item also `- pass@5` or `- pass^5`",
             )

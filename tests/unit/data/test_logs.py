@@ -6,11 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+import bakeoff
+from bakeoff.api.findings import Findings
 from bakeoff.cli import main
 from bakeoff.data.given_tables import GivenTables, tables_of
 from bakeoff.errors import Problem, UserError
+from bakeoff.execution.fingerprints import of_data, of_given
+from bakeoff.execution.in_process import run_in_process
+from bakeoff.preflight.experiment import check_experiment
+from bakeoff.spec.load import load_experiment, report_problems
 from tests.logs import deepeval, drawn, inspect, lm_eval, promptfoo, swe_bench, write
 
 
@@ -122,6 +129,90 @@ def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
         tables_of(["empty"])
     with pytest.raises(UserError, match="the same file is given twice"):
         tables_of(["empty", "empty"])
+
+
+def folder_of_runs() -> dict[str, list[int]]:
+    """Write three runs of 30 items of two models, and return the marks of each, run by run."""
+    marks: dict[str, list[int]] = {"openai/a": [], "b": []}
+    for model, own in marks.items():
+        for k in range(3):
+            own += drawn(30, 0.4 + 0.3 * (model == "b"), seed=10 * k + len(model))
+            inspect(f"logs/{k}_{model[-1]}.json", model, own[-30:])
+    inspect("logs/.hidden/x.json", "c", [1] * 30)
+    return marks
+
+
+def experiment_of(metric: str, **keys: Any) -> dict[str, Any]:
+    """Write an experiment of the models of a folder."""
+    own = {"values": "logs/", "columns": {"run": "run"}}
+    models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
+    return {"experiment": "evals", "metrics": [metric], "models": models}
+
+
+def checked(config: dict[str, Any]) -> None:
+    """Check an experiment as `bakeoff check` does."""
+    problems, _ = check_experiment(load_experiment(config))
+    if problems:
+        raise report_problems(problems)
+
+
+@pytest.mark.parametrize("metric", ["pass^2", "pass@2", "accuracy"])
+def test_experiment_takes_the_models_of_a_folder(
+    metric: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marks, items = folder_of_runs(), [*range(30)] * 3
+    inspect("logs/error.json", "b", [1], status="error")
+    experiment = load_experiment(experiment_of(metric))
+    found = Findings(run_in_process(experiment, "results", 1, lambda done, of: None)).comparisons
+    assert capsys.readouterr().err.count("logs/error.json was left out") == 1
+    asked = {"pass^2": {"pass_hat": 2}, "pass@2": {"pass_at": 2}, "accuracy": {}}[metric]
+    arrays = {"a": marks["openai/a"], "b": marks["b"]}
+    expected = bakeoff.compare(None, arrays, values="right", groups=items, **asked).comparisons
+    columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
+    pd.testing.assert_frame_equal(found[columns], expected[columns])
+    assert experiment.given["b"].files("evals", {}) == [
+        *(f"logs/{k}_{m}.json" for k in range(3) for m in "ab"),
+        "logs/error.json",
+    ]
+    written = load_experiment(experiment.resolved())
+    assert written.measured == experiment.measured
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"model": "c"},
+            r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b, op",
+        ),
+        ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
+        ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
+        ({"columns": {}}, r"models.a.values: .* where they are runs of items, `run: run` names"),
+        (
+            {"values": None, "scores": "t.csv"},
+            "models.a: `model` goes with `results`, or with logs",
+        ),
+        ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
+        ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
+    ],
+)
+def test_experiments_of_logs_that_do_not_fit(change: dict[str, Any], said: str) -> None:
+    folder_of_runs()
+    Path("t.csv").write_text("id,value\n1,0\n2,1\n")
+    promptfoo("pf.json", {"gpt": [1, 0], "claude": [0, 1]})
+    with pytest.raises(UserError, match=said):
+        checked(experiment_of("pass@4", **change))
+
+
+def test_what_numbers_stand_for_makes_what_is_taken_of_them() -> None:
+    folder_of_runs()
+    values: Any = {"name": "v", "greater_is_better": True}
+    metrics = ["accuracy", "error", "pass@2", "pass^2", values, {**values, "label": "V"}]
+    made = [load_experiment(experiment_of(metric)) for metric in metrics]
+    for of in (of_data, of_given):
+        digests = [of(one, "evals" if of is of_data else "a") for one in made]
+        assert len(set(digests)) == 5
+        assert digests[-1] == digests[-2]
 
 
 def test_a_folder_of_lm_eval_has_models_and_tasks() -> None:

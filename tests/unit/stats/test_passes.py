@@ -55,6 +55,25 @@ def test_compare_takes_one_value_of_each_item() -> None:
     assert set(found.subgroups["n"]) == {50, 5, 45}
 
 
+def test_gate_takes_one_value_of_each_item() -> None:
+    rng = np.random.default_rng(2)
+    items, runs = np.tile(np.arange(60), 4), rng.integers(0, 2, (2, 240))
+    base, candidate = runs[0], np.maximum(*runs)
+    asked = {"values": "right", "groups": items, "margin": 0.02}
+    found = bakeoff.gate(None, base, candidate, **asked, pass_at=2)
+    counts = [[own[items == one].sum() for one in range(60)] for own in (candidate, base)]
+    values = [pass_at(own, np.full(60, 4), 2) for own in counts]
+    expected = bakeoff.stats.mean_difference(*values)
+    assert found.overall.limits.estimate == pytest.approx(expected.estimate)
+    assert (found.overall.limits.n, str(found.decision)) == (60, "ship")
+    for option, said in (
+        ({"pass_at": 2, "pass_hat": 2}, "pass_at: one of"),
+        ({"pass_hat": 0}, "pas"),
+    ):
+        with pytest.raises(bakeoff.UserError, match=said):
+            bakeoff.gate(None, base, candidate, **asked, **option)
+
+
 GROUPED = {"g": [0, 1, 1, 0] * 2}
 
 
