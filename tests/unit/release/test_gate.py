@@ -57,6 +57,7 @@ def gate(
 def test_three_decisions(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = gate(capsys, "equal")
     assert (code, "Ship: equal is not worse than base by 0.02" in said) == (0, True)
+    assert "the line is at −0.02." in said
     code, said = gate(capsys, "worse")
     assert (code, "Block: worse is worse than base by more than 0.02" in said) == (1, True)
     code, said = gate(capsys, "equal", margin="0.001")
@@ -68,7 +69,9 @@ def test_superior_blocks_what_is_not_shown_better(capsys: pytest.CaptureFixture[
     assert gate(capsys, "equal", "--superior", margin="0")[0] == 1
     code = main(["gate", "worse.csv", "base.csv", "--margin", "0.05", "--superior"])
     assert code == 0
-    assert "Ship: base is better than worse by more than 0.05" in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Ship: base is better than worse by more than 0.05" in said
+    assert "the line is at 0.05." in said
 
 
 @pytest.mark.parametrize(

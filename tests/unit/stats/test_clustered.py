@@ -391,3 +391,14 @@ def test_the_observed_signs_count_as_one_draw_more():
     assert tails.pvalue("two-sided", exact=False)[0] == pytest.approx(0.01)
     joint = joint_flip(np.column_stack([better, 0 * better, 0 * better]), n_resamples=99, seed=0)
     assert (joint.exact, joint.pvalue) == pytest.approx((0.01, 0.005))
+
+
+@pytest.mark.parametrize("ci_method", ["newcombe_effective", None])
+def test_one_sided_intervals_end_where_differences_do(ci_method):
+    right, codes = rows(0)
+    how = {} if ci_method is None else {"ci_method": ci_method}
+    less = stats.mcnemar(*right.T, groups=codes, alternative="less", **how)
+    greater = stats.mcnemar(*right.T, groups=codes, alternative="greater", **how)
+    assert less.ci.low == -1
+    assert greater.ci.high == 1
+    assert greater.ci.low < greater.estimate < less.ci.high
