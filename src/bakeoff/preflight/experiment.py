@@ -120,7 +120,19 @@ def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
 def check_table(
     experiment: Experiment, dataset: str, table: Table, wrong: Collection[str | int] = ()
 ) -> Iterator[Problem]:
-    """Look at what the data forbid; models that are wrong by themselves are left out."""
+    """Find the plans, metrics, predictions and models that the rows of a data set forbid.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    dataset : str
+        The id of the data set.
+    table : Table
+        Its rows.
+    wrong : collection of str
+        Models that are wrong whatever the data, and are not looked at again.
+    """
     enter_own(experiment.own_metrics)
     if not isinstance(experiment.datasets[dataset], GivenData):
         yield from _divisions(experiment, dataset, table)

@@ -38,6 +38,17 @@ _SIZES = ("n_train", "n_test")
 def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
     """Turn a given model's predictions into those of a fit.
 
+    Parameters
+    ----------
+    fit : Fit
+        The data set, the model and the division.
+    experiment : Experiment
+        The experiment.
+    table : Table
+        The rows of the data set.
+    split : Split
+        Positions of the training and the test rows.
+
     Raises
     ------
     Problem
@@ -77,6 +88,8 @@ def given_fold(
 ) -> Predictions:
     """Turn the predictions of another run's model into those of a fit on one fold of this run.
 
+    The parameters are those of `given_predictions`, and `splits`, all divisions of the plan.
+
     Raises
     ------
     Problem
@@ -109,6 +122,13 @@ def given_scores(
     experiment: Experiment, dataset: str, plan: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Bring the scores that all models give for one data set and plan into one table.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    dataset, plan : str
+        Ids of the data set and of the plan.
 
     Returns
     -------

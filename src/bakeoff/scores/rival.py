@@ -74,6 +74,8 @@ def check_same_run(
 def rival_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
     """Take the predictions of another run's model by one fold, after `check_same_run`.
 
+    The parameters are those of `bakeoff.scores.given_results.given_predictions`.
+
     Raises
     ------
     Problem
