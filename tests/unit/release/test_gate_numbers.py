@@ -120,4 +120,4 @@ def test_rows_for_a_difference_from_a_pilot(run: Run, table: pd.DataFrame) -> No
     found = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
     assert "to show that A is not worse than B by 2000 in mae" in found["what"]
     _, _, err = run("plan", "--metric", "rmse", "--difference", "1000")
-    assert "--metric: only with --pilot, which tells the noise" in err
+    assert "--metric: only with --pilot, from which the noise" in err
