@@ -27,6 +27,7 @@ STUDIES = (
     "mutants",
     "one_call",
     "overhead",
+    "passes",
     "recipes",
     "recipes_speed",
     "regression",
