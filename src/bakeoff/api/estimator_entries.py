@@ -189,17 +189,21 @@ def _plain(value: Any, place: str) -> Any:
             f"{place} is a RandomState, and what it draws depends on the fits before: pass a whole "
             "number, or leave it out"
         )
-    maker, args, params = _call_of(value, place)
-    entry = {
-        "object": import_path(maker, place),
-        "args": [_plain(one, place) for one in args] or None,
-        "params": {name: _plain(one, place) for name, one in params.items()} or None,
-    }
-    return without_none(entry)
+    call = _call_of(value)
+    if call is not None:
+        maker, args, params = call
+        entry = {
+            "object": import_path(maker, place),
+            "args": [_plain(one, place) for one in args] or None,
+            "params": {name: _plain(one, place) for name, one in params.items()} or None,
+        }
+        if args or maker is not type(value) or _is_made_again(value, params):
+            return without_none(entry)
+    raise UserError(f"{place} is a {type(value).__name__}, expected {_ALLOWED}")
 
 
-def _call_of(value: Any, place: str) -> tuple[Any, Sequence[Any], Mapping[str, Any]]:
-    """Return what makes an object, and its arguments, as far as the object keeps them."""
+def _call_of(value: Any) -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
+    """Return what may make an object, and its arguments, as far as the object keeps them."""
     if isinstance(value, functools.partial):
         return functools.partial, (value.func, *value.args), value.keywords
     made_of = getattr(value, "dist", None)  # of a distribution of SciPy with its parameters
@@ -213,9 +217,13 @@ def _call_of(value: Any, place: str) -> tuple[Any, Sequence[Any], Mapping[str, A
         for one in state[0].values():
             kept = {**one, **kept} if isinstance(one, Mapping) else kept
         kept |= {key.removeprefix("_"): one for key, one in state[0].items() if key not in defaults}
-        params = {
-            name: kept[name] for name in defaults if not _same(kept.get(name), defaults[name])
-        }
-        if joblib.hash(type(value)(**params)) == joblib.hash(value):
-            return type(value), (), params
-    raise UserError(f"{place} is a {type(value).__name__}, expected {_ALLOWED}")
+        named = {name: kept[name] for name in defaults if name in kept}
+        return type(value), (), {k: v for k, v in named.items() if not _same(v, defaults[k])}
+    return None
+
+
+def _is_made_again(value: Any, params: Mapping[str, Any]) -> bool:
+    """Tell whether a class makes an equal object of these arguments, and so nothing is lost."""
+    with suppress(Exception):
+        return bool(joblib.hash(type(value)(**params)) == joblib.hash(value))
+    return False

@@ -111,6 +111,8 @@ def test_types_and_names_of_columns_that_mean_the_same():
     [
         (Forgets(2), "is a Forgets, expected .* an object whose attributes"),
         (np.random.RandomState(0), "RandomState, and what it draws depends .* a whole number"),
+        (make_scorer(lambda y, p: 1.0), "a lambda has no name"),
+        ((one for one in [1]), "is a generator, expected a number"),
         (lambda x: x, "a lambda has no name to be found by: define it with `def` at the top"),
         (type("Inner", (), {"__qualname__": "f.<locals>.Inner"}), "defined inside a function"),
     ],
