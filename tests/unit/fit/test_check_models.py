@@ -153,8 +153,8 @@ def test_lists_become_tuples_where_tuples_are_meant() -> None:
     texts = {"estimator": "sklearn.preprocessing.FunctionTransformer"}
     texts["params"] = {"func": {"object": "operator.itemgetter", "args": ["x"]}}
     model = Model.model_validate({**entry, "steps": [texts, *entry["steps"]]})
-    lesson = Classes(("p", "q")).lesson(np.array([0, 1, 0, 1] * 3))
-    chosen = train(model, TrainingPart(features, lesson), derive(1)).chosen["params"]
+    target = Classes(("p", "q")).encoded(np.array([0, 1, 0, 1] * 3))
+    chosen = train(model, TrainingPart(features, target), derive(1)).chosen["params"]
     assert chosen["w__ngram_range"] in ([1, 1], [1, 2])
 
 
