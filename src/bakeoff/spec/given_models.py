@@ -179,7 +179,9 @@ class GivenModel(SpecSection):
         """Refuse half of what names another run's model, and what goes without it."""
         if not isinstance(keys, Mapping) or keys.get("results") is None:
             return keys
-        if not isinstance(keys["results"], str) or not re.fullmatch(ID, str(keys.get("model", ""))):
+        if not isinstance(keys["results"], str) or not re.fullmatch(
+            ID, str(keys.get("model") or "")
+        ):
             raise said("`results` wants a folder of results, and `model` the id of a model in it")
         if {"predictions", "scores"} & {key for key, v in keys.items() if v is not None}:
             raise said("`results` stands in place of `predictions` and `scores`: keep one of them")

@@ -152,8 +152,7 @@ def test_scores_are_those_of_scikit_learn_on_columns_of_all_types():
     column = FunctionTransformer(operator.itemgetter(["a"]))
     table = numbers.set_output(transform="pandas")
     models = {
-        "categories": selected(dtype_include="category"),
-        "all": selected(dtype_exclude="number"),
+        "selected": selected(dtype_include=["category", "bool"]),
         "output": Pipeline([("to-table", table), ("one", column), ("last", search)]),
     }
     assert_as_cross_validated(models, x, Y)

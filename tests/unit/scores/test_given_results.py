@@ -410,7 +410,8 @@ def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> No
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"model": None}, "`results` and `model` go together"),
+        ({"model": None}, "`results` wants a folder of results, and `model` the id of a"),
+        ({"model": "../x"}, "`results` wants a folder of results"),
         ({"predictions": "a.csv"}, "`results` stands in place of `predictions`"),
         ({"model": "tree"}, "no file at 'results/march/predictions/pets/tree/holdout.parquet'"),
     ],
