@@ -402,3 +402,16 @@ def test_one_sided_intervals_end_where_differences_do(ci_method):
     assert less.ci.low == -1
     assert greater.ci.high == 1
     assert greater.ci.low < greater.estimate < less.ci.high
+
+
+@pytest.mark.parametrize("count", [5, 13, 14, 15])
+def test_joint_signs_are_those_of_all_groups(count):
+    totals = np.random.default_rng(count).integers(0, 6, (count, 3)).astype(float)
+    scaled = 3 * totals - totals.sum(axis=1, keepdims=True)
+    scaled = scaled[scaled.any(axis=1)]
+    signs = 1 - 2 * (np.arange(2 ** len(scaled))[:, None] >> np.arange(len(scaled)) & 1)
+    found = np.square(signs @ scaled).sum(axis=1)
+    observed = found[0]
+    flip = joint_flip(totals, n_resamples=99, seed=0)
+    assert flip.exact == pytest.approx((found >= observed).mean())
+    assert flip.pvalue == pytest.approx((found > observed).mean() + (found == observed).mean() / 2)

@@ -187,3 +187,10 @@ def test_kruskal_wallis_leaves_missing_cells_out_on_request():
 def test_unpaired_test_declares_itself():
     result = kruskal_wallis(np.random.default_rng(0).random((6, 3)))
     assert result.assumptions[0].holds is False
+
+
+def test_the_chi_square_approximation_wants_five_scores_of_each_model():
+    scores = np.random.default_rng(0).random((5, 3))
+    for table, enough in ((scores, True), (scores[:4], False)):
+        (told,) = (a for a in kruskal_wallis(table).assumptions if "chi-square" in a.name)
+        assert told.holds is enough

@@ -226,3 +226,10 @@ def test_identical_scores_say_nothing_by_any_reckoning() -> None:
     result = wilcoxon_signed_rank([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])
     assert (result.pvalue, result.details["z"], result.details["p_asymptotic"]) == (1, 0, 1)
     assert (result.details["demsar_z"], result.details["demsar_pvalue"]) == (0, 1)
+
+
+def test_five_data_sets_cannot_be_significant_by_their_signs():
+    for n, enough, smallest in ((5, False, "0.0625"), (6, True, "0.0312")):
+        (told,) = sign_test(np.arange(1.0, n + 1), np.zeros(n)).assumptions
+        assert told.holds is enough
+        assert f"the smallest two-sided p they could give is {smallest}" in told.detail

@@ -255,3 +255,10 @@ def test_equivalence_is_shown_where_the_interval_lies_inside_the_margin() -> Non
     edge = max(-ci.low, ci.high)
     for margin, verdict in ((edge + 1e-9, "equivalent"), (edge - 1e-9, "not shown")):
         assert stats.tost_cv5x2(fold, a, b, margin=margin).verdict == verdict
+
+
+def test_as_many_rows_for_each_model_are_no_agreement() -> None:
+    alike = stats.cv5x2_mcnemar_from_counts([[3, 2]] * 5, [[3, 2]] * 5, [[30, 30]] * 5)
+    none = stats.cv5x2_mcnemar_from_counts([[0, 0]] * 5, [[0, 0]] * 5, [[30, 30]] * 5)
+    assert none.status is Status.NO_DISCORDANT_PAIRS
+    assert alike.status is not Status.NO_DISCORDANT_PAIRS
