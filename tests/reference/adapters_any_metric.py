@@ -21,7 +21,7 @@ from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of, normal_q
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.family import family_of_values, read_family
 from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.metrics.influence import influence, one, pair
+from bakeoff.stats.metrics.influence import influence, one
 from bakeoff.stats.metrics.max_t import Contrasts, max_t
 from bakeoff.stats.metrics.means import mean_difference
 from bakeoff.stats.metrics.metric import METRICS, metric_called
@@ -154,7 +154,7 @@ def _alone(inputs: Inputs, metric: str, model: str) -> float:
 def _areas(inputs: Inputs, metric: str) -> dict[str, Any]:
     setting, (rows_a, rows_b) = _setting(inputs, metric, "_A", "_B")
     a, b = one(setting, rows_a), one(setting, rows_b)
-    both = pair(setting, rows_a, rows_b)
+    both = a - b
     t = both.tested.interval(both.value, 0.95, "two-sided", (-1, 1)) if both.tested.se else None
     found: dict[str, Any] = {"ci": _bounds(t)}
     if a.tested.se > 0 and b.tested.se > 0:

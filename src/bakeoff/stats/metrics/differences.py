@@ -21,7 +21,7 @@ from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.bootstrap import OwnMetric, bca_interval, bootstrap
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
-from bakeoff.stats.metrics.metric import METRICS, Metric
+from bakeoff.stats.metrics.metric import METRICS, Form, Metric
 from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
 
 
@@ -167,12 +167,14 @@ def difference(
         if not setting.metric.interval:
             gain = _advantage(setting, a, b)(np.arange(setting.truth.n))
             return None, base.undefined(_NO_INTERVAL, gain)
-        found = better_is_positive(setting, pair(setting, a, b))
+        joint = pair(setting, a, b) if setting.metric.form is Form.DECISIONS else None
+        first, second = one(setting, a), one(setting, b)
+        found = better_is_positive(setting, first - second if joint is None else joint)
     except NoValue as reason:
         return None, base.undefined(str(reason))
     if not setting.metric.smooth:
         return None, bootstrapped(base, found, _advantage(setting, a, b))
-    return found, base.of_pair(found, one(setting, a), one(setting, b))
+    return found, base.of_pair(found, first, second)
 
 
 _NO_INTERVAL = "it has no known standard error"

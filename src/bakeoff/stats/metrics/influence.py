@@ -209,15 +209,13 @@ def one(setting: Setting, rows: Any) -> Influence:
 def pair(
     setting: Setting, rows_a: Any, rows_b: Any, counts: NDArray[np.int64] | None = None
 ) -> Influence:
-    """Return the influence values of the difference A − B of two models.
+    """Return the influence values of the difference A − B of two models by a metric of decisions.
 
-    For a metric of decisions, `counts` are the rows of each true class and two predicted ones,
-    shape (K, K, K), where they are known.
+    `counts` are the rows of each true class and two predicted ones, shape (K, K, K), where they
+    are known. By other metrics it is the difference of what `one` returns.
     """
-    metric = setting.metric
-    if metric.form is not Form.DECISIONS:
-        return one(setting, rows_a) - one(setting, rows_b)
-    cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=metric.mean_of_rows)
+    right = setting.metric.mean_of_rows
+    cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=right)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
     return _of_cells(setting, plain, padded, cells, PLUS_TWO)
 
