@@ -238,3 +238,10 @@ def test_f_interval_is_absent_where_every_constant_is_rejected():
     result = stats.cv5x2_f(d, np.zeros((5, 2)))
     assert result.pvalue < 0.001
     assert result.ci is None
+
+
+def test_correlation_of_folds_is_the_share_of_the_test_rows():
+    scores = [0.8, 0.9, 0.7], [0.7, 0.7, 0.6]
+    found = stats.corrected_resampled_t(*scores, n_train=800, n_test=200)
+    assert found.details["rho"] == pytest.approx(0.2)
+    assert found.details["variance_factor"] == pytest.approx(1 / 3 + 0.25)

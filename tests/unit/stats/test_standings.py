@@ -129,3 +129,10 @@ def test_improvability_is_zero_without_errors():
     assert improvability([[0.0, 0.5], [0.2, NAN]]).tolist() == [0.0, 100.0]
     with pytest.raises(ArgumentError, match="not below 0"):
         improvability([[-0.1, 0.5]])
+
+
+def test_models_that_always_draw_have_an_interval_as_wide_as_the_data_sets_are_few():
+    few, many = (win_rates(np.full((n, 3), 0.5)) for n in (6, 60))
+    assert few.rate.tolist() == [0.5] * 3
+    assert (few.low < many.low).all()
+    assert (many.low < 0.5).all()

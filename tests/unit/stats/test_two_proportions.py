@@ -86,3 +86,9 @@ def test_wrong_counts_are_refused():
         run((1, 2), (1, 2), variant="z")
     with pytest.raises(ValueError, match="class labels"):
         proportion_difference(["a"], ["b"])
+
+
+def test_one_sided_intervals_end_where_differences_do():
+    scores = [1, 0, 1, 1], [0, 1, 0, 0]
+    assert proportion_difference(*scores, alternative="less").ci.low == -1
+    assert proportion_difference(*scores, alternative="greater").ci.high == 1
