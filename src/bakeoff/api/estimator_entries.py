@@ -10,10 +10,7 @@ from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
 
-import joblib
 import numpy as np
-from scipy import stats
-from sklearn.pipeline import Pipeline
 
 from bakeoff.api.settings import without_none
 from bakeoff.errors import UserError
@@ -63,6 +60,8 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
 
 def is_pipeline(estimator: Any) -> bool:
     """Tell a pipeline of scikit-learn from one that derives from it and may do otherwise."""
+    from sklearn.pipeline import Pipeline
+
     return type(estimator) is Pipeline
 
 
@@ -204,6 +203,8 @@ def _plain(value: Any, place: str) -> Any:
 
 def _call_of(value: Any) -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
     """Return what may make an object, and its arguments, as far as the object keeps them."""
+    from scipy import stats
+
     if isinstance(value, functools.partial):
         return functools.partial, (value.func, *value.args), value.keywords
     made_of = getattr(value, "dist", None)  # of a distribution of SciPy with its parameters
@@ -224,6 +225,8 @@ def _call_of(value: Any) -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
 
 def _is_made_again(value: Any, params: Mapping[str, Any]) -> bool:
     """Tell whether a class makes an equal object of these arguments, and so nothing is lost."""
+    import joblib
+
     with suppress(Exception):
         return bool(joblib.hash(type(value)(**params)) == joblib.hash(value))
     return False

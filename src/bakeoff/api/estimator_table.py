@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.preprocessing import FunctionTransformer
 
 from bakeoff.data.columns import sorted_names
 from bakeoff.errors import UserError, listed, unknown
@@ -127,6 +126,8 @@ def as_passed(X: Any, features: pd.DataFrame) -> Any:
     features : DataFrame
         As `joined_table` has them.
     """
+    from sklearn.preprocessing import FunctionTransformer
+
     if _are_texts(X):
         return FunctionTransformer(operator.itemgetter(_TEXT))
     types: dict[Any, Any] = {}

@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 import pandas as pd
 import yaml
-from sklearn.pipeline import Pipeline
 
 from bakeoff.api.estimator_entries import entry_of, is_pipeline, with_codes
 from bakeoff.api.estimator_table import (
@@ -256,6 +255,8 @@ def _ids(estimators: Mapping[str, Any]) -> dict[str, str]:
 def _model(
     estimator: Any, label: str, key: str, preprocessing: str, to_x: Any, codes: Mapping[str, int]
 ) -> dict[str, Any]:
+    from sklearn.pipeline import Pipeline
+
     if to_x is not None and (is_pipeline(estimator) or preprocessing == "none"):
         steps = estimator.steps if is_pipeline(estimator) else [("model", estimator)]
         estimator = Pipeline([("as_passed", to_x), *steps])
