@@ -217,11 +217,8 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         frame.reset_index(drop=True).to_parquet(path, index=False)
     except OSError as error:
         raise UserError(f"path: {str(path)!r} cannot be written: {error.strerror}") from None
-    except (
-        TypeError,
-        ValueError,
-        NotImplementedError,
-    ) as error:  # pyarrow's: columns of mixed types
+    except (TypeError, ValueError, NotImplementedError) as error:
+        # pyarrow's: columns of mixed types
         raise UserError(
             f"X: a column holds values of several types: {' '.join(str(error).split())}"
         ) from None

@@ -36,18 +36,7 @@ _SIZES = ("n_train", "n_test")
 
 
 def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
-    """Turn a given model's predictions into those of a fit.
-
-    Parameters
-    ----------
-    fit : Fit
-        The data set, the model and the division.
-    experiment : Experiment
-        The experiment.
-    table : Table
-        The rows of the data set.
-    split : Split
-        Positions of the training and the test rows.
+    """Turn a given model's predictions into those of a fit; arguments as in `predictions_of`.
 
     Raises
     ------
