@@ -241,9 +241,8 @@ class Findings:
     @cached_property
     def _main(self) -> Family | None:
         """The family of pairs that the verdict goes by."""
-        study = self._study
-        pairs = (family for family in study.families if family.role == "pair")
-        return study.main("algorithms") or study.main("models") or next(pairs, None)
+        pairs = (family for family in self._study.families if family.role == "pair")
+        return next(iter((*self._study.mains, *pairs)), None)
 
     @cached_property
     def _own_names(self) -> dict[str, str]:

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.corrections import pairs_of
-from bakeoff.comparisons.evidence import AnyEvidence, DatasetScores, PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    CrossedRuns,
+    DatasetScores,
+    PairedPredictions,
+    PairedValues,
+)
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.settings import takes_control
 from bakeoff.errors import joined
@@ -26,7 +32,8 @@ MANY_MODELS = 30
 """With more models, tests over data sets are not run on made-up scores of all pairs."""
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
-_OF_CLASSES = (Evidence.PREDICTIONS, Evidence.PROBABILITIES)
+_OF_CLASSES = (Evidence.PREDICTIONS, Evidence.PROBABILITIES, Evidence.RUNS)
+_OF_RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 _ROWS_OF_A_UNIT = 20
 """Rows of a group, where tests want some of each class."""
 
@@ -166,7 +173,10 @@ def _clearest(
         spoilt = ahead.copy()
         spoilt[-1, best] = 0  # a variance that is estimated must not be 0
         for one in (ahead, spoilt) if kind else (ahead,):
-            data = _evidence(entry, experiment, models, one)
+            rows = _evidence(entry, experiment, models, one)
+            # further runs of a model that are alike set the same limit as one
+            crossed = entry.evidence in _OF_RUNS
+            data = CrossedRuns.of(rows, fixed=models) if crossed else rows
             yield dataclasses.replace(data, **related)
 
 
@@ -190,7 +200,7 @@ def _evidence(
     entry: Entry, experiment: Experiment, models: tuple[str, ...], ahead: NDArray[np.int8]
 ) -> PairedPredictions | PairedValues:
     """Return rows on which a model is right, or has the greater number, where it is ahead."""
-    if entry.evidence is Evidence.VALUES:
+    if entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES):
         return PairedValues(models, ahead.astype(np.float64))
     costs = experiment.any_costs
     classes = ("no", "yes") if costs is None else tuple(costs.names[:2])

@@ -13,7 +13,7 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bakeoff.report import markup, prose
+from bakeoff.report import markup
 from bakeoff.report.drawing import svg
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
@@ -143,8 +143,7 @@ class Page:
         for (section, _), items in together:
             found[section].append(self._block(tuple(items)))
         # the tests that decide come first
-        mains = [self.study.main(about) for about in reversed(prose.ABOUT)]
-        decide = [main.entry.name for main in mains if main is not None]
+        decide = [main.entry.name for main in self.study.mains]
         found[Section.COMPARISONS.value].sort(
             key=lambda block: (
                 decide.index(block.entry.name)

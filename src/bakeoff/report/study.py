@@ -191,6 +191,11 @@ class Study(StudyDesign):
         """
         return self._main[about]
 
+    @property
+    def mains(self) -> list[Family]:
+        """The families of `main`, first the one that says the most: the verdict goes by it."""
+        return [found for found in reversed(self._main.values()) if found is not None]
+
     @cached_property
     def _main(self) -> dict[str, Family | None]:
         wanted, own = "" if self.several else self.datasets[0], self.metric.name

@@ -30,7 +30,7 @@ _MOST_NOTES = 3
 def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     ranked = ranking(study)
-    mains = [main for kind in ("algorithms", "recipes", "models") if (main := study.main(kind))]
+    mains = study.mains
     first = mains[0] if mains else None
     if len(study.models) < 2:
         verdict = alone(study, ranked)

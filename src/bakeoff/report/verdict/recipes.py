@@ -41,13 +41,15 @@ def about_runs(o: Outcome) -> Iterator[str]:
             f"These {fits} do differ on new rows ({p_equals(p)}); the difference may be luck of "
             "the seeds."
         )
-    yield from _advice(details)
-    fewest = min(number for number in runs if number > 1)
-    yield (
-        "All runs share one set of training rows, so this says nothing about other training rows; "
-        f"{count(fewest, 'run')} without a failure are compatible with a failure rate of up to "
-        f"{100 * unseen_failures(fewest):.0f}%."
-    )
+    if row.decision is not Decision.UNDECIDED:
+        yield from _advice(details)
+    fewest = min((number for number in runs if number > 1), default=0)
+    if fewest:
+        yield (
+            "All runs share one set of training rows, so this says nothing about other training "
+            f"rows; {count(fewest, 'run')} without a failure are compatible with a failure rate of "
+            f"up to {100 * unseen_failures(fewest):.0f}%."
+        )
 
 
 def _advice(details: Mapping[str, Any]) -> Iterator[str]:
