@@ -263,8 +263,12 @@ def _on_rows(
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return
+    shares = None
+    if rows.classes:
+        (part,) = _parts(study, dataset, "holdout", rows.classes).values()
+        shares = part.train / part.train.sum()
     for i, model in enumerate(rows.models):
-        pair = _beside(rows.only([i]), metric, answer, study, dataset)
+        pair = _beside(rows.only([i]), metric, answer, shares)
         if pair is not None:
             yield model, _run(study, pair.difference, pair, metric, dataset)
 
@@ -279,9 +283,9 @@ def _run(
 
 
 def _beside(
-    rows: PairedPredictions, metric: Metric, answer: float, study: Study, dataset: str
+    rows: PairedPredictions, metric: Metric, answer: float, shares: NDArray[np.float64] | None
 ) -> PairedPredictions | None:
-    """Put the constant answer beside a model."""
+    """Put the constant answer beside a model, with the shares of the classes as probabilities."""
     wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
     if metric.needs in wanted and wanted[metric.needs] is None:
         return None
@@ -289,23 +293,21 @@ def _beside(
         rows,
         metric=metric.name,
         models=(*rows.models, ""),
-        predicted=np.column_stack([rows.predicted, np.full(rows.n, answer)]),
+        predicted=_extended(rows.predicted, answer),
     )
-    if not rows.classes:
+    if shares is None:
         return both
-    (part,) = _parts(study, dataset, "holdout", rows.classes).values()
-    shares = part.train / part.train.sum()
     return dataclasses.replace(
         both,
-        scores=_extended(rows.scores, shares[-1]),
-        probabilities=_extended(rows.probabilities, shares),
+        scores=None if rows.scores is None else _extended(rows.scores, shares[-1]),
+        probabilities=None if rows.probabilities is None else _extended(rows.probabilities, shares),
     )
 
 
-def _extended(values: NDArray[np.float64] | None, constant: Any) -> NDArray[np.float64] | None:
-    if values is None:
-        return None
-    return np.concatenate([values, np.broadcast_to(constant, values[:, :1].shape)], axis=1)
+def _extended(values: NDArray[Any], constant: Any) -> NDArray[Any]:
+    """Put a constant beside the values of one model, shape (n, 1) or (n, 1, K)."""
+    beside = np.broadcast_to(np.asarray(constant, np.result_type(values, constant)), values.shape)
+    return np.concatenate([values, beside], axis=1)
 
 
 PERFECT = 0.005

@@ -36,7 +36,8 @@ _AT_ONCE = 4_000_000
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
     """Cut the scores of one data set and plan to an array, models paired fold by fold."""
     own = scores[scores["metric"] == metric]
-    present = [model for model in models if (own["model"] == model).any()]
+    scored = set(own["model"])
+    present = [model for model in models if model in scored]
     wide = own.pivot(index=["repeat", "fold"], columns="model", values="value")
     first = own[own["model"].isin(present[:1])].sort_values(["repeat", "fold"])
     shape = first["repeat"].nunique(), first["fold"].nunique()

@@ -168,7 +168,11 @@ def difference(
             gain = _advantage(setting, a, b)(np.arange(setting.truth.n))
             return None, base.undefined(_NO_INTERVAL, gain)
         joint = pair(setting, a, b) if setting.metric.form is Form.DECISIONS else None
-        first, second = one(setting, a), one(setting, b)
+        cells = None if joint is None else joint.atoms.cells
+        first, second = (
+            one(setting, model, None if cells is None else cells.counts_of(place))
+            for place, model in enumerate(rows)
+        )
         found = better_is_positive(setting, first - second if joint is None else joint)
     except NoValue as reason:
         return None, base.undefined(str(reason))

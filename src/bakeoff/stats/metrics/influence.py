@@ -191,8 +191,11 @@ def influence(
     return one(setting, rows)
 
 
-def one(setting: Setting, rows: Any) -> Influence:
-    """Return the influence values of one model."""
+def one(setting: Setting, rows: Any, counts: NDArray[np.int64] | None = None) -> Influence:
+    """Return the influence values of one model.
+
+    `counts` are the rows of each true and predicted class, shape (K, K), where they are known.
+    """
     metric = setting.metric
     if metric.form is Form.LEFT_OUT:
         found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
@@ -201,7 +204,7 @@ def one(setting: Setting, rows: Any) -> Influence:
         return Influence(setting.metric.name, found.value, atoms, noise=noise)
     if metric.form is not Form.DECISIONS:
         return _of_functional(setting, _formula(setting, setting.view(rows)))
-    cells = joint_cells(setting.classes, [rows], right=metric.mean_of_rows)
+    cells = joint_cells(setting.classes, [rows], counts, right=metric.mean_of_rows)
     plain, padded = (_of_model(cells, setting, 0, more) for more in (0.0, PLUS_FOUR))
     return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
 

@@ -84,6 +84,20 @@ class JointCells:
             weights = weights.reshape(self.sizes).sum(axis=2 - model).ravel()
         return *self._of_models[model], weights
 
+    def counts_of(self, model: int) -> NDArray[np.int64] | None:
+        """Return the rows of each true class and each that one model predicts, shape (K, K).
+
+        None where it is only known which rows are right.
+        """
+        if self.shares is not None:
+            return None
+        counts = np.zeros((self.classes, self.classes), dtype=np.int64)
+        *_, weights = self.of_model(self.weights, model)
+        counts[np.ix_(*(self.there[column] for column in (0, model + 1)))] = weights.reshape(
+            len(self.there[0]), -1
+        )
+        return counts
+
     def of_all(self, values: FloatArray, model: int) -> FloatArray:
         """Return the values of one model's cells as those of the joint cells."""
         if len(self.there) == 2:
