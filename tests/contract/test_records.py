@@ -24,6 +24,7 @@ DEFAULTS = {
     "decimals": None,
     "greater_is_better": True,
     "groups": None,
+    "horizon": 1,
     "labels": None,
     "metric": "accuracy",
     "positive": None,

@@ -76,6 +76,15 @@ def test_one_row_per_group_is_cochrans_q():
     assert ours.statistic == pytest.approx(theirs.statistic)
 
 
+def test_robust_f_of_rare_disagreements_on_many_independent_rows_is_nearly_cochrans_q():
+    right = np.random.default_rng(3).random((4000, 3)) < [0.985, 0.99, 0.992]
+    ours = stats.cochran_q(right, groups=np.arange(4000), variant="robust_f")
+    theirs = stats.cochran_q(right, variant="asymptotic")
+    assert ours.details["contrasts"] == 2
+    assert ours.details["wald"] == pytest.approx(theirs.statistic, rel=0.05)
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=0.2)
+
+
 def test_one_row_per_group_is_the_paired_t_test():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=(2, 30))

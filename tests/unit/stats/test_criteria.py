@@ -146,6 +146,10 @@ def test_mixed_directions() -> None:
     mixed = stats.hotelling_t2(*turned, greater_is_better=[True, False])
     assert mixed.details["mean_difference"] == pytest.approx(both.details["mean_difference"])
     assert mixed.pvalue == pytest.approx(both.pvalue)
+    means = stats.manova(np.stack((a, b), axis=1)).details["means"]
+    assert means == pytest.approx(np.array([a.mean(axis=0), b.mean(axis=0)]))
+    turned_means = stats.manova(np.stack(turned, axis=1), greater_is_better=[True, False])
+    assert turned_means.details["means"] == pytest.approx(means)
     with pytest.raises(ValueError, match="greater_is_better"):
         stats.hotelling_t2(a, b, greater_is_better=[True])
     with pytest.raises(ValueError, match="hotelling_t2_unpaired"):

@@ -19,6 +19,7 @@ from bakeoff.stats import (
     dunn,
     friedman_posthoc,
     nemenyi,
+    rank_sum,
 )
 from bakeoff.stats.core.studentized_range import range_isf, range_sf
 from bakeoff.stats.datasets.posthoc import cd_groups
@@ -93,6 +94,14 @@ def test_exact_rank_sum_with_ties_is_that_of_all_choices():
     table = list(itertools.zip_longest(a, b, fillvalue=math.nan))
     result = RANK_SUM(table, missing="omit", method="exact")
     assert result.pairs[0].pvalue == pytest.approx(min(1, expected))
+
+
+def test_exact_rank_sum_takes_100_scores_in_a_pair_and_no_more():
+    a, b = np.random.default_rng(4).random((2, 50))
+    expected = scipy_stats.mannwhitneyu(a, b, method="exact")
+    assert rank_sum(a, b, method="exact").pvalue == pytest.approx(expected.pvalue)
+    with pytest.raises(ValueError, match="up to 100 scores in a pair, found 102; use 'auto'"):
+        rank_sum(np.append(a, 0.5), np.append(b, 0.6), method="exact")
 
 
 @settings(deadline=None, max_examples=40)

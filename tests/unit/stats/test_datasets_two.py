@@ -126,6 +126,15 @@ def test_long_tables_bisect_to_the_same_order_statistics(monkeypatch):
     assert bisected.estimate == pytest.approx(listed.estimate, rel=1e-9)
 
 
+def test_long_tables_have_a_median_of_exactly_zero_and_the_tied_values_themselves(monkeypatch):
+    monkeypatch.setattr("bakeoff.stats.datasets.signed_ranks._MAX_LISTED", 100)
+    d = np.repeat([-0.1, 0.1], 60)
+    found = wilcoxon_signed_rank(d, np.zeros(120))
+    assert (found.estimate, *found.ci) == (0.0, 0.0, 0.0)
+    found = wilcoxon_signed_rank(np.append(np.full(120, 0.1), 0.9), np.zeros(121))
+    assert (found.estimate, *found.ci) == (0.1, 0.1, 0.1)
+
+
 def test_decimal_ties_survive_binary_floats():
     a, b = [0.85, 0.88, 0.86, 0.3], [0.84, 0.87, 0.87, 0.1 + 0.2]
     result = wilcoxon_signed_rank(a, b)

@@ -56,12 +56,19 @@ def test_swapping_the_models_swaps_the_sides(variant):
     assert first.statistic == -second.statistic
 
 
-def test_hln_with_one_step_is_the_paired_t_test():
-    d = series(3, phi=0.0)
-    found = stats.diebold_mariano_means(d, np.zeros(120), variant="hln")
+def test_hln_takes_forecasts_for_one_step_ahead_which_makes_it_the_paired_t_test():
+    right = np.random.default_rng(3).random((120, 2)) < [0.8, 0.7]
+    values = right.astype(float)
+    d = values[:, 0] - values[:, 1]
     t = d.mean() / (d.std(ddof=1) / math.sqrt(120))
-    assert found.statistic == pytest.approx(t)
-    assert found.df == 119
+    for found in (
+        stats.diebold_mariano(*right.T, variant="hln"),
+        stats.diebold_mariano_means(*values.T, variant="hln"),
+        *diebold_mariano_pairs(right, [(0, 1)], variant="hln"),
+        *diebold_mariano_means_pairs(values, [(0, 1)], variant="hln"),
+    ):
+        assert found.statistic == pytest.approx(t)
+        assert found.df == 119
 
 
 @pytest.mark.parametrize(
@@ -258,6 +265,32 @@ def test_correction_multiplies_the_variance_and_is_no_less_than_1():
     assert stats.diebold_mariano_means(anti, np.zeros(320)).details["persistence_factor"] == (
         pytest.approx(1, abs=0.05)
     )
+
+
+def test_correction_is_the_mean_over_grid_of_persistence_and_share():
+    n, first, used = 60, 6, 30  # B = ⌊0.4·60^⅔⌋ cosines are averaged, J = min(6B, T/2) compared
+    r = series(15, n, phi=0.6)
+    r -= r.mean()
+    squares = np.square(cosine_transform(r)[:used])
+    frequency = np.pi * np.arange(1, used + 1) / n
+    lags = np.arange(1, n)
+    likelihoods, shortfalls, priors = [], [], []
+    grid = [(0.0, 0.0), *((1 - f, s) for f in (0.5, 0.3, 0.2, 0.1) for s in SHARES)]
+    for phi, share in grid:
+        ar = (1 - phi**2) / np.abs(1 - phi * np.exp(1j * frequency)) ** 2
+        spectrum = share * ar + 1 - share
+        scale = (squares / spectrum).mean()
+        likelihoods.append(np.prod(spectrum * scale) ** -0.5)
+        of_the_sum = 1 + share * 2 * ((1 - lags / n) * phi**lags).sum()
+        shortfalls.append(of_the_sum / spectrum[:first].mean())
+        priors.append(0.5 / (len(grid) - 1) if share else 0.5)
+    expected = np.average(shortfalls, weights=np.multiply(likelihoods, priors))
+    found = stats.diebold_mariano_means(r, np.zeros(n)).details["persistence_factor"]
+    assert found == pytest.approx(expected)
+    assert expected > 1.05
+
+
+SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 
 
 def test_pairs_share_what_they_show_of_persistence():

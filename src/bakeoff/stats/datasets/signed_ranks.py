@@ -177,4 +177,7 @@ def _bisect_walsh(ordered: FloatArray, position: int) -> float:
             high = middle
         else:
             low = middle
-    return high
+    # the halves end beside an average, and a median of 0 must not be −3e-18
+    places = np.searchsorted(ordered, 2 * high - ordered) + np.array([[-1], [0]])
+    averages = (ordered + ordered[places.clip(0, len(ordered) - 1)]) / 2
+    return float(averages.flat[np.abs(averages - high).argmin()])

@@ -111,18 +111,16 @@ class Parts:
     def pvalue(self, shift: float = 0.0, side: Alternative = "two-sided") -> float:
         """Return the p-value of an estimate of −shift: at that level an interval ends there."""
         away = self.estimate + shift
-        distance = abs(away)
+        if self.df is not None:
+            return t_pvalue(away / math.sqrt(self.variance), self.df, side)
 
         def excess(z: float) -> float:
-            return self._half(float(special.ndtr(-z))) - distance
+            return self._half(float(special.ndtr(-z))) - abs(away)
 
-        if self.df is not None:
-            tail = t_pvalue(distance / math.sqrt(self.variance), self.df, "greater")
-        else:
-            z = root(excess, 0.0, _FARTHEST)
-            tail = 0.0 if math.isnan(z) else float(special.ndtr(-z))
+        z = root(excess, 0.0, _FARTHEST)
+        tail = 0.0 if math.isnan(z) else float(special.ndtr(-z))
         if side == "two-sided":
-            return min(1.0, 2 * tail)
+            return 2 * tail
         return tail if (away > 0) == (side == "greater") else 1 - tail
 
     def _half(self, tail: float) -> float:
