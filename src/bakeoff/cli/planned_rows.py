@@ -56,8 +56,9 @@ def show_rows_needed(experiment: Experiment, differences: Sequence[float] = ()) 
 def _planned(row: Comparison, differences: Sequence[float]) -> Iterator[tuple[str, ...]]:
     details = row.result.get("details", {})
     se, df = as_float(details.get("se")), as_float(details.get("df", row.df))
-    can_be_planned = row.role == "pair" and catalogue()[row.test].evidence in _KINDS
-    if not can_be_planned or not (se > 0 and df > 0):
+    of_rows = row.role == "pair" and catalogue()[row.test].evidence in _KINDS
+    # equivalence has another null
+    if not (of_rows and math.isnan(row.margin) and se > 0 and df > 0):
         return
     test = MetricPower.from_error(se, df, row.n)
     hypotheses = 1 if row.correction in ("none", "BH", "BY") else row.family_size

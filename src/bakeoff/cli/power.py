@@ -84,7 +84,6 @@ def _line(row: Comparison, differences: list[float], width: float) -> Iterator[t
         "alpha": 1 - row.confidence,
         "alternative": "two-sided" if two_sided else "greater",
     }
-    powers = (test.solve(n=1, difference=d, **how).power for d in differences)
     factor = test.solve(difference=differences[0], power=POWER, **how).n
     yield (
         row.test,
@@ -93,8 +92,10 @@ def _line(row: Comparison, differences: list[float], width: float) -> Iterator[t
         row.model_a,
         row.model_b,
         *(
-            f"{100 * power:.0f} %" if d <= width else "impossible"
-            for d, power in zip(differences, powers, strict=True)
+            f"{100 * test.solve(n=1, difference=d, **how).power:.0f} %"
+            if d <= width
+            else "impossible"
+            for d in differences
         ),
         "" if differences[0] > width else f"{factor:.1f}" if factor > 1 else "enough",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -96,7 +97,7 @@ def _of_two_models(test: PlannedTest, experiment: Experiment) -> float:
 
 def _at_least(row: Comparison) -> float:
     """Return an adjusted p-value; where a test has too few groups, what kept it from answering."""
-    if row.pvalue_adjusted >= 0:
+    if not math.isnan(row.pvalue_adjusted):
         return row.pvalue_adjusted
     exact = row.result.get("details", {}).get("pvalue_exact")
     return min(1.0, exact * row.family_size) if isinstance(exact, float) else 1.0

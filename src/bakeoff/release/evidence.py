@@ -157,11 +157,12 @@ class GateRows:
         return margin, percent
 
     def _of_base(self, metric: str) -> float:
+        runs = self.runs[0] if self.runs else [self.base]
+        seen = [self._seen(metric, one, self.names[0]) for one in runs]
         if self.base.values is not None:
-            return float(self.base.values.mean())
-        truth, _, base = self.seen(metric)
-        how = self.how(metric) | {"groups": None}
-        return metric_ci(truth, base, **how).estimate
+            return float(np.mean(seen))
+        truth, how = self._named(self.truth), self.how(metric) | {"groups": None}
+        return float(np.mean([metric_ci(truth, one, **how).estimate for one in seen]))
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all.

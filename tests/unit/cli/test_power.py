@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import yaml
 
 from bakeoff.cli import main
+from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.spec import read_experiment
 from bakeoff.stats import IntervalPower, MetricPower, metric_difference
 
 EXPERIMENT = {
@@ -118,6 +122,28 @@ def test_rows_needed_by_any_metric_are_those_of_the_pilot(
     test = MetricPower.from_pilot(pilot)
     assert f"{test.solve(difference=0.05, power=0.8).n:,.0f}" in said_of_rows
     assert f"{test.solve(n=200, power=0.8).difference:.3f}" in said_of_rows
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"test": "metric_equivalence", "margin": 0.05},  # its null is no difference of 0
+        {"test": "mcnemar"},  # planned by its discordant rows
+        {"role": "omnibus"},
+        {"result": {"details": {"se": 0.0}}},
+    ],
+)
+def test_rows_are_planned_for_differences_of_a_metric_alone(
+    file: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any]
+) -> None:
+    row = dataclasses.replace(pair("metric_difference", "holdout"), n=200)
+    row = dataclasses.replace(row, result={"details": {"se": 0.02}})
+    spec = read_experiment(file)
+    for one, shown in ((row, True), (dataclasses.replace(row, **change), False)):
+        shutil.rmtree("results", ignore_errors=True)
+        finished([one])
+        show_rows_needed(spec, [0.05])
+        assert ("Test rows" in capsys.readouterr().out) == shown
 
 
 @pytest.mark.parametrize(("repeats", "few"), [(9, True), (10, False)])

@@ -179,10 +179,12 @@ def test_halves_are_advised_where_rows_can_be_halved() -> None:
     [
         # 2^(1-K), with Holm times the pairs, where the exact p keeps the test from answering
         ("mcnemar", 2, RowCounts(400, groups=5), 0.5**4),
+        ("mcnemar", 6, RowCounts(400, groups=4), 1.0),
         ("mcnemar", 6, RowCounts(400, groups=7), 15 * 0.5**6),
         ("mcnemar", 6, RowCounts(400, groups=10), 15 * 0.5**10),
         ("mcnemar", 6, RowCounts(400, groups=FEW), 0.0),
         ("mcnemar", 6, RowCounts(10_000, times=5_000), 15 * 0.5**7),
+        ("diebold_mariano", 2, RowCounts(200, times=20), 1.0),  # too few, with no exact p
     ],
 )
 def test_groups_set_a_limit_that_more_rows_do_not_lift(

@@ -13,6 +13,7 @@ from bakeoff.comparisons import Comparison, plan_tests, run_planned
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.evidence import CrossedRuns, read_predictions
 from bakeoff.comparisons.recipes import left_out
+from bakeoff.comparisons.score_intervals import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.exhibits import recipes
@@ -98,6 +99,14 @@ def test_other_tests_say_that_they_take_the_first_run(collected):
     runs = CrossedRuns.of(read_predictions(collected, ["net", "forest"], runs=True))
     assert [len(one) for one in runs.runs] == [4, 3]
     assert runs.left_out == ()
+
+
+def test_tables_of_a_test_set_are_about_the_first_run_of_each_model(collected):
+    spec = experiment({"net": NET, "forest": FOREST})
+    found = score_intervals(spec, {"d": collected}).query("metric == 'accuracy'")
+    first = [np.mean(predictions(m, 1, b).y_pred == TRUTH) for m, _, b in RUNS[:2]]
+    assert found["model"].tolist() == ["net", "forest"]
+    assert found["estimate"].tolist() == pytest.approx(first)
 
 
 def test_recommended_where_every_recipe_is_known():

@@ -223,6 +223,25 @@ def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]
     assert [entry["use"] for entry in entries] == [1, 2]
 
 
+def test_the_order_of_numbers_with_ids_is_no_new_test_set(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("base", "equal"):
+        frame = pd.read_csv(f"{name}.csv")
+        frame["score"] = (frame.pop("y_true") == frame.pop("y_pred")).astype(int)
+        frame[["id", "score"]].to_csv(f"{name}.csv", index=False)
+    asked = "--values", "right", "--ledger", "l.jsonl"
+    gate(capsys, "equal", *asked)
+    for name in ("base", "equal"):
+        pd.read_csv(f"{name}.csv").iloc[::-1].to_csv(f"{name}.csv", index=False)
+    assert "asked before" in gate(capsys, "equal", *asked)[1]
+    for name in ("base", "equal"):
+        pd.read_csv(f"{name}.csv").iloc[10:].to_csv(f"{name}.csv", index=False)
+    gate(capsys, "equal", *asked)
+    entries = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
+    assert len({entry["test_set"] for entry in entries}) == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

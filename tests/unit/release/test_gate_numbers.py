@@ -82,6 +82,29 @@ def test_margin_in_percent_of_the_base(run: Run, table: pd.DataFrame) -> None:
     assert found.decision == "ship"
 
 
+@pytest.mark.parametrize("values", ["lower", None])
+def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(
+    run: Run, table: pd.DataFrame, values: str | None
+) -> None:
+    rng = np.random.default_rng(6)
+    off = {"base": [20_000, 21_000, 40_000], "better": [15_000, 16_000, 15_500]}
+    means = {}
+    for model, sizes in off.items():
+        runs = [table[["id", "y"]].assign(seed=s) for s in range(3)]
+        for one, size in zip(runs, sizes, strict=True):
+            error = rng.normal(0, size, 400)
+            one["loss" if values else "y_pred"] = np.abs(error) if values else one["y"] + error
+        each = [one["loss"] if values else np.abs(one["y_pred"] - one["y"]) for one in runs]
+        means[model] = float(np.mean(each))
+        whole = pd.concat(runs).drop(columns=["y"] if values else [])
+        whole.to_csv(f"{model}.csv", index=False)
+    asked = ["--values", values, "--column", "loss"] if values else ["--metric", "mae"]
+    files = "base.csv", "better.csv", "--seeds", "seed", "--margin", "10%"
+    found = json.loads(run("gate", *files, *asked, "--json")[1])
+    assert found["terms"]["margin"] == pytest.approx(means["base"] / 10)
+    assert found["overall"]["estimate"] == pytest.approx(means["base"] - means["better"])
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
