@@ -12,7 +12,7 @@ import pandas as pd
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError, named
 from bakeoff.files import is_file
-from bakeoff.sources.common.formats import MISSING
+from bakeoff.sources.common.formats import MISSING, format_of
 from bakeoff.sources.common.tables import TableKeys
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
@@ -79,7 +79,7 @@ def read(path: str, encoding: str | None, target: str, format: str | None = None
             raise named(problem, {"format": "--format"}) from None
         keys["encoding"] = "cp1252"
         frame = _frame(path, keys)
-    if format in ("csv", "tsv") or (format is None and re.search(r"\.[ct]sv", path.lower())):
+    if format_of(path, TableKeys.model_validate({"format": format})) in ("csv", "tsv"):
         labels = _labels_like_missing(frame, path, keys, target)
         more = _written(frame.drop(columns=target, errors="ignore"), separator or ",")
         if labels:

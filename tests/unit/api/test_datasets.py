@@ -101,6 +101,15 @@ def test_results_of_other_tools_are_known_by_their_columns(tool):
     assert {row["n"] for row in numbers(found)} == {12}
 
 
+def test_scores_of_a_benchmark_may_be_given_a_name():
+    long = as_long(wide()).rename(
+        columns={"dataset": "task", "model": "framework", "value": "result"}
+    )
+    for asked, called in (({}, "score"), ({"metric": "skill:higher"}, "skill")):
+        found = numbers(bakeoff.compare_datasets(long.assign(fold=1), **asked))
+        assert {row["metric"] for row in found} == {called}
+
+
 def test_a_file_of_weka_is_read_as_its_writer_quotes(tmp_path):
     # weka.core.Utils.quote: ' around values with blanks, commas and quotes, \\ before the latter
     schemes = {

@@ -54,6 +54,8 @@ def test_many_pairs_are_cut(labels: dict[str, list[str]]) -> None:
     shown = bakeoff.compare(labels["y"], models)
     assert repr(shown).endswith("… and 15 more rows")
     assert "… and 15 more rows" in shown._repr_html_()
+    assert "Adjusted p" in repr(shown)
+    assert max(map(len, repr(shown).splitlines())) <= 100  # no statistics, no effect sizes
     assert len(shown.to_frame()) == 45
 
 

@@ -41,6 +41,19 @@ def test_one_class_tells_how_many_rows_have_no_label(tmp_path):
         look(read(path, None, "out").frame, "out")
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv.parquet", "old.csvs/t.parquet"])
+def test_punctuation_is_guessed_of_text_files_alone(tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    frame = pd.DataFrame({"z": ["?", "1,5"] * 20, "out": ["a", "b"] * 20})
+    frame.to_parquet(tmp_path / name)
+    assert read(str(tmp_path / name), None, "out").keys == {}
+    frame.to_csv(tmp_path / "t.csv", sep=";", index=False)
+    frame.to_csv(tmp_path / "t.txt", sep="\t", index=False)
+    for path, format in (("t.csv", None), ("t.csv", "csv"), ("t.txt", "tsv")):
+        keys = read(str(tmp_path / path), None, "out", format).keys
+        assert (keys["decimal"], keys["missing_values"][0]) == (",", "?")
+
+
 def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     days = pd.date_range("2020-01-01", periods=600).strftime("%Y-%m-%d")
     path = table(

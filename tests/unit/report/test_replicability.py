@@ -57,6 +57,11 @@ def test_data_set_on_which_the_test_cannot_tell_counts_against():
     assert better_on(rows([0.001, 0.001, 0.001, float("nan")])).names == DATASETS[:3]
 
 
+def test_one_data_set_that_has_a_result_is_counted_by_itself():
+    assert better_on(rows([0.02, 1, 1, 1], alternative="greater")[:1]).count == 1
+    assert better_on(rows([0.06, 1, 1, 1])[:1]).count == 0
+
+
 def test_its_source_is_cited():
     *_, one = made([0.001, 0.2, 0.01, 0.002])
     assert "@article{dror2017" in Page(one).bibtex

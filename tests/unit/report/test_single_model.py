@@ -6,6 +6,7 @@ import io
 import pytest
 from studies import experiment, ran
 
+from bakeoff.api.findings import Findings
 from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.tables import to_csv
@@ -19,6 +20,11 @@ def made(test, options, models=("a",), datasets=("d",)):
     spec = load_experiment(plain)
     accuracy = dict.fromkeys(models, 0.87)
     return ran(spec, accuracy, accuracies=accuracy)
+
+
+def test_without_pairs_a_notebook_shows_the_whole_table():
+    found = Findings(made("binomial_test", {"p0": 0.8}))
+    assert all(name in repr(found) for name in ("Model", "Accuracy"))
 
 
 def test_a_test_of_the_error_rate_says_error_rate():

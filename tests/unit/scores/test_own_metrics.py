@@ -233,6 +233,21 @@ def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place
     assert message in problems[0].message
 
 
+def test_tried_metrics_see_probabilities_that_are_shares(tiny, code):
+    strict = """
+def strict(y_true, p):
+    assert p.shape == (len(y_true), 3)
+    assert (p > 0).all()
+    assert abs(p.sum(axis=1) - 1).max() < 1e-9
+    return p.mean()
+"""
+    with (code / "ownmetrics.py").open("a") as file:
+        file.write(strict)
+    own = {"strict": {"function": "ownmetrics.strict", "needs": "probabilities"}}
+    asked = tiny | {"metrics": ["strict"], "own_metrics": own}
+    assert check_experiment(load_experiment(asked))[0] == []
+
+
 def test_two_functions_of_one_name_are_refused(tiny):
     with pytest.raises(UserError, match=r"metrics\[1\]: b.hits would be called 'hits'"):
         load_experiment(tiny | {"metrics": ["a.hits", "b.hits"]})

@@ -218,6 +218,15 @@ def test_a_password_may_hold_any_character(
     assert opened[0].host == "host"
 
 
+def test_a_file_is_opened_so_that_nothing_can_be_written(entry: dict[str, Any]) -> None:
+    engine = database._engine(sqlalchemy.make_url(entry["url"]))
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql(QUERY).first() is not None
+        with pytest.raises(sqlalchemy.exc.OperationalError, match="readonly"):
+            connection.exec_driver_sql("CREATE TABLE other (x int)")
+    engine.dispose()
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
