@@ -80,6 +80,9 @@ def test_swe_bench_knows_the_unresolved() -> None:
     assert rows_of(tables, "x") == {"id": ["a", "b", "c", "d"], "score": [1.0, 1.0, 1.0, 0.0]}
     one = swe_bench("list.json", "ab", "cd", submitted_ids=None)
     assert rows_of(tables_of([one, paths[1]]), "list")["score"] == [1.0, 1.0, 0.0, 0.0]
+    for path in ("runs/gpt-4.1.run1.json", "runs/plain.json"):
+        swe_bench(path, "ab", "cd")
+    assert list(tables_of(["runs"]).models) == ["gpt-4.1", "plain"]
     for more, said in (
         ({"submitted_ids": None, "unresolved_ids": None}, "the unresolved are not known"),
         ({"submitted_ids": ["a"]}, "1 ids are resolved and not submitted, first 'b'"),

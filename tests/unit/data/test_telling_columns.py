@@ -1,10 +1,16 @@
 """Columns that tell the class by themselves."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff.cli.check_related import show_undeclared
+from bakeoff.data.given_predictions import load
 from bakeoff.data.telling_columns import telling_columns
+from bakeoff.spec import load_experiment
 
 
 @pytest.fixture
@@ -42,3 +48,17 @@ def test_a_rare_class_is_not_hidden_by_the_frequent_one() -> None:
     y = np.arange(1000) < 10
     features = pd.DataFrame({"constant": np.ones(1000), "copy": y})
     assert [one.column for one in telling_columns(features, pd.Series(y))] == ["copy"]
+
+
+def test_a_check_of_an_experiment_notes_them(
+    rows: pd.DataFrame,
+    tiny: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows[["threshold", "weak", "target"]].to_csv(tmp_path / "t.csv", index=False)
+    source = {"source": "file", "path": str(tmp_path / "t.csv"), "target": "target"}
+    spec = load_experiment(tiny | {"datasets": {"d": source}})
+    show_undeclared(spec, {"d": load("d", spec)})
+    said = " ".join(capsys.readouterr().out.split())
+    assert "in d 'threshold' (100% of the rows) alone tells the class" in said

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import signal
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -224,6 +226,15 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
 def test_what_has_moved_is_told(hook: Callable[[], None], name: str) -> None:
     with pytest.raises(release.MovedError, match=rf"Snakemake 9[\d.]+ has no .*{name}.*9\.27"):
         hook()
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"), [(math, "math.no"), (Path, "Path.no"), (Fraction(1, 2), "Fraction.no")]
+)
+def test_what_has_moved_is_named_by_its_module_or_class(thing: Any, said: str) -> None:
+    release.need(thing, "__class__.__name__")
+    with pytest.raises(release.MovedError, match=f"has no {said}"):
+        release.need(thing, "no.such")
 
 
 CORRECTNESS = [

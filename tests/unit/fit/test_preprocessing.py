@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.fit.assemble import assemble
-from bakeoff.fit.preprocessing import to_seconds
+from bakeoff.fit.preprocessing import TextEncoder, to_seconds
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
 
@@ -52,6 +52,12 @@ def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps() -> None:
     names = list(found)
     order = [names.index(name) for name in ("x", "text_a", "day_month", "day_seconds", "flag")]
     assert order == sorted(order)
+
+
+def test_texts_are_learnt_in_one_step_or_two() -> None:
+    frame = pd.DataFrame({"x": [1, 2, 3], "text": ["a", "b", "a"]})
+    at_once, later = TextEncoder().fit_transform(frame), TextEncoder().fit(frame).transform(frame)
+    pd.testing.assert_frame_equal(at_once, later)
 
 
 def test_seconds_are_the_same_in_every_time_zone() -> None:

@@ -31,6 +31,12 @@ def test_ids_and_colours_are_the_pages_and_texts_stay():
     assert not re.search("axes_1|empty|metadata|fill: none|<style|rotate", found)
 
 
+def test_figures_wider_than_the_page_scroll():
+    for width, kind in ((640, "figure"), (640.1, "figure broad")):
+        found = inline_svg(f'<svg viewBox="0 0 {width} 9"><g/></svg>', "f", "", Sheet())
+        assert f'class="{kind}"' in found
+
+
 def test_equal_marks_in_a_row_are_corners_of_one_path():
     few, many = (
         inline_svg(FILE.format("".join(map(MARK.format, range(n)))), "f", "", Sheet())

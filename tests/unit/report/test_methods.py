@@ -187,6 +187,17 @@ def test_many_data_sets_are_counted():
     assert "They were evaluated on 12 data sets of 200 rows: d0, d1, d2" in methods(own).text
 
 
+def test_of_many_models_the_first_are_named_and_the_rest_counted():
+    means = {f"m{i}": 0.9 for i in range(9)}
+    said = {
+        k: methods(study(experiment([*means][:k]), (), dict([*means.items()][:k]))).text
+        for k in (8, 9)
+    }
+    assert "m6 (DummyClassifier) and m7 (DummyClassifier)." in said[8]
+    assert "m6 (DummyClassifier) and 2 others." in said[9]
+    assert "nine models: m0 (DummyClassifier), m1" in said[9]
+
+
 def test_items_of_checklists_are_in_their_order():
     found = methods(plain()).checklists
     assert found["REFORMS (Kapoor et al. 2024)"].startswith("2c, 3d, 3e, 4c")

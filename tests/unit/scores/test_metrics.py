@@ -184,6 +184,7 @@ def test_unit_costs_are_the_error_rate() -> None:
 def test_several_criteria_have_a_name_and_no_value() -> None:
     joined = METRICS["accuracy+log_loss"]
     assert joined.title == "accuracy and log loss"
+    assert joined.greater_is_better  # tests of several criteria turn each one so
     value, reason = score(joined, predictions([0, 1], [0, 1], None, 2))
     assert math.isnan(value)
     assert "no single value" in reason

@@ -20,7 +20,7 @@ from bakeoff.comparisons.subgroups import of_test_set as in_subgroups
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
-from bakeoff.report.written import unit_of
+from bakeoff.report.written import unit_of, varies
 from bakeoff.scores import METRICS, score
 from bakeoff.scores.metrics import own as module
 from bakeoff.scores.metrics.own import enter_own
@@ -231,6 +231,12 @@ def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place
     problems, _ = check_experiment(load_experiment(tiny | {"metrics": metrics, "own_metrics": own}))
     assert [p.path for p in problems] == [place]
     assert message in problems[0].message
+
+
+def test_decimals_of_an_own_metric_are_chosen_by_its_values(code):
+    entered(profit={"columns": ["amount"]})
+    assert varies(METRICS["profit"])
+    assert not varies(METRICS["accuracy"])
 
 
 def test_tried_metrics_see_probabilities_that_are_shares(tiny, code):

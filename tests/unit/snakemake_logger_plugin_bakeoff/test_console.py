@@ -205,7 +205,11 @@ def test_unreadable_experiment_is_told_with_its_line(
     file.write_text("models: {a: [\n")
     given = [f"{option}{file}"] if option.endswith("=") else [option, str(fine), str(file)]
     log, stream = console()
-    for argv, told in (([*given, "-n"], True), (["--cores", "2", str(file)], False)):
+    for argv, told in (
+        ([*given, "-n"], True),
+        (["--cores", "2", str(file)], False),
+        ([str(file)], False),
+    ):
         monkeypatch.setattr("sys.argv", ["snakemake", *argv])
         for text in ("Config file is not valid JSON or YAML.", "in load_configfile"):
             log(text, logging.ERROR, event=LogEvent.ERROR, exception="WorkflowError")

@@ -48,9 +48,8 @@ def _models(study: Study) -> Sentence:
         else study.name(model)
         for model in study.models
     ]
-    listed = f": {words(named, MOST)}" if len(named) <= MOST else f", among them {words(named, 4)}"
     verb = "compared" if len(named) > 1 else "evaluated"
-    done = f"We {verb} {few(len(named), 'model')}{listed}."
+    done = f"We {verb} {few(len(named), 'model')}: {words(named, MOST)}."
     return Sentence(done, ("5a",), ("12c",))
 
 
