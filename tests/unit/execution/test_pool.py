@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -198,6 +199,19 @@ def test_worker_that_is_ready_for_a_task_is_given_it(pool: Pool) -> None:
         pool.ahead(partial(exec, mark), meant_for=os.getenv)
     for _ in range(2):
         assert pool.call(partial(os.getenv, "READY")) == "+"
+
+
+@pytest.mark.parametrize(("mebibytes", "returned"), [(300, 0), (500, 1)])
+def test_a_worker_that_held_large_tables_returns_their_memory(
+    monkeypatch: pytest.MonkeyPatch, mebibytes: int, returned: int
+) -> None:
+    held, freed = SimpleNamespace(ru_maxrss=mebibytes * 1024), []
+    pool = SimpleNamespace(release_unused=lambda: freed.append(1))
+    monkeypatch.setattr(worker.resource, "getrusage", lambda who: held)
+    arrow = SimpleNamespace(default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "pyarrow", arrow)
+    worker._give_back_memory()
+    assert len(freed) == returned
 
 
 @pytest.mark.parametrize("in_worker", [True, False])
