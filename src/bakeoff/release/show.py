@@ -85,10 +85,12 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
             f"If the change is what it seems, {verdict.rows_needed:,} rows would decide with a "
             "probability of 80%."
         )
-    elif verdict.decision is Release.UNDECIDED and known and verdict.runs:
-        found.append("`bakeoff plan --seeds` tells whether more runs or more rows would decide.")
     elif verdict.decision is Release.UNDECIDED and known:
-        found.append("It seems so near the line that more rows would hardly decide.")
+        found.append(
+            "`bakeoff plan --seeds` tells whether more runs or more rows would decide."
+            if verdict.runs
+            else "It seems so near the line that more rows would hardly decide."
+        )
     if use is not None:
         found.append(spent(use, verdict))
     return found

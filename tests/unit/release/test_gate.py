@@ -58,11 +58,15 @@ def test_three_decisions(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = gate(capsys, "equal")
     assert (code, "Ship: equal is not worse than base by 0.02" in said) == (0, True)
     assert "the line is at −0.02." in said
+    assert "decide" not in said
     code, said = gate(capsys, "worse")
     assert (code, "Block: worse is worse than base by more than 0.02" in said) == (1, True)
+    assert "decide" not in said
     code, said = gate(capsys, "equal", margin="0.001")
     assert code == 2
     assert "rows would decide with a probability of 80%" in said
+    code, said = gate(capsys, "worse", margin="0.1")  # exactly what it loses
+    assert (code, "more rows would hardly decide" in said) == (2, True)
 
 
 def test_superior_blocks_what_is_not_shown_better(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,6 +117,7 @@ def test_without_limits_nothing_follows(capsys: pytest.CaptureFixture[str]) -> N
     code, said = gate(capsys, "copy", "--metric", "roc_auc")
     assert code == 2
     assert "Nothing follows: both say the same on every row" in said
+    assert " decide" not in said
     jsonschema.validate(
         json.loads(gate(capsys, "copy", "--metric", "roc_auc", "--json")[1]), SCHEMA
     )
