@@ -53,6 +53,8 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     """
     parts = [_part(what, given) for what, given in arguments.items()]
     first = parts[0]
+    if not len(first.rows):
+        raise UserError(f"{first.what}: found no rows, expected a value for each row")
     for part in parts:
         if len(part.rows) != len(first.rows):
             raise UserError(
@@ -121,6 +123,8 @@ def _array(what: str, given: Any) -> np.ndarray[Any, Any]:
         )
     try:
         values = np.asarray(given)
+        if values.dtype.kind == "U" and not isinstance(given, np.ndarray):
+            values = np.asarray(given, dtype=object)  # a missing value among texts is no text
     except ValueError:  # lists of different lengths
         values = np.array(None)
     if values.ndim not in (1, 2):

@@ -186,7 +186,7 @@ def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
 def _column(values: pd.Series[Any]) -> Any:
     try:
         return pa.array(values, from_pandas=True)
-    except pa.ArrowException:  # numbers among texts
+    except (pa.ArrowException, OverflowError):  # numbers among texts, or beyond 64 bits
         return pa.array(names(values), from_pandas=True)
 
 

@@ -53,6 +53,18 @@ def plain(values: Series) -> Series:
     return values
 
 
+LARGEST = 1e100
+"""The largest number whose square and the sums of such squares do not overflow."""
+
+
+def beyond(largest: float) -> str:
+    """Name numbers that are too large, and say what to do about them."""
+    return (
+        f"numbers up to {largest:.3g}; squares of numbers beyond {LARGEST:g} overflow: use "
+        "another unit, or leave out the model that diverged"
+    )
+
+
 def names(values: Series) -> Series:
     """Format values for display: ``2`` for 2.0, ``True``, texts unchanged."""
     values = _without_categories(values)

@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype as is_number
 
-from bakeoff.data.columns import canonical_ids, names, ordered
+from bakeoff.data.columns import LARGEST, beyond, canonical_ids, names, ordered
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
 from bakeoff.spec.given_models import GivenColumns
 
@@ -257,6 +257,9 @@ class Columns:
                 f"{column!r}; the first is {first} with {values.iloc[row]}",
                 remedy=remedy if values.isna().iloc[wrong].all() else None,
             )
+        largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
+        if largest > LARGEST:
+            raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
         return np.asarray(numbers)
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:

@@ -230,6 +230,8 @@ def _numbers(column: columns.Series, place: Place) -> columns.Series:
     if not np.isfinite(numbers).all():
         wrong = int((~np.isfinite(numbers)).sum())
         raise Problem(at, f"{wrong} of {len(column)} values of {column.name!r} are infinite")
+    if (largest := numbers.abs().max()) > columns.LARGEST:
+        raise Problem(at, f"{column.name!r} has {columns.beyond(largest)}")
     check_spread(numbers.to_numpy(), at)
     return numbers
 

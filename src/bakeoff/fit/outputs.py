@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.data.columns import LARGEST, beyond
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import UserError
@@ -26,6 +27,8 @@ def predicted_answers(predicted: NDArray[Any], n_rows: int, target: TrainingTarg
     if len(numbers) != n_rows:
         raise UserError(f"it predicts {len(numbers)} numbers for {n_rows} rows")
     _check_finite(numbers[:, None], "predictions")
+    if (largest := np.abs(numbers).max(initial=0.0)) > LARGEST:
+        raise UserError(f"it diverged: it predicts {beyond(largest)}")
     return numbers
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bakeoff.comparisons import Comparison, run_test
 from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, fold_scores, has_test
 from bakeoff.comparisons.run_tests import context_of
-from bakeoff.report.ranking import dataset_means
+from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
@@ -119,7 +119,7 @@ def _of_numbers(
     if not np.isfinite(scores).all():
         return None
     trained = all(trained for _, _, trained in known.values())
-    answer = f"the {_statistic(metric)} of the {'training' if trained else 'test'} rows"
+    answer = f"the {metric.constant} of the {'training' if trained else 'test'} rows"
     return Baseline(
         dataset,
         metric.name,
@@ -129,11 +129,6 @@ def _of_numbers(
         trained,
         _tested(study, metric, dataset, known[folds[0]][0], scores),
     )
-
-
-def _statistic(metric: Metric) -> str:
-    """Name the constant that is best by a metric: squares are least about the mean."""
-    return "mean" if metric.null else "median"
 
 
 def _numbers(
@@ -149,7 +144,7 @@ def _numbers(
         for part in known["parts"]:
             train, test = (part[side].get("numbers", {}) for side in ("train", "test"))
             trained = bool(train)
-            answer = (train or test).get(_statistic(metric), math.nan)
+            answer = (train or test).get(metric.constant, math.nan)
             seen = truth
             if seen is None and metric.null and test:
                 # a mean of squares knows no more of the rows than their mean and variance
@@ -160,7 +155,7 @@ def _numbers(
                 score = off if seen is None else constant_number(metric, answer, seen)
                 found[part["repeat"], part["fold"]] = answer, score, trained
     if not found and truth is not None:
-        answer = float(truth.mean() if metric.null else np.median(truth))
+        answer = float(truth.mean() if metric.constant == "mean" else np.median(truth))
         found[1, 1] = answer, constant_number(metric, answer, truth), False
     return found
 
@@ -228,10 +223,11 @@ def _tested(
     if not found:
         return ()
     adjusted = adjust_pvalues([one.pvalue for one in found.values()], CORRECTION)
+    of_models = study, metric.name, study.plan
     return tuple(
         Against(
             model,
-            round(one.estimate, 12) + 0.0,
+            one.estimate if without_noise(*of_models, one.estimate) else 0.0,
             ConfidenceInterval(**one.result["ci"]) if one.result.get("ci") else None,
             one.pvalue,
             float(p),

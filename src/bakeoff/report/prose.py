@@ -28,8 +28,9 @@ PLANS = {
 HALVES = ("cross-validation inside random halves", "cross-validation of all rows")
 """The parts of the plan `halves`."""
 WHY_UNDECIDED = {
-    "zero_variance": "the difference is exactly the same on every fold, so its variance cannot be "
-    "estimated",
+    "ok": "there is an interval but no p-value, because no test by this metric is known to hold "
+    "its level",
+    "zero_variance": "the difference does not vary, so its variance cannot be estimated",
     "too_few": "there are fewer observations than the test needs",
     "undefined": "the test statistic is undefined for these data",
     "undefined_metric": "the metric is undefined on a fold",
@@ -47,6 +48,9 @@ CORRECTIONS = {
     "BH": "Benjamini-Hochberg",
     "BY": "Benjamini-Yekutieli",
     "max-t": "max-t",
+    "minp": "min-p",
+    "shaffer": "Shaffer",
+    "bergmann-hommel": "Bergmann-Hommel",
 }
 
 

@@ -6,12 +6,16 @@ import dataclasses
 import math
 from functools import lru_cache
 
+import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.ranges import clipped
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
+
+_DIGITS = 10
+"""Digits in which scores must differ to be no ties."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +83,8 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
             )
         )
     sign = -1 if study.metrics[metric].greater_is_better else 1
-    return sorted(lines, key=lambda line: (round(line.rank, 10), round(sign * line.mean, 10)))
+    each = {line.model: without_noise(study, metric, plan, sign * line.mean) for line in lines}
+    return sorted(lines, key=lambda line: (round(line.rank, 10), each[line.model]))
 
 
 @lru_cache(maxsize=64)
@@ -92,7 +97,16 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
 
 def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
     """Rank the models within each data set, 1 is best; scores that differ by float noise tie."""
-    return means.round(10).rank(axis=1, ascending=not greater, method="average")
+    sizes = means.abs().max(axis=1).replace(0.0, 1.0)
+    relative = means.div(sizes, axis=0).round(_DIGITS)
+    return relative.rank(axis=1, ascending=not greater, method="average")
+
+
+def without_noise(study: Study, metric: str, plan: str, difference: float) -> float:
+    """Round a difference of scores so that float noise is 0: in units of the largest mean score."""
+    means = dataset_means(study, metric, plan).abs().to_numpy()
+    size = float(np.nanmax(means, initial=0.0)) or 1.0
+    return round(difference / size, _DIGITS)
 
 
 def _interval(

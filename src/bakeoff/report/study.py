@@ -317,10 +317,8 @@ class Study(StudyDesign):
                 reasons = dict.fromkeys(str(r) for r in missing["undefined"] if r)
                 reason = "; ".join(reasons) or "no reason given"
                 what = "data sets" if self.several and rows["dataset"].is_unique else "folds"
-                found[model] = (
-                    f"{self.metric.title} is undefined on {len(missing)} of {len(rows)} {what} "
-                    f"({reason})"
-                )
+                where = f" on {len(missing)} of {len(rows)} {what}" if len(rows) > 1 else ""
+                found[model] = f"{self.metric.title} is undefined{where} ({reason})"
         return found
 
 

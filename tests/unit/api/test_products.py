@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import bakeoff
-from bakeoff.stats import Runs
+from bakeoff.stats import Runs, metric_ci, metric_difference
+from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 
 N = 60
 TRUTH = np.arange(N) % 2
@@ -47,3 +48,98 @@ def test_two_deterministic_models_may_lead_a_model_with_training_runs():
     found = bakeoff.compare(TRUTH, {**fixed, "c": flipped(0.4, 3, 1)})
     assert found.verdict.startswith("a ")
     assert "failure rate" not in found.verdict
+
+
+RNG = np.random.default_rng(5)
+NUMBERS = RNG.normal(size=N) + 5
+NEAR = {"a": NUMBERS + 0.3 * RNG.normal(size=N), "b": NUMBERS + 0.5 * RNG.normal(size=N)}
+
+
+@pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
+def test_verdict_and_numbers_do_not_depend_on_the_unit_of_the_target(unit):
+    plain, scaled = (
+        bakeoff.compare(NUMBERS * u, {m: own * u for m, own in NEAR.items()}, metric="rmse")
+        for u in (1.0, unit)
+    )
+    first, second = (found.comparisons.iloc[0] for found in (plain, scaled))
+    assert first.pvalue == second.pvalue
+    for key in ("estimate", "ci_low", "ci_high"):
+        assert second[key] == first[key] * unit
+    headlines = (found.verdict.splitlines()[0] for found in (plain, scaled))
+    assert len(set(headlines)) == 1
+    assert "is the same" not in scaled.verdict
+
+
+def test_median_of_tiny_numbers_has_the_interval_of_large_ones_and_no_p_value():
+    unit = 2.0**-44
+    plain = metric_difference(NUMBERS, *NEAR.values(), metric="median_absolute_error")
+    tiny = {model: own * unit for model, own in NEAR.items()}
+    found = bakeoff.compare(NUMBERS * unit, tiny, metric="median_absolute_error")
+    limits = found.comparisons.loc[0, ["ci_low", "ci_high"]] / unit
+    assert limits.tolist() == list(plain.ci)
+    assert "there is an interval but no p-value" in found.verdict
+
+
+@pytest.mark.parametrize("metric", ["rmse", "rmsle"])
+def test_perfect_numbers_have_a_root_mean_square_without_error(metric):
+    # by a bootstrap of rows the root of 0 is always 0: only the other model's error varies
+    other = NEAR["b"]
+    found = metric_difference(NUMBERS, NUMBERS, other, metric=metric)
+    errors = other - NUMBERS if metric == "rmse" else np.log1p(other) - np.log1p(NUMBERS)
+    rows = np.random.default_rng(1).integers(0, N, (4000, N))
+    assert found.details["se"] == pytest.approx(
+        np.sqrt((errors[rows] ** 2).mean(axis=1)).std(), rel=0.05
+    )
+    assert found.pvalue < 1e-6
+
+
+def test_no_evidence_is_no_p_value_of_1():
+    assert np.isnan([t_pvalue(np.nan, 5.0, side) for side in ("two-sided", "greater")]).all()
+    assert np.isnan([normal_pvalue(np.nan, side) for side in ("two-sided", "greater")]).all()
+
+
+def test_constant_of_a_deviance_is_the_mean():
+    counts = np.arange(N) % 4
+    given = {"a": counts + 0.5, "b": np.full(N, counts.mean())}
+    found = bakeoff.compare(counts, given, metric="poisson_deviance", task="regression")
+    assert "Predicting the mean of the test rows" in found.verdict
+
+
+@pytest.mark.parametrize("constant", [0.1, 0.3])
+def test_constant_numbers_have_no_correlation(constant):
+    assert metric_ci(NUMBERS, np.full(N, constant), metric="pearson").status == "undefined"
+    assert metric_ci(np.full(N, constant), NUMBERS, metric="r2").status == "undefined"
+
+
+def test_missing_values_in_a_list_of_texts_are_no_class():
+    y = ["a", "b"] * 20
+    broken = [float("nan"), *y[1:]]
+    with pytest.raises(bakeoff.UserError, match="no true label"):
+        bakeoff.compare(broken, {"a": y, "b": y})
+    with pytest.raises(bakeoff.UserError, match="no prediction"):
+        bakeoff.compare(y, {"a": broken, "b": y})
+
+
+def test_whole_numbers_beyond_64_bits_are_classes():
+    y = [10**20, 1] * 20
+    assert "identical" in bakeoff.compare(y, {"a": y, "b": y}).verdict
+
+
+@pytest.mark.parametrize("values", [None, "lower"])
+def test_no_rows_are_refused(values):
+    with pytest.raises(bakeoff.UserError, match="found no rows"):
+        bakeoff.compare(None if values else [], {"a": [], "b": []}, values=values)
+
+
+@pytest.mark.parametrize("values", [None, "lower"])
+def test_numbers_whose_squares_overflow_are_refused(values):
+    given = {model: own * 1e150 for model, own in NEAR.items()}
+    y = None if values else NUMBERS
+    with pytest.raises(bakeoff.UserError, match=r"predictions.*1e\+100 overflow"):
+        bakeoff.compare(y, given, values=values, metrics=[] if values else ["rmse"])
+
+
+def test_corrections_have_the_names_of_their_authors():
+    models = {name: flipped(0.3, seed=seed) for seed, name in enumerate("abc")}
+    found = bakeoff.compare(TRUTH, models, correction="bergmann-hommel")
+    assert "Bergmann-Hommel correction" in found.verdict

@@ -9,7 +9,7 @@ from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import measured
 from bakeoff.report import prose
 from bakeoff.report.family import Family
-from bakeoff.report.ranking import ranking
+from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.standings import standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import Kind
@@ -112,7 +112,8 @@ def standing(study: Study, family: Family) -> dict[str, float]:
                 if not family.control:
                     sums[row.model_a] += row.estimate
                 sums[row.model_b] -= row.estimate
-        lead = {model: round(each, 10) for model, each in sums.items()}
+        known = study, family.metric, family.plan
+        lead = {model: without_noise(*known, each) for model, each in sums.items()}
     else:
         # the ranking orders models of equal average rank by their mean scores
         lines = ranking(study, family.metric, family.plan)

@@ -14,7 +14,7 @@ from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import count, p_equals, percent, pvalue, words
 from bakeoff.report.power import detectable
-from bakeoff.report.ranking import ranking
+from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import recipes
 from bakeoff.report.verdict.outcome import BEST, Outcome, standing
@@ -89,7 +89,7 @@ def difference(study: Study, family: Family, row: Comparison, more: str = "") ->
     """Say by how much A scores better than B."""
     metric = family.measure
     a, b = study.name(row.model_a), study.name(row.model_b)
-    if not round(row.estimate, 10):
+    if not without_noise(study, family.metric, family.plan, row.estimate):
         return f"The {metric.title} of {a} and {b} is the same."
     if family.written.gap(row.estimate) == family.written.gap(0.0):
         return (
@@ -186,7 +186,7 @@ def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str
         a, b = study.name(best.model_a), study.name(best.model_b)
         return f"No model is shown to differ from {a}: {p}, for {b} {on}."
     if best.alternative == "two-sided":
-        there_is_one = round(best.estimate, 10)
+        there_is_one = without_noise(study, family.metric, family.plan, best.estimate)
         says = "This difference may be due to chance" if there_is_one else "No difference is shown"
         return f"{says}: {p} {on}."
     asked = []

@@ -13,7 +13,7 @@ def normal_pvalue(z: float, alternative: Alternative) -> float:
         return float(special.ndtr(-z))
     if alternative == "less":
         return float(special.ndtr(z))
-    return min(1.0, 2 * float(special.ndtr(-abs(z))))
+    return min(2 * float(special.ndtr(-abs(z))), 1.0)  # NaN stays NaN
 
 
 def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
@@ -22,4 +22,4 @@ def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
         return float(special.stdtr(df, -t))
     if alternative == "less":
         return float(special.stdtr(df, t))
-    return min(1.0, 2 * float(special.stdtr(df, -abs(t))))
+    return min(2 * float(special.stdtr(df, -abs(t))), 1.0)

@@ -95,7 +95,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
         model_a=a,
         model_b=b,
         autocorrelation=highest,
-        pvalue=min(1.0, p),
+        pvalue=min(p, 1.0),
         n_effective=n * min(1.0, (1 - highest) / (1 + highest)),
     )
 

@@ -244,7 +244,7 @@ def _pvalue(t: float, found: long_run.LongRun, periods: int, settings: SerialSet
         return t_pvalue(t, found.df, settings.side) if found.df else math.nan
     upper = long_run.fixed_b_upper_tail(abs(t), found.bandwidth / periods)
     if settings.side == "two-sided":
-        return min(1.0, 2 * upper)
+        return min(2 * upper, 1.0)
     return upper if (t > 0) == (settings.side == "greater") else 1 - upper
 
 

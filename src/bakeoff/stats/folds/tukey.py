@@ -178,7 +178,7 @@ def studentized_range_sf(q: float, k: int, df: float) -> float:
     left, right = _where_mass_is(np.linspace(low, high, 160), q, k, df)
     u = np.linspace(left, right, 301)
     tail = range_sf(np.minimum(q * exp(u), _FAR), k) * exp(_log_density(u, df))
-    return float(min(1.0, np.trapezoid(tail, u)))
+    return float(min(np.trapezoid(tail, u), 1.0))
 
 
 @functools.lru_cache(maxsize=256)

@@ -149,7 +149,7 @@ def best_of(family: MetricFamily, test: str, level: float, b: int, seed: int) ->
     pvalues = np.full(models, math.nan)
     if _known(family)[0] >= FEWEST:
         sides = 1 if family.scale is None else 2
-        pvalues[known] = [min(1.0, sides * _pvalue(leads, draws, i)) for i in range(len(known))]
+        pvalues[known] = [min(sides * _pvalue(leads, draws, i), 1.0) for i in range(len(known))]
     share = np.zeros(models)
     won = np.argmax(draws + (estimates / scale).astype(np.float32), axis=1)
     share[known] = _shared(np.bincount(won, minlength=len(known)) / b, leads, estimates)
@@ -265,7 +265,8 @@ def _leads(family: MetricFamily) -> FloatArray:
 
 def _shared(wins: FloatArray, leads: FloatArray, estimates: FloatArray) -> FloatArray:
     """Divide the wins of models with identical scores on every row equally among them."""
-    same = np.isclose(estimates[:, None], estimates, rtol=0, atol=1e-12)
+    noise = 1e-12 * np.abs(estimates).max(initial=0.0)
+    same = np.isclose(estimates[:, None], estimates, rtol=0, atol=noise)
     alike = (leads == -math.inf) & same
     return np.array([wins[group].mean() for group in alike])
 

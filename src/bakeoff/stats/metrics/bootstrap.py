@@ -47,7 +47,8 @@ class Bootstrap:
 
     def ties(self, values: FloatArray) -> NDArray[np.bool_]:
         """Mark what equals the estimate but for float noise."""
-        return np.isclose(values, self.estimate, rtol=1e-12, atol=1e-12)
+        noise = 1e-12 * np.abs(self.known).max(initial=abs(self.estimate))
+        return np.isclose(values, self.estimate, rtol=0, atol=noise)
 
     def bca(self, level: float, acceleration: float) -> tuple[float, float]:
         """Return the bias-corrected and accelerated quantiles (Efron 1987)."""

@@ -68,7 +68,9 @@ class Functional:
     def __pow__(self, exponent: float) -> Functional:
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = exponent * np.float64(self.value) ** (exponent - 1)
-            return Functional(self.value**exponent, slope * self.psi)
+            # a root of 0 stays 0 whatever weight its rows have, although its slope is infinite
+            psi = np.where(self.psi == 0, 0.0, slope * self.psi)
+            return Functional(self.value**exponent, psi)
 
 
 def mean(values: ArrayLike, weights: FloatArray) -> Functional:

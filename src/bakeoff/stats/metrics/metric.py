@@ -115,6 +115,8 @@ class Metric:
         The kinds of evidence whose tests are about this metric and no other.
     null : str
         What equal models have in common, where other metrics on the same rows say the same.
+    constant : {"median", "mean"}
+        Of predicted numbers: what the same answer for every row is, where it is to score well.
     studied_by : str
         The metric whose simulated error rates hold for this one.
     by_predicted : bool
@@ -162,6 +164,7 @@ class Metric:
     counts: Literal["", "right", "wrong"] = ""
     evidence: tuple[Evidence, ...] = ()
     null: str = ""
+    constant: Literal["median", "mean"] = "median"
     studied_by: str = "accuracy"
     by_predicted: bool = False
     by_pairs: bool = False

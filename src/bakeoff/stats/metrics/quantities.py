@@ -43,6 +43,7 @@ def _numbers(enter: _Enter[F], **facts: Any) -> _Enter[F]:
 
 _loss = _numbers(row_mean, greater_is_better=False, range=(0.0, math.inf))
 _squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
+_deviance = partial(_loss, constant="mean")
 _SQUARES = "mean squared error"
 _share = _numbers(of_means, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
 _correlation = _numbers(of_means, range=(-1.0, 1.0), scale=FISHER)
@@ -55,13 +56,13 @@ def mae(view: NumberView) -> FloatArray:
     return np.abs(view.error)
 
 
-@_squared("mean squared error", TARGET_SQUARED, null=_SQUARES)
+@_squared("mean squared error", TARGET_SQUARED, null=_SQUARES, constant="mean")
 def mse(view: NumberView) -> FloatArray:
     """Mean of the squared errors."""
     return np.square(view.error)
 
 
-@_squared("root mean squared error", TARGET, root=True, null=_SQUARES)
+@_squared("root mean squared error", TARGET, root=True, null=_SQUARES, constant="mean")
 def rmse(view: NumberView) -> FloatArray:
     """Root of the mean of the squared errors."""
     return np.square(view.error)
@@ -73,13 +74,12 @@ def _variance(values: FloatArray) -> Functional:
 
 
 def _unexplained(view: NumberView, errors: Functional) -> Functional:
-    total = _variance(view.observed)
-    if not total.value > 0:
+    if not np.ptp(view.observed) > 0:
         raise NoValue("the true numbers are all the same")
-    return 1 - errors / total
+    return 1 - errors / _variance(view.observed)
 
 
-@_share("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES)
+@_share("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES, constant="mean")
 def r2(view: NumberView) -> Functional:
     """Coefficient of determination: one less the mean squared error over the variance."""
     return _unexplained(view, mean(view.error**2, np.ones(view.truth.n)))
@@ -135,7 +135,7 @@ def _deviance_domain(view: NumberView, *, zero: bool) -> None:
     _inside(view.predicted > 0, "predicted number(s) are 0 or less")
 
 
-@_loss("mean Poisson deviance", "deviance")
+@_deviance("mean Poisson deviance", "deviance")
 def poisson_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of counts y ≥ 0 from predictions above 0."""
     _deviance_domain(view, zero=True)
@@ -143,7 +143,7 @@ def poisson_deviance(view: NumberView) -> FloatArray:
     return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
 
 
-@_loss("mean gamma deviance", "deviance")
+@_deviance("mean gamma deviance", "deviance")
 def gamma_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
     _deviance_domain(view, zero=False)
@@ -151,7 +151,7 @@ def gamma_deviance(view: NumberView) -> FloatArray:
     return np.asarray(2 * (ratio - 1 - log(ratio)))
 
 
-@_loss("mean Tweedie deviance of power 1.5", "deviance")
+@_deviance("mean Tweedie deviance of power 1.5", "deviance")
 def tweedie15_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
     _deviance_domain(view, zero=True)
@@ -177,7 +177,7 @@ for _percent in (5, 10, 25, 50, 75, 90, 95):
 def _standardised(values: FloatArray, which: str) -> FloatArray:
     deviations = values - values.mean()
     variance = inner(deviations, deviations) / len(values)
-    if not variance > 0:
+    if not np.ptp(values) > 0:  # the variance of equal numbers may be that of their rounding
         raise NoValue(f"the {which} numbers are all the same")
     return np.asarray(deviations / math.sqrt(variance))
 

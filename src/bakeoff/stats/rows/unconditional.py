@@ -44,7 +44,7 @@ def unconditional_pvalue(b: int, c: int, n: int, alternative: Alternative) -> fl
     for i in np.argsort(values)[-3:]:
         around = angles[max(i - 1, 0)], angles[min(i + 1, len(angles) - 1)]
         best = max(best, _maximum(probability, *around))
-    return min(1.0, float(best))
+    return min(float(best), 1.0)
 
 
 def _angles(n: int) -> FloatArray:
