@@ -166,10 +166,17 @@ def complete(
     UserError
         Sets of models that no data set compares, or a model without any score.
     """
-    if groups:
-        codes = [i for i, own in enumerate(groups.values()) for _ in own]
-        order = [datasets.index(one) for own in groups.values() for one in own]
-        values, datasets = group_means(values[order], np.array(codes)), list(groups)
+    gaps, notes = np.isnan(values), []
+    if policy == "drop_dataset":
+        kept = np.asarray(~gaps.any(axis=1))
+        notes = [_note("data set", name, holes, "dataset") for name in _names(datasets, ~kept)]
+        values, datasets = values[kept], _names(datasets, kept)
+    if groups and len(datasets):
+        there = {name: [one for one in own if one in datasets] for name, own in groups.items()}
+        there = {name: own for name, own in there.items() if own}
+        codes = [i for i, own in enumerate(there.values()) for _ in own]
+        order = [datasets.index(one) for own in there.values() for one in own]
+        values, datasets = group_means(values[order], np.array(codes, dtype=int)), list(there)
     gaps = np.isnan(values)
     if policy in OTHER_READING and gaps.any():
         given = models, datasets, values
@@ -178,19 +185,12 @@ def complete(
         with suppress(UserError):  # the other reading may have nothing to compare
             own = dataclasses.replace(own, other=_as_they_are(*given, OTHER_READING[policy], sign))
         return own
-    rows: NDArray[np.bool_] = np.full(len(datasets), True)
     columns: NDArray[np.bool_] = np.full(len(models), True)
-    if policy == "drop_dataset":
-        rows = np.asarray(~gaps.any(axis=1))
-    elif policy == "drop_model":
+    if policy == "drop_model":
         columns = np.asarray(~gaps.any(axis=0))
-    notes = [_note("data set", name, holes, "dataset") for name in _names(datasets, ~rows)]
     notes += [_note("model", name, holes, "model") for name in _names(models, ~columns)]
     return DatasetScores(
-        tuple(_names(models, columns)),
-        tuple(_names(datasets, rows)),
-        values[np.ix_(rows, columns)],
-        tuple(notes),
+        tuple(_names(models, columns)), tuple(datasets), values[:, columns], tuple(notes)
     )
 
 
@@ -222,9 +222,9 @@ def _as_they_are(
     score = "score was" if missing == 1 else "scores were"
     notes = [f"{missing} missing {score} {how}"] if missing else []
     if left:
-        what = "data set was" if left == 1 else "data sets were"
+        what, were = ("data set", "was") if left == 1 else ("data sets", "were")
         enough = "any model" if failed else "two models"
-        notes.append(f"{left} {what} left out, without scores of {enough}")
+        notes.append(f"{left} {what} without scores of {enough} {were} left out")
     filled = sign * with_failures_last(sign * values[kept]) if failed else values[kept]
     names = tuple(_names(datasets, kept))
     return DatasetScores(tuple(models), names, filled, tuple(notes), policy)

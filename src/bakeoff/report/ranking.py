@@ -104,8 +104,8 @@ def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
 
 def without_noise(study: Study, metric: str, plan: str, difference: float) -> float:
     """Round a difference of scores so that float noise is 0: in units of the largest mean score."""
-    means = dataset_means(study, metric, plan).abs().to_numpy()
-    size = float(np.nanmax(means, initial=0.0)) or 1.0
+    means = dataset_means(study, metric, plan).to_numpy(np.float64)
+    size = float(np.abs(means).max(initial=0.0, where=~np.isnan(means))) or 1.0
     return round(difference / size, _DIGITS)
 
 

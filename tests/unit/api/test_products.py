@@ -1,6 +1,7 @@
 """Where features meet: combinations of arguments that are right one by one."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bakeoff
@@ -143,3 +144,21 @@ def test_corrections_have_the_names_of_their_authors():
     models = {name: flipped(0.3, seed=seed) for seed, name in enumerate("abc")}
     found = bakeoff.compare(TRUTH, models, correction="bergmann-hommel")
     assert "Bergmann-Hommel correction" in found.verdict
+
+
+def test_incomplete_data_sets_are_left_out_of_their_groups():
+    rows = [f"d{i}" for i in range(10)]
+    table = pd.DataFrame(RNG.random((10, 3)), index=rows, columns=list("abc"))
+    of = np.array([1, 1, 1, 2, 2, 2, 3, 4, 5, 6])
+    table.loc["d0", "a"] = table.loc["d9", "b"] = np.nan
+    whole = table.drop(index=["d0", "d9"])
+    means = whole.groupby(of[1:9]).mean().set_axis(["g1", "g2", "d6", "d7", "d8"])
+    alike = {"values": "higher", "tests": ["wilcoxon_signed_rank"]}
+    asked = {**alike, "groups": "of", "missing": "drop_dataset"}
+    found = bakeoff.compare_datasets(table.assign(of=of), **asked)
+    wanted = bakeoff.compare_datasets(means, **alike)
+    assert found.to_frame()["pvalue"].tolist() == wanted.to_frame()["pvalue"].tolist()
+    assert found.verdict.count("was left out: ") == 2
+    apart = table.assign(a=[0.5] + 9 * [np.nan], b=[np.nan] + 9 * [0.5], of=of)
+    nothing = bakeoff.compare_datasets(apart, **asked)
+    assert "on 0 of 6 groups of 10 data sets is undecided" in " ".join(nothing.verdict.split())

@@ -112,8 +112,8 @@ def standing(study: Study, family: Family) -> dict[str, float]:
                 if not family.control:
                     sums[row.model_a] += row.estimate
                 sums[row.model_b] -= row.estimate
-        known = study, family.metric, family.plan
-        lead = {model: without_noise(*known, each) for model, each in sums.items()}
+        scores = study, family.metric, family.plan
+        lead = {model: without_noise(*scores, each) for model, each in sums.items()}
     else:
         # the ranking orders models of equal average rank by their mean scores
         lines = ranking(study, family.metric, family.plan)
