@@ -28,9 +28,11 @@ from bakeoff.fit import predictions, reuse, run_fit, stamp
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import load_experiment
 from benchmarks import tables
+from benchmarks.pages import renewed
 from benchmarks.scale import study
 
 TABLE = Path(__file__).with_name("fit_stages.csv")
+PAGE = Path(__file__).resolve().parents[1] / "docs/performance.md"
 FITS, OTHERS = "the fit and its predictions", "all else"
 STAGES: dict[str, tuple[tuple[Any, str], ...]] = {
     FITS: ((run_fit, "_fit_and_predict"),),
@@ -133,17 +135,18 @@ def measure() -> list[dict[str, str]]:
     ]
 
 
-def told() -> str:
-    """Say where the time beyond a fit goes."""
+def page() -> str:
+    """Return the page that says where the time beyond a fit goes."""
     with TABLE.open(newline="", encoding="utf-8") as file:
         spent = {row["stage"]: float(row["cpu_ms"]) for row in csv.DictReader(file)}
     fit = spent.pop(FITS)
     beyond = sum(spent.values())
     shares = ", ".join(f"{stage} {ms / beyond:.0%}" for stage, ms in spent.items())
-    return (
+    text = (
         f"In the worker's process such a fit takes {fit:.1f} ms of CPU time with its predictions, "
         f"and {beyond:.1f} ms beyond: {shares} (`benchmarks/fit_stages.csv`)."
     )
+    return renewed(PAGE, "fit_stages", text)
 
 
 def main() -> None:

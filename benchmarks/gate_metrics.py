@@ -15,7 +15,6 @@ docs/gate.md.
 from __future__ import annotations
 
 import csv
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -23,20 +22,17 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from scipy import optimize
 
 from bakeoff.stats import Limits, influence, mean_limits, metric_limits
-from benchmarks import tables
-from benchmarks.any_metric import Model, balanced_threshold, population
+from benchmarks import regression, tables
 from benchmarks.best_models import GROUP, SHARED, learned, shared_noise
+from benchmarks.margins import MARGIN, OF_BRIER, SIGN, margin, pair
 from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
 RATES = HERE / "gate_metrics.csv"
 PAGE = HERE.parent / "docs" / "gate.md"
-ALPHA, MARGIN, SEPARATION = 0.05, 0.02, 1.6
-OF_BRIER = 0.005
-"""The margin of Brier scores, which are small where a class is rare."""
+ALPHA = 0.05
 SIZES = ((10, 200), (20, 40), (20, 400), (40, 400), (50, 1000), (120, 400), (200, 4000))
 """Expected positive rows, and rows."""
 METRICS = {
@@ -49,36 +45,7 @@ METRICS = {
 PAIRS = ((0, 1), (0, 2), (4, 2), (3, 5), (9, 6))
 """Learners that are compared; the worse one of each is the candidate."""
 CELL = ("metric", "candidate", "positives", "n")
-SIGN = {"log_loss": 1, "brier": 1}
-"""Losses grow where a candidate gets worse."""
 Decision = tuple[Limits, float]
-
-
-def margin(metric: str) -> float:
-    """Return the margin of a metric."""
-    return OF_BRIER if metric == "brier" else MARGIN
-
-
-def pair(metric: str, candidate: str, prevalence: float) -> tuple[Model, Model]:
-    """Return a base, and a candidate that is worse by the margin on the population."""
-    threshold = balanced_threshold(prevalence, prevalence)
-    knobs = {
-        "overconfident": {"sharpness": 3.0},
-        "very": {"sharpness": 5.0},
-        "both": {"sharpness": 3.0},
-        "in groups": {"sharpness": 3.0} if metric == "log_loss" else {},
-        "unlike": {"sigma": 1.6},
-    }
-    base = Model(SEPARATION, threshold=threshold)
-    if candidate == "both":
-        base = dataclasses.replace(base, **knobs["both"])
-    wanted = population(metric, base, prevalence) + SIGN.get(metric, -1) * margin(metric)
-    other = Model(SEPARATION, threshold=threshold, **knobs.get(candidate, {}))
-
-    def gap(mu: float) -> float:
-        return population(metric, dataclasses.replace(other, mu=mu), prevalence) - wanted
-
-    return base, dataclasses.replace(other, mu=float(optimize.brentq(gap, 0.1, 9)))
 
 
 def decisions(metric: str, candidate: str, m: int, n: int, replicates: int) -> Iterator[Decision]:
@@ -130,8 +97,6 @@ def of_numbers(
     metric: str, kind: str, relative: bool, n: int, replicates: int
 ) -> Iterator[Decision]:
     """Draw predicted numbers of a base and a candidate that is off by half as much again."""
-    from benchmarks import regression  # it draws margins of classes by this module
-
     off = regression.SPREAD, regression.WORSE * regression.SPREAD
     base, candidate = (regression.true_value(metric, kind, spread) for spread in off)
     worse = abs(candidate - base)

@@ -1,4 +1,4 @@
-"""What the simulations show of every test's type I error: `python -m benchmarks.levels`.
+"""What the simulations show of every test's type I error: `python -m benchmarks.level_pages`.
 
 One rule for all tests, on the rates in the CSV files of this folder at a level of .05. A test *is
 liberal for* the families with a regime whose rate is surely above .06 (the lower end of Wilson's
@@ -320,16 +320,3 @@ def table(found: Mapping[str, Level]) -> str:
             *facts, studies = dataclasses.astuple(rate)
             writer.writerow([test, *facts, " ".join(studies)])
     return text.getvalue()
-
-
-def main() -> None:
-    """Write the file, the page and the parts of other pages."""
-    from benchmarks import level_pages
-
-    found = levels(read())
-    RATES.write_text(table(found), encoding="utf-8")
-    level_pages.write(found)
-
-
-if __name__ == "__main__":
-    main()

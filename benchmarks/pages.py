@@ -18,6 +18,7 @@ STUDIES = (
     "cochran_few",
     "compare_speed",
     "equivalence",
+    "fit_stages",
     "gate",
     "gate_metrics",
     "jobs",

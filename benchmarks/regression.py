@@ -30,7 +30,7 @@ from bakeoff.stats import (
     metric_equivalence,
     time_blocks,
 )
-from benchmarks import any_metric, gate_metrics, tables
+from benchmarks import any_metric, margins, tables
 from benchmarks.any_metric import ENOUGH, flagged
 from benchmarks.pages import replaced, study
 
@@ -165,7 +165,7 @@ def one_series(
             yield "time", variant, metric, *told(found, found.pvalue < ALPHA)
 
 
-_models = cache(lambda metric, prevalence: gate_metrics.pair(metric, "skill", prevalence))
+_models = cache(lambda metric, prevalence: margins.pair(metric, "skill", prevalence))
 
 
 def one_of_classes(
@@ -184,7 +184,7 @@ def one_of_classes(
     how: dict[str, Any] = {
         "metric": metric,
         "labels": [0, 1],
-        "margin": gate_metrics.margin(metric),
+        "margin": margins.margin(metric),
     }
     # so few rows hardly ever show equivalence: the one of its two tests that may be wrong
     found = metric_equivalence(y, said[1], said[0], question="noninferiority", **how)

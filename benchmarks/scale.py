@@ -117,8 +117,6 @@ def write(rows: list[dict[str, Any]]) -> None:
 
 def page() -> str:
     """Return the page with the table of what was measured, and draw it."""
-    from benchmarks.fit_stages import told
-
     rows: dict[int, dict[str, dict[str, str]]] = {}
     with TABLE.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -131,8 +129,6 @@ def page() -> str:
         *(_line(fits, steps) for fits, steps in rows.items()),
         "",
         "![CPU seconds and memory against the number of fits](performance.svg)",
-        "",
-        told(),
     ]
     return renewed(PAGE, "scale", "\n".join(lines))
 

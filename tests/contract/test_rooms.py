@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,26 @@ def test_room_imports_only_from_rooms_before_it(room: str) -> None:
     allowed = ALLOWED[room] | {room} | (SHARED if room != "stats" else set())
     for file in (PACKAGE / room).rglob("*.py"):
         assert imported(file) <= allowed, f"{file.name} imports {imported(file) - allowed}"
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    # imports within functions and those for types alone included
+    modules = {
+        ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts): file
+        for file in PACKAGE.rglob("*.py")
+        if file.stem != "__init__"
+    }
+    graph = {
+        name: modules.keys()
+        & {
+            told
+            for node in ast.walk(ast.parse(file.read_text()))
+            if isinstance(node, ast.ImportFrom) and node.module
+            for told in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+        }
+        for name, file in modules.items()
+    }
+    graphlib.TopologicalSorter(graph).prepare()
 
 
 def test_every_room_is_known() -> None:

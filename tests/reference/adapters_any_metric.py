@@ -24,7 +24,7 @@ from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import influence, one
 from bakeoff.stats.metrics.max_t import Contrasts, max_t
 from bakeoff.stats.metrics.means import mean_difference
-from bakeoff.stats.metrics.metric import METRICS, metric_called
+from bakeoff.stats.metrics.named import METRICS, metric_called
 from bakeoff.stats.metrics.rankings import auc
 from bakeoff.stats.metrics.setting import Setting, read
 from bakeoff.stats.metrics.subgroups import mean_interaction

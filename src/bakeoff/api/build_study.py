@@ -41,7 +41,8 @@ from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.task import Task, problems_with_task
+from bakeoff.spec.task import Task
+from bakeoff.spec.task_problems import problems_with_task
 from bakeoff.stats import Evidence, catalogue
 
 METRIC = "accuracy"

@@ -16,7 +16,8 @@ from bakeoff.errors import UserError, unknown
 from bakeoff.report.numbers import count, interval, number, p_equals, percent, pvalue
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Claim, ClaimedTable, Rounded, accuracy_claim, area_claim, f1_claim, plain
-from bakeoff.stats.metrics.metric import METRICS, POINTS, Form, Metric, Need
+from bakeoff.stats.metrics.metric import POINTS, Form, Metric, Need
+from bakeoff.stats.metrics.named import METRICS
 
 _ALSO_CALLED = {"sensitivity": "recall"}
 _FEW = 0.5

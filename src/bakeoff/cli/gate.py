@@ -16,7 +16,8 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
 from bakeoff.release.ledger import Ledger
-from bakeoff.release.show import as_json, as_junit, as_markdown, change, headline, reasons, writer
+from bakeoff.release.show import as_json, as_junit, as_markdown
+from bakeoff.release.verdict import change, headline, reasons, writer
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns

@@ -12,7 +12,7 @@ import pandas as pd
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError, named
 from bakeoff.files import is_file
-from bakeoff.sources.common.formats import MISSING, format_of
+from bakeoff.sources.common.formats import MISSING, format_of, read_table
 from bakeoff.sources.common.tables import TableKeys
 
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
@@ -102,7 +102,7 @@ def _labels_like_missing(
 
 
 def _frame(path: str, keys: Mapping[str, Any]) -> pd.DataFrame:
-    return TableKeys.model_validate(keys).read(Path(path), path)
+    return read_table(Path(path), path, TableKeys.model_validate(keys))
 
 
 def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pyarrow.parquet
 from bakeoff.data.readers import headers, is_log, known, read_elsewhere
 from bakeoff.errors import Place, Problem, UserError, some
 from bakeoff.files import is_file
-from bakeoff.sources.common.formats import MISSING
+from bakeoff.sources.common import formats
 from bakeoff.sources.common.tables import TableKeys
 
 MODEL = "model"
@@ -116,7 +116,7 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
             read_options=pa.csv.ReadOptions(block_size=_BLOCK),
             parse_options=pa.csv.ParseOptions(delimiter=delimiter),
             convert_options=pa.csv.ConvertOptions(
-                null_values=sorted(MISSING),
+                null_values=sorted(formats.MISSING),
                 strings_can_be_null=True,
                 true_values=["True", "TRUE", "true"],
                 false_values=["False", "FALSE", "false"],
@@ -166,7 +166,7 @@ def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFra
     try:
         if _first_line(path, format).startswith("Key_"):
             return _of_weka(path)
-        return TableKeys.model_validate(keys).read(Path(path), path)
+        return formats.read_table(Path(path), path, TableKeys.model_validate(keys))
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
             raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None

@@ -32,7 +32,7 @@ from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_problems import problems_with_given
 from bakeoff.spec.resampling import KFold
-from bakeoff.spec.task import problems_with_task
+from bakeoff.spec.task_problems import problems_with_task
 
 
 def check_experiment(

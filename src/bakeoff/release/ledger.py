@@ -6,7 +6,6 @@ level alpha/(k(k + 1)); all of them together stay below alpha.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import json
 from pathlib import Path
@@ -14,32 +13,10 @@ from typing import Any
 
 from bakeoff.errors import UserError
 from bakeoff.release.evidence import GateRows
-from bakeoff.release.verdict import GateVerdict, Terms
+from bakeoff.release.verdict import GateVerdict, Terms, Use
 from bakeoff.stats import level_of_use
 
 _KEYS = {"test_set", "base", "candidate", "terms", "use", "alpha", "decision"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Use:
-    """One decision by a test set.
-
-    Attributes
-    ----------
-    number : int
-        Which use of the test set it is, from 1.
-    alpha : float
-        Level of all decisions together.
-    level : float
-        Level of this one.
-    known : bool
-        Whether the same question was asked before; then nothing is spent.
-    """
-
-    number: int
-    alpha: float
-    level: float
-    known: bool
 
 
 class Ledger:

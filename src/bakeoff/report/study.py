@@ -6,9 +6,10 @@ import dataclasses
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
@@ -17,7 +18,8 @@ from bakeoff.comparisons.cautions import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign
-from bakeoff.report.written import Written, written
+from bakeoff.report.written import Written, decimals, spread_of, varies
+from bakeoff.scores.metrics.given import in_unit
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
@@ -126,7 +128,7 @@ class Study(StudyDesign):
         On one data set, or over all of them if none is named.
         """
         only = dataset or ("" if self.several else self.datasets[0])
-        return written(self, metric or self.metric.name, only)
+        return _written(self, metric or self.metric.name, only)
 
     def written_as(self, row: Comparison) -> Written:
         """Return how the estimate of a comparison is written."""
@@ -325,3 +327,20 @@ class Study(StudyDesign):
 def _doubt(entry: Entry, type1: TypeOneError) -> tuple[bool, int]:
     """Order tests by how far to trust them: those that ignore the pairing last."""
     return not entry.paired, TRUST.index(type1)
+
+
+@lru_cache(maxsize=1024)
+def _written(study: Study, metric: str, dataset: str) -> Written:
+    """Find out how values of a metric are written on a data set, or over all if it is empty."""
+    declared = study.experiment.datasets[dataset].unit if dataset else None
+    measure = in_unit(study.metrics[metric], declared)
+    if not varies(measure):
+        return Written.of(measure)
+    spread = spread_of(study.scores, metric, dataset)
+    errors = study.standard_errors.get((metric, dataset), [])
+    if not any(errors) and len(own := study.intervals):
+        own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]
+        errors = list(own["se"])
+    if not any(error > 0 for error in errors):
+        errors = list(spread["std"] / np.sqrt(spread["size"]))
+    return Written.of(measure, decimals(errors, spread["mean"]))

@@ -6,21 +6,14 @@ import dataclasses
 import math
 import statistics
 from collections.abc import Iterable
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.report.numbers import fixed, interval
-from bakeoff.report.study_design import clean
+from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.scores import METRICS, POINTS, Metric, Need
-from bakeoff.scores.metrics.given import in_unit
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from bakeoff.report.study import Study
 
 DECIMALS = 3
 _MOST_DIGITS = 6
@@ -47,6 +40,11 @@ class Written:
     unit: str = ""
     decimals: int = DECIMALS
     shares: bool = False
+
+    @classmethod
+    def of(cls, metric: Metric, digits: int = DECIMALS) -> Written:
+        """Write a metric in its unit."""
+        return cls(metric.title, unit_of(metric), digits, metric.unit == POINTS)
 
     @property
     def label(self) -> str:
@@ -93,25 +91,7 @@ def with_unit(title: str, unit: str) -> str:
     return f"{title} ({unit})" if unit else title
 
 
-@lru_cache(maxsize=1024)
-def written(study: Study, metric: str, dataset: str) -> Written:
-    """Find out how values of a metric are written on a data set, or over all if it is empty."""
-    declared = study.experiment.datasets[dataset].unit if dataset else None
-    measure = in_unit(study.metrics[metric], declared)
-    told = measure.title, unit_of(measure)
-    if not varies(measure):
-        return Written(*told, shares=measure.unit == POINTS)
-    spread = _spread(study.scores, metric, dataset)
-    errors = study.standard_errors.get((metric, dataset), [])
-    if not any(errors) and len(own := study.intervals):
-        own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]
-        errors = list(own["se"])
-    if not any(error > 0 for error in errors):
-        errors = list(spread["std"] / np.sqrt(spread["size"]))
-    return Written(*told, decimals(errors, spread["mean"]), measure.unit == POINTS)
-
-
-def of_target(study: Study, dataset: str, errors: NDArray[np.float64]) -> Written:
+def of_target(study: StudyDesign, dataset: str, errors: NDArray[np.float64]) -> Written:
     """Find out how numbers in the unit of a target are written, from errors of shape (n, M)."""
     unit = study.experiment.datasets[dataset].unit
     found = errors.reshape(len(errors), -1)
@@ -120,7 +100,7 @@ def of_target(study: Study, dataset: str, errors: NDArray[np.float64]) -> Writte
     return Written("error", clean(unit) if unit else "", digits)
 
 
-def _spread(scores: pd.DataFrame, metric: str, dataset: str) -> pd.DataFrame:
+def spread_of(scores: pd.DataFrame, metric: str, dataset: str) -> pd.DataFrame:
     """Describe each model's scores on the folds of a data set, or its means over data sets."""
     own, by = scores[scores["metric"] == metric], ["plan", "model"]
     if dataset:

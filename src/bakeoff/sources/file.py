@@ -98,19 +98,23 @@ class FileData(TableData):
 
     def _joined(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Add the columns of the other tables, row by row."""
+        from bakeoff.sources.common.formats import read_table
+
         for i, other in enumerate(self.join):
             with blame("join"):
                 if not is_file(other.path):
                     raise UserError(f"no file at {other.path!r}{_nearest_file(Path(other.path))}")
-                more = other.read(Path(other.path), other.path)
+                more = read_table(Path(other.path), other.path, other)
                 frame = _with_columns(frame, more, other, ("join", i))
         return frame
 
     def _read(self, key: str, path: str) -> pd.DataFrame:
+        from bakeoff.sources.common.formats import read_table
+
         with blame(key):
             if not is_file(path):
                 raise UserError(f"no file at {path!r}{_nearest_file(Path(path))}")
-            return self.read(Path(path), path)
+            return read_table(Path(path), path, self)
 
 
 def _with_columns(frame: pd.DataFrame, more: pd.DataFrame, other: Join, at: Place) -> pd.DataFrame:

@@ -37,6 +37,8 @@ class UrlData(TableData):
     def load(self, seed: int) -> Loaded:
         """Read the table, downloading it unless it is there."""
         from bakeoff.sources.common.download import download
+        from bakeoff.sources.common.formats import read_table
 
         with blame("url"):
-            return Loaded(self.read(download(self.url, self.sha256), self.url), self.target)
+            file = download(self.url, self.sha256)
+            return Loaded(read_table(file, self.url, self), self.target)

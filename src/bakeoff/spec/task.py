@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bakeoff.errors import Problem, Remedy
-
-if TYPE_CHECKING:
-    from bakeoff.spec.experiment import Experiment
-
-_REFUSED = {
-    "datasets": ("positive", "classes", "merge", "costs"),
-    "models": ("class_weight", "threshold"),
-}
-"""The keys of data sets and models that mean nothing where numbers are predicted."""
-
+from bakeoff.errors import Remedy
 
 TO_NUMBERS = Remedy("task", "regression", "; {} compares numbers")
 """What to say where classes are taken for granted."""
@@ -76,33 +66,3 @@ def _searching(model: Any) -> Any:
 
 def _filled(section: Any, key: str, value: Any) -> Any:
     return {key: value, **section} if isinstance(section, Mapping) else section
-
-
-def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
-    """Find keys that mean nothing for the task."""
-    if not experiment.task.numbers:
-        for name, data in experiment.datasets.items():
-            if data.unit is not None:
-                yield Problem(("datasets", name, "unit"), "classes have no unit", remedy=TO_NUMBERS)
-        return
-    for part, keys in _REFUSED.items():
-        for name, entry in getattr(experiment, part).items():
-            for key in keys:
-                if key in entry.model_fields_set:
-                    yield Problem(
-                        (part, name, key), "means nothing with `task: regression`: leave it out"
-                    )
-    for name, model in experiment.given.items():
-        if model.columns.probabilities is not None:
-            yield Problem(
-                ("models", name, "columns", "probabilities"),
-                "means nothing with `task: regression`: leave it out",
-            )
-    if experiment.costs is not None:
-        yield Problem(("costs",), "are of errors between classes: leave them out of a regression")
-    for name, plan in experiment.resampling.plans().items():
-        if plan.stratify:
-            yield Problem(
-                ("resampling", name, "stratify"),
-                "numbers have no classes whose shares could be kept: leave it out",
-            )

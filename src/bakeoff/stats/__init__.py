@@ -89,7 +89,8 @@ from bakeoff.stats.metrics.differences import (
 )
 from bakeoff.stats.metrics.influence import Influence, influence
 from bakeoff.stats.metrics.means import mean_ci, mean_difference
-from bakeoff.stats.metrics.metric import METRICS, POINTS, Metric, Need
+from bakeoff.stats.metrics.metric import POINTS, Metric, Need
+from bakeoff.stats.metrics.named import METRICS
 from bakeoff.stats.metrics.own import own_metric
 from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.planning import (

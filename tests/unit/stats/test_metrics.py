@@ -35,7 +35,8 @@ from bakeoff.stats import (
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.bootstrap import Bootstrap, bca_interval
-from bakeoff.stats.metrics.metric import METRICS, Need
+from bakeoff.stats.metrics.metric import Need
+from bakeoff.stats.metrics.named import METRICS
 from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.metrics.view import View
 from tests.conftest import ROOT

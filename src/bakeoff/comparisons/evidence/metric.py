@@ -9,8 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bakeoff.scores import METRICS, Metric
-from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.named import METRICS as BUILT_IN
 from bakeoff.stats.metrics.view import NO_COLUMNS
 
 

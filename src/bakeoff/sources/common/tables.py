@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -12,7 +11,7 @@ from bakeoff.keys import SpecSection, said
 from bakeoff.sources.common.base import ColumnName, DataSet
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 Format = Literal[
@@ -75,12 +74,6 @@ class TableKeys(SpecSection):
         if self.decimal == self.thousands:
             raise said(f"`decimal` and `thousands` cannot both be {self.decimal!r}")
         return self
-
-    def read(self, path: Path, name: str) -> pd.DataFrame:
-        """Read a table that is called `name`; see `bakeoff.sources.common.formats.read_table`."""
-        from bakeoff.sources.common.formats import read_table
-
-        return read_table(path, name, self)
 
 
 class TableData(TableKeys, DataSet):

@@ -21,7 +21,8 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.design.spread import spread
 from bakeoff.stats.metrics.functional import Functional, NoValue
-from bakeoff.stats.metrics.metric import Form, Metric, Need, by_value
+from bakeoff.stats.metrics.metric import Form, Metric, Need
+from bakeoff.stats.metrics.named import by_value
 from bakeoff.stats.metrics.test_rows import Codes
 from bakeoff.stats.metrics.view import View
 

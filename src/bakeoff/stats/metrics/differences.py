@@ -21,7 +21,8 @@ from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.bootstrap import OwnMetric, bca_interval, bootstrap
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
-from bakeoff.stats.metrics.metric import METRICS, Form, Metric
+from bakeoff.stats.metrics.metric import Form, Metric
+from bakeoff.stats.metrics.named import METRICS
 from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
 
 

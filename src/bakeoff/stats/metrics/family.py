@@ -21,7 +21,8 @@ from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Atoms, Influence, one, pair
 from bakeoff.stats.metrics.joint_cells import pair_counts
 from bakeoff.stats.metrics.max_t import Contrasts
-from bakeoff.stats.metrics.metric import Form, Metric, metric_called, numbers
+from bakeoff.stats.metrics.metric import Form, Metric, numbers
+from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.scales import LOG, LOGIT, PLAIN, Scale
 from bakeoff.stats.metrics.setting import Setting, setting_of
 from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, read_groups

@@ -1,21 +1,29 @@
-"""Metrics by name, and those whose names tell the value of their option: ``net_benefit@0.1``."""
+"""The metrics by name, and the decorators that enter them.
+
+The modules `decisions`, `rankings`, `probabilities`, `costs` and `quantities` enter the metrics,
+each by the decorator of its kind: the formula that is decorated gives the value and the influence
+of each row. Some names tell the value of an option: ``net_benefit@0.1``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from bakeoff.stats.core.arguments import check_choice
 from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.metrics.functional import Functional, mean
+from bakeoff.stats.metrics.metric import Form, Metric
 from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS
-
-if TYPE_CHECKING:  # which enters its metrics here
-    from bakeoff.stats.metrics.metric import Metric
+from bakeoff.stats.metrics.view import NumberView, View
 
 
-class Metrics(dict[str, "Metric"]):
+class Metrics(dict[str, Metric]):
     """Metrics by name; ``name@value`` is one whose option has that value."""
 
     def __missing__(self, name: str) -> Metric:
@@ -105,3 +113,88 @@ def _told(told: dict[str, Any], function: Callable[[Any], Any], rows: Any) -> An
     """Call the value or formula of a metric on rows with the value of its option."""
     options = dataclasses.replace(rows.options, **told)
     return function(dataclasses.replace(rows, options=options))
+
+
+METRICS = Metrics()
+"""The metrics that are built in, by name."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def metric_called(name: str | Metric) -> Metric:
+    """Return the metric of a name, or say which there are."""
+    return name if isinstance(name, Metric) else METRICS.called(name)
+
+
+def enter(metric: Metric) -> None:
+    """Enter one among the metrics."""
+    if metric.name in METRICS:
+        raise ValueError(f"two metrics are called {metric.name!r}")
+    METRICS[metric.name] = metric
+
+
+def decision(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+    """Enter a formula over the table of true and predicted classes; see `Counts` and `Cells`."""
+
+    def decorate(formula: F) -> F:
+        def value(view: View) -> float:
+            return float(formula(view.counts))
+
+        known = {"form": Form.DECISIONS, "formula": formula, **facts}
+        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        return formula
+
+    return decorate
+
+
+def row_mean(
+    title: str,
+    unit: str,
+    *,
+    root: bool = False,
+    value: Callable[[Any], float] | None = None,
+    **facts: Any,
+) -> Callable[[F], F]:
+    """Enter the mean of what a function of a view gives for each row, or the root of that mean.
+
+    `value` computes the mean in another way, where that is more exact.
+    """
+
+    def decorate(values: F) -> F:
+        def plain(view: View | NumberView) -> float:
+            found = float(np.mean(values(view)))
+            return math.sqrt(found) if root else found
+
+        def functional(view: View | NumberView) -> Functional:
+            found = mean(values(view), np.ones(view.truth.n))
+            return found**0.5 if root else found
+
+        known = {"form": Form.ROWS, "formula": functional, "mean_of_rows": not root, **facts}
+        how = value or plain
+        enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
+        return values
+
+    return decorate
+
+
+def of_means(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+    """Enter a function from a view to a `Functional` of means over rows."""
+
+    def decorate(formula: F) -> F:
+        def value(view: View | NumberView) -> float:
+            return float(formula(view).value)
+
+        known = {"form": Form.ROWS, "formula": formula, **facts}
+        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        return formula
+
+    return decorate
+
+
+def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+    """Enter a function from a view to a number; rows are left out for their influence."""
+
+    def decorate(value: F) -> F:
+        enter(Metric(name=value.__name__, title=title, unit=unit, value=value, **facts))
+        return value
+
+    return decorate

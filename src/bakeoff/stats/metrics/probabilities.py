@@ -9,7 +9,8 @@ import numpy as np
 
 from bakeoff.stats.core.arithmetic import log
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.metrics.metric import POINTS, Carried, Need, row_mean
+from bakeoff.stats.metrics.metric import POINTS, Carried, Need
+from bakeoff.stats.metrics.named import row_mean
 from bakeoff.stats.metrics.view import View
 
 _loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)

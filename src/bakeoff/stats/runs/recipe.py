@@ -16,7 +16,8 @@ from bakeoff.stats.design.leverage import Leverage
 from bakeoff.stats.metrics.answer import better_is_positive
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.influence import Influence, one
-from bakeoff.stats.metrics.metric import Metric, metric_called, numbers
+from bakeoff.stats.metrics.metric import Metric, numbers
+from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.setting import Setting, read_rows, read_true
 from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, Truth, read_groups, read_numbers
