@@ -145,3 +145,11 @@ def test_rows_below_are_those_of_the_other_class(values):
     for row, score in enumerate(scores):
         other = scores[positive != positive[row]]
         assert found[row] == (other < score).sum() + (other == score).sum() / 2
+
+
+@pytest.mark.parametrize("positives", [29, 30])
+def test_the_normal_approximation_wants_thirty_of_each_class(positives):
+    y = np.arange(positives + 30) < positives
+    a, b = y + np.random.default_rng(0).normal(size=(2, len(y)))
+    (held,) = (x.holds for x in delong(y, a, b).assumptions if x.name == "large sample")
+    assert held is (positives >= 30)

@@ -76,6 +76,17 @@ def test_one_row_per_group_is_cochrans_q():
     assert ours.statistic == pytest.approx(theirs.statistic)
 
 
+def test_a_difference_of_areas_is_at_most_1():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        codes, y = np.repeat(np.arange(7), 4), np.arange(28) % 2
+        right = y + rng.normal(0, 0.3, 28)
+        right[codes == 0] *= -2  # one group says the opposite
+        found = stats.delong(y, right, -right, groups=codes).ci
+        turned = stats.delong(y, -right, right, groups=codes).ci
+        assert (found.high, turned.low) == (1, -1)
+
+
 def test_robust_f_of_rare_disagreements_on_many_independent_rows_is_nearly_cochrans_q():
     right = np.random.default_rng(3).random((4000, 3)) < [0.985, 0.99, 0.992]
     ours = stats.cochran_q(right, groups=np.arange(4000), variant="robust_f")

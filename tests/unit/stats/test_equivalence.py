@@ -14,6 +14,7 @@ from bakeoff.stats import (
     metric_difference,
     metric_equivalence,
     metric_limits,
+    noninferiority,
     tost_folds,
     tost_paired,
     tost_paired_from_counts,
@@ -188,3 +189,13 @@ def test_equivalence_in_groups_tells_whether_they_are_enough():
         result = tost_paired(a, b, margin=0.2, groups=groups)
         held = {check.name: check.holds for check in result.assumptions}
         assert held["enough groups"] is enough
+
+
+def test_in_groups_the_form_of_a_test_of_two_margins_is_named():
+    rng = np.random.default_rng(0)
+    data, groups = {"margin": 0.1}, np.repeat(np.arange(40), 5)
+    a, b = rng.random((2, 200)) < 0.8
+    both = tost_paired(a, b, **data, groups=groups)
+    one = noninferiority(a, b, **data, groups=groups)
+    assert (both.variant, one.variant) == ("score_effective", "")
+    assert one.pvalue == pytest.approx(both.pvalue_lower)
