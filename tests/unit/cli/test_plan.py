@@ -206,6 +206,7 @@ def test_a_finished_run_is_asked_by_power(
         ("--difference .02 --pilot a.csv b.csv --metric f2x", "--metric: unknown metric"),
         ("--difference .02 --pilot a.csv b.csv --disagree .1", "--disagree: the pilot tells"),
         ("--difference -.02 --pilot a.csv b.csv --one-sided", "--difference: found -0.02"),
+        ("--difference 0 --pilot a.csv b.csv --one-sided", "no number of rows gives power"),
         ("--margin .02 --difference -.03 --pilot a.csv b.csv", "beyond the margin"),
         ("--difference .02 --pilot a.csv a2.csv", "no file at 'a2.csv'"),
     ],

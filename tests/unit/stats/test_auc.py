@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.metrics.rankings import auc
 from bakeoff.stats.rows.auc import delong
 
 
@@ -153,3 +154,13 @@ def test_the_normal_approximation_wants_thirty_of_each_class(positives):
     a, b = y + np.random.default_rng(0).normal(size=(2, len(y)))
     (held,) = (x.holds for x in delong(y, a, b).assumptions if x.name == "large sample")
     assert held is (positives >= 30)
+
+
+@pytest.mark.parametrize("positives", [2, 3, 20])
+def test_influence_values_have_delongs_variance_with_two_rows_of_a_class(positives):
+    rng = np.random.default_rng(positives)
+    y = np.arange(40) < positives
+    a, b = y + rng.normal(size=(2, 40))
+    psi = auc(y, a).psi - auc(y, b).psi
+    expected = delong(y, a, b).details["se"] ** 2
+    assert psi @ psi / (40 * 39) == pytest.approx(expected)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -577,3 +578,16 @@ def test_a_bootstrap_without_spread_or_values_has_no_interval(replicates):
     psi = np.linspace(-1, 1, 30)
     assert bca_interval(Bootstrap(0.5, np.array(replicates)), psi, 0.95) is None
     assert bca_interval(Bootstrap(0.5, np.linspace(0, 1, 100)), psi, 0.95) is not None
+
+
+def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
+    rng = np.random.default_rng(3)
+    y, said = rng.choice(["a", "b", "c"], (2, 60))
+    texts = metric_ci(y, said, metric="balanced_accuracy")
+    levels = ["c", "unseen", "b", "a"]
+    own = [pd.Categorical(one, categories=levels) for one in (y, said)]
+    found = metric_ci(*own, metric="balanced_accuracy")
+    assert (found.estimate, found.ci) == (pytest.approx(texts.estimate), texts.ci)
+    own[1] = pd.Categorical([None if i == 7 else one for i, one in enumerate(said)])
+    with pytest.raises(ValueError, match="missing value.*first in row 7"):
+        metric_ci(*own, metric="balanced_accuracy")
