@@ -105,6 +105,31 @@ def test_a_test_that_can_do_without_keeps_all() -> None:
     assert found.missing([0, 1]) == "scores are missing on 1 data set(s)"
 
 
+@pytest.mark.parametrize(
+    ("gaps", "said"),
+    [
+        ([(0, 0)], ("1 missing score was taken to be missing at random",)),
+        (
+            [(0, 0), (1, 1), (2, 0), (2, 1)],
+            (
+                "2 missing scores were taken to be missing at random",
+                "1 data set without scores of two models was left out",
+            ),
+        ),
+        (
+            [(0, 0), (0, 1), (2, 0), (2, 1)],
+            ("2 data sets without scores of two models were left out",),
+        ),
+    ],
+)
+def test_missing_scores_are_counted_in_the_notes(
+    gaps: list[tuple[int, int]], said: tuple[str, ...]
+) -> None:
+    values = np.arange(15.0).reshape(5, 3)
+    values[tuple(zip(*gaps, strict=True))] = np.nan
+    assert complete(MODELS, list("vwxyz"), values, [], "at_random").left_out == said
+
+
 def test_missing_cells_stop_the_run_where_a_test_needs_them() -> None:
     _, holes = matrix(scores(("y", "b", 2)))
     with pytest.raises(UserError, match=r"b has no f1 on y \(no row is positive\).*drop_dataset"):

@@ -33,11 +33,13 @@ from bakeoff.stats import (
     metric_interaction,
     own_metric,
 )
+from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.bootstrap import Bootstrap, bca_interval
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS
+from bakeoff.stats.metrics.skewed_means import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.metrics.view import View
 from tests.conftest import ROOT
@@ -198,6 +200,9 @@ def test_perfect_area_has_an_exact_limit_and_no_test():
     result = metric_ci(y, y * 1.0, metric="roc_auc")
     assert (result.status, result.estimate) == (Status.ZERO_VARIANCE, 1.0)
     assert result.ci.low == pytest.approx(0.025 ** (1 / 12))
+    turned = metric_ci(y, -y * 1.0, metric="roc_auc")
+    assert (turned.estimate, turned.ci.low) == (0.0, 0.0)
+    assert turned.ci.high == pytest.approx(1 - result.ci.low)
     other = metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
     assert (other.status, other.statistic) == (Status.ZERO_VARIANCE, math.inf)
     assert math.isnan(other.pvalue)
@@ -578,6 +583,17 @@ def test_a_bootstrap_without_spread_or_values_has_no_interval(replicates):
     psi = np.linspace(-1, 1, 30)
     assert bca_interval(Bootstrap(0.5, np.array(replicates)), psi, 0.95) is None
     assert bca_interval(Bootstrap(0.5, np.linspace(0, 1, 100)), psi, 0.95) is not None
+    enough = np.append(np.full(10, math.nan), np.linspace(0, 1, 90))
+    assert bca_interval(Bootstrap(0.5, enough), psi, 0.95) is not None
+
+
+@pytest.mark.parametrize("skew", [-2.0, 0.0, 3.0])
+def test_pvalue_of_a_skewed_mean_is_the_level_at_which_its_limit_ends_at_zero(skew):
+    spread = Spread(0.1, 24.0, 25.0)
+    for t in (0.5, 2.0, 4.0):
+        p = skewed_pvalue(t, spread, skew)
+        assert skewed_limits(0.1 * t, spread, skew, p)[0] == pytest.approx(0, abs=1e-9)
+    assert skewed_pvalue(2.0, spread, 0.0) == pytest.approx(stats.t.sf(2, 24))
 
 
 def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
@@ -589,5 +605,5 @@ def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
     found = metric_ci(*own, metric="balanced_accuracy")
     assert (found.estimate, found.ci) == (pytest.approx(texts.estimate), texts.ci)
     own[1] = pd.Categorical([None if i == 7 else one for i, one in enumerate(said)])
-    with pytest.raises(ValueError, match="missing value.*first in row 7"):
+    with pytest.raises(ValueError, match=r"missing value.*first in row 7"):
         metric_ci(*own, metric="balanced_accuracy")
