@@ -105,6 +105,15 @@ def test_a_harmed_subgroup_blocks(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_subgroups_are_limited_in_number(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for most, code in ((2, 0), (1, 3)):
+        monkeypatch.setattr("bakeoff.release.decide.MOST_SUBGROUPS", most)
+        found, said = gate(capsys, "equal", "--subgroup", "sex", margin="0.05")
+        assert (found, f"2 different values, at most {most}" in said) == (code, code == 3)
+
+
 def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str]) -> None:
     for candidate, decision in (("equal", "ship"), ("worse", "block")):
         found = json.loads(gate(capsys, candidate, "--json", "--ledger", "l.jsonl")[1])
