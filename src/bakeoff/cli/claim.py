@@ -62,8 +62,9 @@ def _answer(args: argparse.Namespace) -> None:
             raise UserError(
                 f"--positives: {args.metric} needs how many of the {args.n:,} rows are positive"
             )
-        if args.agree is not None:
-            raise UserError(f"--agree: says nothing about {args.metric}; leave it out")
+        for name in ("agree", "variant", "power"):
+            if getattr(args, name) is not None:
+                raise UserError(f"--{name}: says nothing about {args.metric}; leave it out")
         classes = {"positives": args.positives, "negatives": args.n - args.positives}
         show = _area if _metric(args).form is Form.RANKING else _f1
         show(numbers, classes, args)
@@ -73,6 +74,7 @@ def _answer(args: argparse.Namespace) -> None:
             f"--positives: goes with f1 and roc_auc; for {args.metric} give the rows as --n"
         )
     agree = None if args.agree is None else Rounded.of(args.agree, "agree")
+    args.variant, args.power = args.variant or "midp", 0.8 if args.power is None else args.power
     better, other = sorted(numbers, key=lambda name: numbers[name].value, reverse=True)
     claim = accuracy_claim(
         numbers[better],

@@ -29,7 +29,7 @@ def answer(args: argparse.Namespace) -> None:
     """Report the p-values that the printed means are compatible with."""
     if args.repeats is None:
         raise UserError("--repeats: give the number of scores that each mean is of, folds or seeds")
-    for name in ("n", "positives", "agree", "digits"):
+    for name in ("n", "positives", "agree", "digits", "variant", "power"):
         if getattr(args, name) is not None:
             raise UserError(f"--{name}: says nothing about means over folds or seeds; leave it out")
     if args.folds is not None and args.repeats % max(args.folds, 1):

@@ -64,15 +64,12 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant",
         choices=("midp", "exact", "asymptotic", "corrected"),
-        default="midp",
         help="of McNemar's test (midp)",
     )
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"
     )
-    parser.add_argument(
-        "--power", type=float, default=0.8, metavar="SHARE", help="for the rows needed (0.8)"
-    )
+    parser.add_argument("--power", type=float, metavar="SHARE", help="for the rows needed (0.8)")
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     parser.epilog = (
         "examples:\n"

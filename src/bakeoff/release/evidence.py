@@ -142,6 +142,8 @@ class GateRows:
             if metric not in METRICS:
                 raise Problem(("metric",), no_metric(metric))
             check_costs(METRICS[metric], self.costs)
+            if not METRICS[metric].interval:
+                raise Problem(("metric",), f"no interval is known for {metric}, and so no limit")
         if self.base.values is None and (other := of_other_task(metric, self.task)):
             raise Problem(("metric",), other)
         text, percent = str(asked).strip(), None
@@ -152,6 +154,7 @@ class GateRows:
                 ("margin",), f"found {asked!r}, expected a number, or a percentage like 2%"
             ) from None
         if text.endswith("%"):
+            check_margin(margin)
             percent, margin = margin, margin / 100 * abs(self._of_base(metric))
         check_margin(margin, *(METRICS[metric].range if self.base.values is None else ()))
         return margin, percent

@@ -112,7 +112,8 @@ def probability(value: float) -> str:
 
 def percent(value: float) -> str:
     """Format a level or a share: ``95%``, ``99.5%``."""
-    return f"{value * 100:.4g}%"
+    digits = 4 if value > 1 or f"{value * 100:.4g}" != "100" else 12
+    return f"{value * 100:.{digits}g}%"
 
 
 def share(value: float, decimals: int = 1) -> str:

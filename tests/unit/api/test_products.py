@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import bakeoff
+from bakeoff.report.numbers import percent
 from bakeoff.stats import Runs, metric_ci, metric_difference
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 
@@ -162,3 +163,20 @@ def test_incomplete_data_sets_are_left_out_of_their_groups():
     apart = table.assign(a=[0.5] + 9 * [np.nan], b=[np.nan] + 9 * [0.5], of=of)
     nothing = bakeoff.compare_datasets(apart, **asked)
     assert "on 0 of 6 groups of 10 data sets is undecided" in " ".join(nothing.verdict.split())
+
+
+def test_gates_by_a_metric_without_an_interval_are_refused():
+    with pytest.raises(bakeoff.UserError, match=r"^metric: no interval is known for max_error"):
+        bakeoff.gate(NUMBERS, *NEAR.values(), metric="max_error", margin=0.1)
+
+
+def test_negative_percentages_are_refused_as_they_were_written():
+    with pytest.raises(bakeoff.UserError, match=r"^margin: found -5\.0, must be at least 0"):
+        bakeoff.gate(NUMBERS, *NEAR.values(), metric="rmse", margin="-5%")
+
+
+@pytest.mark.parametrize(
+    ("level", "text"), [(0.95, "95%"), (1.0, "100%"), (1 - 1e-7, "99.99999%"), (2.5, "250%")]
+)
+def test_no_level_is_rounded_to_100_percent(level, text):
+    assert percent(level) == text

@@ -98,6 +98,7 @@ def test_of_areas_and_f1_scores_less_is_said(capsys: pytest.CaptureFixture[str])
         ("--a .8 --b .7 --n 10 --metric f1", "--positives: f1 needs"),
         ("--a .8 --b .7 --n 10 --metric roc_auc --positives 10", "--positives: roc_auc needs"),
         ("--a .8 --b .7 --n 10 --metric f1 --positives 5 --agree .9", "--agree: says nothing"),
+        ("--a .8 --b .7 --n 10 --metric f1 --positives 5 --power .9", "--power: says nothing"),
         ("--a .8 --b .7 --n 10 --positives 5", "--positives: goes with"),
         ("--a 5.1 --b 5.3 --n 10 --metric rmse", "p-value, because the variance"),
         ("--a .8 --b .7 --n 10 --metric mcc", "--metric: unknown metric 'mcc'"),
@@ -127,6 +128,10 @@ def test_means_over_folds_or_seeds(capsys: pytest.CaptureFixture[str]) -> None:
         ("--a 0.87±0.02 --b 0.85±0.1 --repeats 12 --folds 5", "expected a multiple of the 5 folds"),
         ("--a 0.87±x --b 0.85±0.1 --repeats 12", "--a: found 'x', expected a number"),
         ("--a 0.87±0.1 --b 0.85±0.1 --repeats 12 --n 50", "--n: says nothing about means"),
+        (
+            "--a .87±.1 --b .85±.1 --repeats 9 --variant exact",
+            "--variant: says nothing about means",
+        ),
         ("--a 0.87±0.1 --b 0.85±0.1 --repeats 1", "--repeats: "),
     ],
 )
