@@ -76,6 +76,14 @@ def test_one_row_per_group_is_cochrans_q():
     assert ours.statistic == pytest.approx(theirs.statistic)
 
 
+@pytest.mark.parametrize("variant", ["durkalski", "obuchowski", "modified_obuchowski"])
+def test_chi_square_forms_in_groups_say_their_degrees_of_freedom(variant):
+    values, codes = rows(3, 40)
+    found = stats.mcnemar(*values.T, groups=codes, variant=variant)
+    assert found.df == 1
+    assert found.pvalue == pytest.approx(scipy_stats.chi2.sf(found.statistic, 1))
+
+
 def test_a_difference_of_areas_is_at_most_1():
     for seed in range(10):
         rng = np.random.default_rng(seed)

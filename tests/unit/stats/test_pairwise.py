@@ -280,3 +280,16 @@ def test_plain_data_of_a_family_carry_its_own_checks():
     assert any(pair.ci.excludes(0) for pair in result.pairs)
     assert AGREE not in {check.name for check in result.assumptions}
     assert result.to_dict()["assumptions"] == [asdict(check) for check in result.assumptions]
+
+
+@pytest.mark.parametrize(
+    ("variant", "discordant", "holds"),
+    [("asymptotic", 25, True), ("asymptotic", 24, False), ("midp", 9, True), ("midp", 5, False)],
+)
+def test_all_pairs_of_mcnemar_say_whether_their_rows_are_enough(variant, discordant, holds):
+    right = np.ones((200, 3), dtype=bool)
+    for model in (0, 1):  # apart from each other on twice as many rows as from the third
+        right[model * 100 : model * 100 + discordant, model] = False
+    found = all_pairs("mcnemar", right, variant=variant).assumptions
+    (told,) = (x for x in found if x.name.startswith("enough discordant pairs"))
+    assert told.holds is holds
