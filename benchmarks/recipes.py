@@ -334,7 +334,7 @@ def table() -> str:
     for key in dict.fromkeys(_kind(row) for row in rows):
         own = [row for row in rows if _kind(row) == key]
         worst = {name: max(_rate(row, name) for row in own) for name in METHODS}
-        mean = sum(_rate(row, "two_t") for row in own) / len(own)
+        mean = math.fsum(_rate(row, "two_t") for row in own) / len(own)
         counts = f"{len(own)} × {own[0]['replicates']}"
         shown = [f"{rate:.3f}" for rate in (worst["two_t"], mean)]
         shown.append(said[key[0]].verdict.short)

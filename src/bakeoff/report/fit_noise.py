@@ -122,7 +122,7 @@ def _taken_apart(
     """Separate splits and seeds; a model with one seed has its noise in that of the splits."""
     seeds = max((number for _, number in noise), default=1)
     # every fold of a split has seeds of its own
-    within = seeds * sum(variance / number for variance, number in noise) / advantage.shape[1]
+    within = seeds * math.fsum(variance / number for variance, number in noise) / advantage.shape[1]
     parts = variance_components_from_means(
         advantage.mean(axis=1),
         within if noise else math.nan,

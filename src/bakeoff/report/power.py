@@ -64,7 +64,7 @@ def _detectable(family: Family, row: Comparison) -> float:
         return _on_rows(planning, row.n, discordant, how)
     if planning and "variances" in details:
         variances = [as_float(v) for v in details["variances"]]
-        sd = math.sqrt(sum(variances) / len(variances))
+        sd = math.sqrt(math.fsum(variances) / len(variances))
         # in units of one fold's standard deviation the answer depends on the level alone
         return _for_unit_noise(planning, alpha) * sd if sd > 1e-12 else math.nan
     # where rows are counted, degrees of freedom are those of a χ², never of Student's t

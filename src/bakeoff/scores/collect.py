@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -115,7 +116,7 @@ def _over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
             **own[0],
-            "value": sum(row["value"] for row in own) / len(own),
+            "value": math.fsum(row["value"] for row in own) / len(own),
             "undefined": next((row["undefined"] for row in own if row["undefined"]), ""),
         }
         for own in groups.values()

@@ -132,7 +132,7 @@ def ten_t_values(row: Row) -> list[float]:
     details = row.comparison.result.get("details", {})
     if not {"differences", "variances"} <= set(details):
         return []
-    scale = math.sqrt(sum(as_float(v) for v in details["variances"]) / 5)
+    scale = math.sqrt(math.fsum(as_float(v) for v in details["variances"]) / 5)
     if not scale > 1e-12:
         return []
     sign = -1 if row.turned else 1

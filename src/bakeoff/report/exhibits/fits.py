@@ -206,7 +206,7 @@ def build_stages(item: Item, study: Study) -> PageTable:
         own = study.timings[study.timings["plan"] == plan]
         sums = {name: float(own[name].sum()) for name in ("fit_seconds", "predict_seconds")}
         told = {"plan": capital(prose.PLANS[plan]), "fits": len(own)}
-        rows.append(told | sums | {"total_seconds": sum(sums.values())})
+        rows.append(told | sums | {"total_seconds": math.fsum(sums.values())})
     return tabulate(item, study, STAGES_COLUMNS, rows)
 
 

@@ -118,7 +118,7 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
         return {}
     answer = "" if study.several else f": {clean(first[0].answer)}"
     means = {
-        m: sum(one.score for one in own) / len(own)
+        m: math.fsum(one.score for one in own) / len(own)
         for m, own in by_metric.items()
         if study.averages(m)
     }
@@ -127,7 +127,7 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
         "mean": means.pop(study.metric.name),
     }
     if held:
-        row["holdout"] = sum(one.holdout for one in first) / len(first)
+        row["holdout"] = math.fsum(one.holdout for one in first) / len(first)
     return row | {f"mean_{m}": mean for m, mean in means.items()}
 
 

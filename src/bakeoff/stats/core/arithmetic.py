@@ -39,7 +39,7 @@ def inner(a: FloatArray, b: FloatArray) -> float:
     if len(a) <= _BLOCK:
         return float(np.multiply(a, b).sum())
     blocks = (slice(start, start + _BLOCK) for start in range(0, len(a), _BLOCK))
-    return float(sum((a[rows] * b[rows]).sum() for rows in blocks))
+    return math.fsum((a[rows] * b[rows]).sum() for rows in blocks)
 
 
 def gram(rows: FloatArray) -> FloatArray:

@@ -237,7 +237,7 @@ def _largest_probabilities(*alpha: float) -> tuple[tuple[float, ...], float]:
         for j, other in enumerate(below):
             density = density if j == i else density * other
         masses.append(float(np.trapezoid(density, s)))
-    total = sum(masses)
+    total = math.fsum(masses)
     found = iter(masses)
     p = tuple(next(found) / total if a > 0 else 0.0 for a in alpha)
     return p, abs(total - 1) + 1e-15

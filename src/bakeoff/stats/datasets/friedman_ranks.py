@@ -87,7 +87,7 @@ class RankTable:
     def agreement_probability(self) -> float:
         """P(every data set ranks in the same way) when every order is equally likely."""
         counts = [arrangement_count(row) for row in self.doubled]
-        return math.exp(-sum(math.log(m) for m in counts[1:]))
+        return math.exp(-math.fsum(math.log(m) for m in counts[1:]))
 
 
 def arrangement_count(row: NDArray[np.int64]) -> int:

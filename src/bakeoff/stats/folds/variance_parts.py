@@ -217,7 +217,7 @@ def _two_levels(groups: Sequence[FloatArray], rows: float) -> VarianceComponents
     _check_freedom(splits, int(total) - splits)
     means = np.array([group.mean() for group in groups])
     grand = float(np.concatenate(groups).mean())
-    within = sum(float(((g - g.mean()) ** 2).sum()) for g in groups) / (total - splits)
+    within = math.fsum(float(((g - g.mean()) ** 2).sum()) for g in groups) / (total - splits)
     between = float((sizes * (means - grand) ** 2).sum()) / (splits - 1)
     per_split = (total - float((sizes**2).sum()) / total) / (splits - 1)
     weight = float((sizes**2).sum()) / total**2
@@ -261,16 +261,16 @@ def _three_levels(groups: Sequence[Sequence[FloatArray]], rows: float) -> Varian
     total, splits, tuned = float(per_split.sum()), len(groups), len(runs)
     _check_freedom(splits, min(int(total) - tuned, tuned - splits))
     grand = float(np.concatenate(runs).mean())
-    seed = sum(float(((run - run.mean()) ** 2).sum()) for run in runs) / (total - tuned)
+    seed = math.fsum(float(((run - run.mean()) ** 2).sum()) for run in runs) / (total - tuned)
     means = [np.concatenate(list(split)).mean() for split in groups]
-    ss_tune = sum(
+    ss_tune = math.fsum(
         float(len(run) * (run.mean() - mean) ** 2)
         for split, mean in zip(groups, means, strict=True)
         for run in split
     )
     ss_split = float((per_split * (np.array(means) - grand) ** 2).sum())
-    k12 = sum(float((s**2).sum() / s.sum()) for s in sizes)
-    k13 = sum(float((s**2).sum()) for s in sizes) / total
+    k12 = math.fsum(float((s**2).sum() / s.sum()) for s in sizes)
+    k13 = math.fsum(float((s**2).sum()) for s in sizes) / total
     k23 = float((per_split**2).sum()) / total
     tune = (ss_tune - (tuned - splits) * seed) / (total - k12)
     split = (ss_split - (k12 - k13) * tune - (splits - 1) * seed) / (total - k23)
@@ -292,6 +292,6 @@ def _found(
         variances=truncated,
         sizes=tuple(float(size) for size in sizes),
         mean=mean,
-        variance_of_mean=sum(v / size for v, size in zip(truncated, sizes, strict=True)),
+        variance_of_mean=math.fsum(v / size for v, size in zip(truncated, sizes, strict=True)),
         variance_of_rows=rows,
     )

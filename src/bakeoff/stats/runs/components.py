@@ -41,9 +41,9 @@ def described(parts: Parts, recipes: Sequence[Recipe], n: int) -> dict[str, floa
         "df_seeds": parts.df_seeds,
         "var_rows": parts.of_rows,
         "var_cells": parts.cells,
-        "seeds": sum(one.variance - one.count * one.interaction for one in recipes),
+        "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
         "rows": n * parts.of_rows,
-        "rest": sum(n * one.count * one.interaction for one in recipes),
+        "rest": math.fsum(n * one.count * one.interaction for one in recipes),
     }
 
 

@@ -65,7 +65,7 @@ class Parts:
         return cls(
             estimate,
             tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
-            sum(recipe.interaction for recipe in recipes),
+            math.fsum(recipe.interaction for recipe in recipes),
             spread(psi, clusters=first.clusters, leverage=first.leverage),
             max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
             form,
@@ -74,12 +74,12 @@ class Parts:
     @property
     def of_seeds(self) -> float:
         """The variance between runs."""
-        return sum(variance for variance, _ in self.seeds)
+        return math.fsum(variance for variance, _ in self.seeds)
 
     @property
     def df_seeds(self) -> float:
         """Welch's (1947) degrees of freedom of the variance between runs."""
-        return self._satterthwaite(self.of_seeds) or sum(df for _, df in self.seeds)
+        return self._satterthwaite(self.of_seeds) or math.fsum(df for _, df in self.seeds)
 
     @property
     def of_rows(self) -> float:
@@ -101,7 +101,7 @@ class Parts:
     def _satterthwaite(self, variance: float) -> float:
         """Return the degrees of freedom of a variance of which only that of seeds is uncertain."""
         shares = ((own / variance, df) for own, df in self.seeds if own > 0)
-        below = sum(share**2 / df for share, df in shares)
+        below = math.fsum(share**2 / df for share, df in shares)
         return 1 / below if below > 0 else 0.0
 
     def half_width(self, level: float, side: Alternative = "two-sided") -> float:
