@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
+from statsmodels.stats.oneway import anova_oneway
 
 from bakeoff import scores
 from bakeoff.fit.predictions import Predictions
@@ -377,7 +378,19 @@ def test_two_subgroups_are_welchs_t():
     ses = [v.std(ddof=1) / math.sqrt(len(v)) for v in (first, second)]
     t = (first.mean() - second.mean()) / math.hypot(*ses)
     assert found.statistic == pytest.approx(t**2)
+    assert found.pvalue == pytest.approx(stats.ttest_ind(first, second, equal_var=False).pvalue)
     assert set(found.details["subgroups"]) == {"x", "y"}
+
+
+def test_three_subgroups_are_welchs_analysis_of_variance():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 90))
+    part = np.repeat(["x", "y", "z"], [20, 30, 40])
+    a[part == "y"] = 3 * a[part == "y"] + 0.8
+    found = mean_interaction(a, b, part, df="rows")
+    each = [(a - b)[part == name] for name in "xyz"]
+    expected = anova_oneway(each, use_var="unequal", welch_correction=True)
+    assert (found.statistic, found.pvalue) == pytest.approx((expected.statistic, expected.pvalue))
 
 
 def test_difference_that_turns_round_interacts():
