@@ -112,8 +112,10 @@ def level_of(row: Comparison) -> str:
     # a test of all pairs makes its intervals to hold together at their own level
     made = (row.result.get("ci") or {}).get("method")
     of_all = made is not None and made in (row.test, row.correction)
-    joint = row.family_size > 1 and (row.confidence > 1 - row.alpha + 1e-9 or of_all)
-    return f"simultaneous {percent(1 - row.alpha)} CI" if joint else f"{percent(row.confidence)} CI"
+    # two one-sided tests at a level belong to an interval that misses at twice this level
+    level = 1 - (row.alpha if math.isnan(row.margin) else 2 * row.alpha)
+    joint = row.family_size > 1 and (row.confidence > level + 1e-9 or of_all)
+    return f"simultaneous {percent(level)} CI" if joint else f"{percent(row.confidence)} CI"
 
 
 def levels_of(rows: Iterable[Comparison]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from bakeoff.comparisons import Comparison
@@ -132,10 +133,16 @@ def _level(study: Study) -> Iterator[Sentence]:
     if not rows:
         return
     said = f"The level of every test is {percent(study.alpha)}"
-    if any(row.role == "pair" and row.ci_low == row.ci_low for row in rows):
-        joint = any(prose.level_of(row).startswith("simultaneous") for row in rows)
+    given = [row for row in rows if row.role == "pair" and not math.isnan(row.ci_low)]
+    told: list[str] = []
+    for tails in (1, 2):  # two one-sided tests at a level belong to an interval of twice this level
+        own = [row for row in given if math.isnan(row.margin) == (tails == 1)]
+        joint = any(prose.level_of(row).startswith("simultaneous") for row in own)
         kind = "simultaneous confidence intervals" if joint else "confidence intervals"
-        said += f", and differences are given with {percent(1 - study.alpha)} {kind}"
+        whose = "those of the tests against a margin" if told else "differences are given"
+        told += [f"{whose} with {percent(1 - tails * study.alpha)} {kind}"] if own else []
+    if told:
+        said += f", and {', '.join(told)}"
     yield Sentence(f"{said}.", ("7b",), ("12e",))
 
 

@@ -183,11 +183,15 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
     sentences += further_tests.equivalence(study, equal)
     if sentences:
         kind, headline = _weigh(study, ranked)
-        if further_tests.alike(equal) and kind is Kind.UNTESTED and not study.several:
-            kind, headline = Kind.EQUIVALENT, "Some models are practically equivalent."
+        if equal and kind is Kind.UNTESTED and not study.several:
+            family, rows = equal[0]
+            kind, headline = Kind.EQUIVALENT, _within_margin(study, family, len(rows))
         return Verdict(kind, headline, tuple(sentences))
     if study.several:
         return _by_dataset(study, ranked)
+    for family in study.families:
+        if family.role == "pair" and family.metric == study.metric.name:
+            return _nothing_shown(study, family)
     return Verdict(
         Kind.UNTESTED,
         _untested(study, ranked),
@@ -196,6 +200,41 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
             "was run, so differences may be due to chance.",
         ),
     )
+
+
+def _within_margin(study: Study, family: Family, shown: int) -> str:
+    """Say of how many pairs a test against a margin shows what it asks."""
+    row, pairs, by = family.rows[0], len(family.rows), f"by {family.measure.title}"
+    a, b = study.name(row.model_a), study.name(row.model_b)
+    if pairs == 1:
+        says = f"{a} and {b} are practically equivalent {by}"
+        if family.noninferiority:
+            says = f"{a} is not worse than {b} {by} by more than the margin"
+        return f"{says}." if shown else f"It is not shown that {says}."
+    if family.noninferiority:
+        return (
+            f"The first model is shown not to be worse {by} by more than the margin in {shown} of "
+            f"{pairs} pairs of models."
+        )
+    return f"{shown} of {pairs} pairs of models are shown to be practically equivalent {by}."
+
+
+def _nothing_shown(study: Study, family: Family) -> Verdict:
+    """Answer where tests against a margin, or posteriors, are all there is, and show nothing."""
+    row, names = family.rows[0], study.names(list(family.models))
+    by, on = f"by {family.measure.title}", in_brackets(study, family)
+    if all(row.status in prose.SAME for row in family.rows):
+        text = f"{names} cannot be told apart {by}: their results are identical."
+        return Verdict(Kind.SAME, text, (f"This is no evidence that they are equivalent {on}.",))
+    decided = [one for one in family.rows if one.decision is not Decision.UNDECIDED]
+    if not (decided and family.equivalence):
+        text = f"The comparison of {names} {by} is undecided."
+        return Verdict(Kind.UNDECIDED, text, (f"{capital(prose.why_undecided(row))} {on}.",))
+    smallest = "the smallest " if len(family.rows) > 1 else ""
+    p = p_equals(min(one.pvalue_adjusted for one in decided), prose.p_name(row))
+    margin = family.written.gap(row.margin)
+    sentence = f"For a difference within the margin of {margin}, {smallest}{p} {on}."
+    return Verdict(Kind.CANNOT_TELL, _within_margin(study, family, 0), (sentence,))
 
 
 def _untested(study: Study, ranked: list[Ranked]) -> str:
