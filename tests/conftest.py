@@ -42,7 +42,14 @@ def _same_however_started() -> Iterator[None]:
     """Undo what a shell, a terminal or a job scheduler hands down to the processes they start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "1000")  # as if the output went to a file
-        for name in ("LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+        # without bytecode each process would compile the package anew
+        for name in (
+            "LINES",
+            "NO_COLOR",
+            "FORCE_COLOR",
+            "CLICOLOR_FORCE",
+            "PYTHONDONTWRITEBYTECODE",
+        ):
             patch.delenv(name, raising=False)
         # background jobs ignore SIGINT, and their children inherit that
         signal.signal(signal.SIGINT, signal.default_int_handler)
