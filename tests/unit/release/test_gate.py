@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +59,7 @@ def test_three_decisions(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = gate(capsys, "equal")
     assert (code, "Ship: equal is not worse than base by 0.02" in said) == (0, True)
     assert "the line is at −0.02." in said
+    assert re.search(r"true change is above −0\.\d{3} and below −?0\.\d{3}, each", said)
     assert "decide" not in said
     code, said = gate(capsys, "worse")
     assert (code, "Block: worse is worse than base by more than 0.02" in said) == (1, True)
