@@ -125,6 +125,15 @@ def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(own, expected[list(own.columns)], check_exact=True)
 
 
+@pytest.mark.parametrize("cv", [ShuffleSplit(5, test_size=0.25, random_state=0), KFold(4)])
+def test_rows_of_a_fold_are_told_where_their_number_is_known(cv: Any) -> None:
+    scores = np.random.default_rng(0).random((2, cv.get_n_splits()))
+    for n, known in ((None, set()), (80, {(60, 20)})):
+        found = bakeoff.compare_folds(dict(zip("ab", scores, strict=True)), cv=cv, n=n, metric="f1")
+        sizes = found.scores[["n_train", "n_test"]].dropna()
+        assert set(sizes.itertuples(index=False, name=None)) == known
+
+
 def _shape(resampling: dict[str, Any]) -> tuple[int, int]:
     if "cv_5x2" in resampling:
         return 5, 2

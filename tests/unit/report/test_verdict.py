@@ -10,6 +10,7 @@ from cases import CASES
 from studies import experiment, pair, ran
 from studies import study as made_up
 
+from bakeoff.report.prose import p_name
 from bakeoff.report.verdict import answer
 from bakeoff.stats import Arity, catalogue
 
@@ -133,3 +134,12 @@ def test_equal_folds_are_not_folds_ahead(a, b, sign):
     row = pair(a, b, 0.01, sign * 0.05, result=found)
     text = answer(made_up(spec, [row], {"a": 0.95, "b": 0.9})).text
     assert "(ahead on 8 of 10 folds)" in text
+
+
+@pytest.mark.parametrize(
+    ("size", "correction", "called"),
+    [(1, "holm", "p"), (2, "holm", "adjusted p"), (2, "none", "p")],
+)
+def test_p_values_of_two_comparisons_are_called_adjusted(size, correction, called):
+    row = pair("a", "b", 0.01, 0.05)
+    assert p_name(dataclasses.replace(row, family_size=size, correction=correction)) == called
