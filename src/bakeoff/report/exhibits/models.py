@@ -98,7 +98,7 @@ def _meaning(study: Study, rows_of: str) -> str:
         like = ", like scikit-learn's DummyRegressor" if study.experiment.fitted else ""
         return (
             f"The constant answer predicts the mean of the {rows_of} rows for every row; by "
-            f"metrics that are no function of the mean squared error, their median{like}."
+            f"metrics that are no mean squared error or deviance, their median{like}."
         )
     like = ", like scikit-learn's DummyClassifier" if study.experiment.fitted else ""
     priced = len(study.experiment.without_costs) < len(study.datasets)
