@@ -219,3 +219,16 @@ def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
         "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
         in (found.methods)
     )
+
+
+@pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
+def test_comparison_by_costs_does_not_depend_on_their_unit(unit):
+    models = {"a": flipped(0.2), "b": flipped(0.4, seed=1)}
+    plain, scaled = (
+        bakeoff.compare(
+            TRUTH, models, metric="cost", costs={"classes": [0, 1], "matrix": [[0, u], [2 * u, 0]]}
+        ).to_frame()
+        for u in (1.0, unit)
+    )
+    assert scaled["pvalue"].tolist() == plain["pvalue"].tolist()
+    assert (scaled["estimate"] / unit).tolist() == plain["estimate"].tolist()

@@ -235,8 +235,9 @@ def _of_functional(setting: Setting, found: Functional) -> Influence:
 
 
 def _noise(setting: Setting, value: float) -> float:
-    """Return the size of rounding errors: numbers may have a unit of any size."""
-    return NOISE * abs(value) if isinstance(setting.truth, TrueNumbers) else NOISE
+    """Return the size of rounding errors: numbers and costs may have a unit of any size."""
+    bounded = all(map(math.isfinite, setting.metric.range))
+    return NOISE if bounded and not isinstance(setting.truth, TrueNumbers) else NOISE * abs(value)
 
 
 def _of_cells(
