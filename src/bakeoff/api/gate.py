@@ -20,7 +20,7 @@ from bakeoff.stats import ArgumentError, Release
 
 _ONE_COLUMN = "subgroup"
 _OTHERS = ("metric", "margin", "costs", "unit", "values", "pass_at", "pass_hat")
-_NAMES = dict(zip(_OTHERS, _OTHERS, strict=True))
+_NAMES = dict(zip(_OTHERS, _OTHERS, strict=True)) | {"seed": "base, candidate"}
 
 
 def gate(
@@ -116,13 +116,12 @@ def gate(
         called="{}",
     )
     of_rows = given.subgroups.get(_ONE_COLUMN)
-    rows = GateRows.of(
-        given,
-        None if of_rows is None else np.asarray(of_rows.astype(str)),
-        greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
-    )
     try:
-        rows = rows.measured_in(unit)
+        rows = GateRows.of(
+            given,
+            None if of_rows is None else np.asarray(of_rows.astype(str)),
+            greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
+        ).measured_in(unit)
     except Problem as problem:
         raise named(problem, _NAMES) from None
     name = numbers.name if isinstance(numbers, GivenMetric) else metric

@@ -232,3 +232,10 @@ def test_comparison_by_costs_does_not_depend_on_their_unit(unit):
     )
     assert scaled["pvalue"].tolist() == plain["pvalue"].tolist()
     assert (scaled["estimate"] / unit).tolist() == plain["estimate"].tolist()
+
+
+def test_a_gate_names_the_argument_that_lacks_training_runs():
+    with pytest.raises(
+        bakeoff.UserError, match=r"^base, candidate: candidate has one training run"
+    ):
+        bakeoff.gate(TRUTH, flipped(0.2, 3), flipped(0.2), margin=0.1)
