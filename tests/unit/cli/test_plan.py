@@ -121,6 +121,15 @@ def test_several_models_share_the_level(
     assert found["rows"] == plan.n
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "f1"])
+def test_differences_that_a_metric_cannot_have_are_refused(
+    capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray], metric: str
+) -> None:
+    asked = ["plan", "--pilot", "a.csv", "b.csv", "--metric", metric, "--difference", "-1.5"]
+    assert main(asked) == 2
+    assert f"values of {metric} lie between 0 and 1" in capsys.readouterr().err
+
+
 def test_a_pilot_tells_the_noise(
     capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray]
 ) -> None:
