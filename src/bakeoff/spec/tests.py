@@ -53,9 +53,11 @@ class HypothesisTests(SpecSection):
     )
     correction: Correction | None = Field(
         None,
-        description="How the p-values of a family of models or pairs are adjusted; default: `holm` "
-        "over data sets, `bonferroni` elsewhere. `shaffer` and `bergmann-hommel` are for two-sided "
-        "tests of all pairs, `minp` is for McNemar's exact and mid-p tests.",
+        description="How the p-values of a family of models or pairs are adjusted. Default: "
+        "`bonferroni` on folds and on independent rows; `holm` over data sets, over training runs, "
+        "on rows with groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` "
+        "for `metric_difference` and `mean_difference`. `shaffer` and `bergmann-hommel` are for "
+        "two-sided tests of all pairs, `minp` is for McNemar's exact and mid-p tests.",
     )
     versus: Id | None = Field(
         None,

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from bakeoff.comparisons import check_classes, described, plan_tests
+from bakeoff.comparisons.settings import corrects, planned
 from bakeoff.errors import joined
 from bakeoff.spec import load_experiment
-from bakeoff.stats import catalogue
+from bakeoff.spec.tests import HypothesisTests
+from bakeoff.stats import Evidence, catalogue
 
 BASE: dict[str, Any] = {
     "experiment": "e",
@@ -206,6 +208,20 @@ def test_default_corrections() -> None:
     e = experiment(datasets=2, tests={"run": ["mcnemar", "wilcoxon_signed_rank", "nemenyi"]})
     found = {one.name: one.correction for one in plan_tests(e)[1]}
     assert found == {"mcnemar": "bonferroni", "wilcoxon_signed_rank": "holm", "nemenyi": None}
+
+
+@pytest.mark.parametrize("related", [False, True])
+def test_default_corrections_are_those_that_the_documentation_names(related: bool) -> None:
+    always = {Evidence.DATASET_SCORES, Evidence.RUNS, Evidence.RUN_VALUES}
+    by_margin, in_time = {"noninferiority", "metric_equivalence"}, "diebold_mariano"
+    for name, entry in catalogue().items():
+        stepwise = entry.evidence in always or name in by_margin or name.startswith(in_time)
+        stepwise |= related and entry.evidence.on_rows
+        wanted = "holm" if stepwise else "bonferroni"
+        if name in ("metric_difference", "mean_difference"):
+            wanted = "max-t"
+        found = planned(entry, HypothesisTests(), related=related).correction
+        assert found == (wanted if corrects(entry) else None), name
 
 
 @pytest.mark.parametrize("name", sorted(catalogue()))
