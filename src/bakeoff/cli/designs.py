@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.given import tables_named
+from bakeoff.cli.given import check_difference, tables_named
 from bakeoff.errors import UserError
 from bakeoff.release import GateRows, read_rows
 from bakeoff.report.numbers import number, percent
-from bakeoff.scores import METRICS, counted_rows
+from bakeoff.scores import counted_rows
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import (
     FiveByTwoPower,
@@ -264,12 +264,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
     rows = read_rows(tables_named(args.pilot[::-1], args), columns, models, **how)
     metric = args.metric or rows.task.metric
     rows.margin(metric, args.margin or 0.0)
-    low, high = METRICS[metric].range
-    if abs(args.difference or 0.0) > high - low:
-        raise UserError(
-            f"--difference: found {args.difference:g}, values of {metric} lie between {low:g} and "
-            f"{high:g}"
-        )
+    check_difference(metric, args.difference or 0.0)
     result = metric_difference(*rows.seen(metric), **rows.how(metric))
     return rows, metric, result, MetricPower.from_pilot(result)
 

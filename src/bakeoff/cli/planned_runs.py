@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.given import tables_named
+from bakeoff.cli.given import check_difference, tables_named
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError
 from bakeoff.release import read_rows
@@ -95,4 +95,5 @@ def _pilot(args: argparse.Namespace) -> tuple[RunsPower, str, int]:
     rows = read_rows(tables_named(args.pilot, args), columns, models, **how)
     metric = args.metric or rows.task.metric
     rows.margin(metric, 0.0)
+    check_difference(metric, args.difference)
     return RunsPower.from_pilot(rows.recipes(metric)), metric, min(map(len, rows.runs))
