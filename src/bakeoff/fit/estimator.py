@@ -122,7 +122,7 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
         try:
             part._validate_params()
         except ValueError as error:
-            raise UserError(_with_plain_values(str(error), part)) from None
+            raise UserError(str(error)) from None
 
 
 def _check_named_parts(estimator: Any) -> None:
@@ -141,13 +141,6 @@ def _check_named_parts(estimator: Any) -> None:
     for one in inner:
         if hasattr(one, "get_params") and not isinstance(one, type):
             _check_named_parts(one)
-
-
-def _with_plain_values(message: str, estimator: Any) -> str:
-    """Write the value at the end of scikit-learn's message as it is in the experiment file."""
-    for value in estimator.get_params(deep=False).values():
-        message = message.replace(f" Got {value!r} instead.", f" Got {shown(value)} instead.")
-    return message
 
 
 def import_class(path: str) -> type:

@@ -323,7 +323,7 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
     (
         "a date for a number",
         lambda c: c["models"]["tree"].update(params={"max_depth": datetime.date(2024, 5, 31)}),
-        ["models.tree.params: The 'max_depth' parameter", "Got 2024-05-31 instead"],
+        ["models.tree.params: The 'max_depth' parameter", "Got datetime.date(2024, 5, 31)"],
     ),
     (
         "a date",
