@@ -8,10 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bakeoff.comparisons.ranges import clipped
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
+from bakeoff.scores import Metric
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 
 _DIGITS = 10
@@ -64,7 +66,7 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     if not complete:
         return []
     means = dataset_means(study, metric, plan)[complete]
-    ranks = ranks_of(means, study.metrics[metric].greater_is_better)
+    ranks = ranks_of(means, study.metrics[metric])
     held = dataset_means(study, metric, "holdout")
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
@@ -95,18 +97,27 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     return pd.DataFrame(rows).T if rows else pd.DataFrame()
 
 
-def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
+def ranks_of(means: pd.DataFrame, metric: Metric) -> pd.DataFrame:
     """Rank the models within each data set, 1 is best; scores that differ by float noise tie."""
-    sizes = means.abs().max(axis=1).replace(0.0, 1.0)
-    relative = means.div(sizes, axis=0).round(_DIGITS)
-    return relative.rank(axis=1, ascending=not greater, method="average")
+    units = [_unit(metric, row) for row in means.to_numpy(np.float64)]
+    rounded = means.div(units, axis=0).round(_DIGITS)
+    return rounded.rank(axis=1, ascending=not metric.greater_is_better, method="average")
 
 
 def without_noise(study: Study, metric: str, plan: str, difference: float) -> float:
-    """Round a difference of scores so that float noise is 0: in units of the largest mean score."""
+    """Round a difference of scores so that float noise is 0, in another unit than theirs."""
     means = dataset_means(study, metric, plan).to_numpy(np.float64)
-    size = float(np.abs(means).max(initial=0.0, where=~np.isnan(means))) or 1.0
-    return round(difference / size, _DIGITS)
+    return round(difference / _unit(study.metrics[metric], means), _DIGITS)
+
+
+def _unit(metric: Metric, scores: NDArray[np.float64]) -> float:
+    """Return the size that rounding errors are compared with: that of a limit of the metric.
+
+    Without a limit but 0 it is that of low scores: a model that diverged makes no others ties.
+    """
+    limits = [abs(limit) for limit in metric.range if limit and math.isfinite(limit)]
+    sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
+    return float(max(limits, default=np.quantile(sizes, 0.25, method="lower") if sizes.size else 1))
 
 
 def _interval(

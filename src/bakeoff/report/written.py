@@ -143,6 +143,8 @@ def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
     sizes = [abs(v) for v in values if math.isfinite(v) and v]
     known = [e for e in errors if math.isfinite(e) and e > 0]
     size = statistics.median_low(sizes) if sizes else 1.0
+    # a standard error beyond the scores is that of a model that diverged
+    known = [e for e in known if e <= size] or known
     most = _MOST_DIGITS - 1 - _exponent(size)
     wanted = 1 - _exponent(statistics.median_low(known)) if known else 2 - _exponent(size)
     return max(min(wanted, most), 0)

@@ -1,5 +1,7 @@
 """Where features meet: combinations of arguments that are right one by one."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,6 +57,19 @@ def test_two_deterministic_models_may_lead_a_model_with_training_runs():
 RNG = np.random.default_rng(5)
 NUMBERS = RNG.normal(size=N) + 5
 NEAR = {"a": NUMBERS + 0.3 * RNG.normal(size=N), "b": NUMBERS + 0.5 * RNG.normal(size=N)}
+
+
+@pytest.mark.parametrize("metric", ["rmse", "r2"])
+def test_model_that_diverged_hides_no_difference_of_the_others(metric):
+    found = bakeoff.compare(NUMBERS, NEAR | {"diverged": NUMBERS * 1e12}, metric=metric)
+    two = bakeoff.compare(NUMBERS, NEAR, metric=metric)
+    apart = re.compile(r"of a \(\d\.\d{3}\) is \d\.\d{3} ")
+    assert apart.search(found.verdict)[0] == apart.search(two.verdict)[0]
+    assert [line.split(" | ")[0] for line in found.to_markdown("models").splitlines()[2:5]] == [
+        "| 1",
+        "| 2",
+        "| 3",
+    ]
 
 
 @pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])

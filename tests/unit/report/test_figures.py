@@ -37,7 +37,7 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
     one = over(k)
     family = next(f for f in one.families if f.entry.name == test and f.role == "pair")
     means = dataset_means(one, "accuracy", "cv_5x2")
-    average = {m: float(r) for m, r in ranks_of(means, True).mean().items()}
+    average = {m: float(r) for m, r in ranks_of(means, one.metric).mean().items()}
     assert family.ranks == pytest.approx(average)
     groups = joined(family)
     for row in family.rows:

@@ -135,7 +135,7 @@ def build_datasets(item: Item, study: Study) -> PageTable:
     """Show the mean score of every model on every data set, and which are missing."""
     ordered = order(study)
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
-    ranks = ranks_of(means, study.metric.greater_is_better)
+    ranks = ranks_of(means, study.metric)
     best = ranks.eq(ranks.min(axis=1), axis=0)
     columns = (DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
     rows = (
