@@ -197,7 +197,7 @@ def said(one: Comparison) -> str:
     entry, metric = catalogue()["recipe_difference"], METRICS["accuracy"]
     family = Family(entry, "d", "holdout", metric, Written(), "", (one,))
     assert means(family, one) == {"net": 0.9, "forest": 0.88}
-    study = Mock(values=lambda metric, plan: {})  # scores are not known
+    study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known
     return " ".join(about_runs(look(study, family)))
 
 

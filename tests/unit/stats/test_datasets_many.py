@@ -11,7 +11,9 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats as scipy_stats
 
 from bakeoff.stats import (
+    Arity,
     Status,
+    catalogue,
     friedman,
     friedman_aligned_ranks,
     iman_davenport,
@@ -194,3 +196,14 @@ def test_the_chi_square_approximation_wants_five_scores_of_each_model():
     for table, enough in ((scores, True), (scores[:4], False)):
         (told,) = (a for a in kruskal_wallis(table).assumptions if "chi-square" in a.name)
         assert told.holds is enough
+
+
+@pytest.mark.parametrize("name", ["friedman", "quade", "kruskal_wallis", "nemenyi", "sign_test"])
+def test_model_that_diverged_makes_no_others_ties(name):
+    scores, entry, found = np.random.default_rng(0).random((10, 4)), catalogue()[name], []
+    for low in (-10.0, -1e25):
+        scores[0, 3] = low
+        two = scores[:, 0], np.append(low, scores[1:, 1])
+        result = entry.function(*(two if entry.arity is Arity.PAIR else [scores])).to_dict()
+        found.append([one["pvalue"] for one in result.get("pairs", [result])])
+    assert found[0] == found[1]

@@ -23,6 +23,9 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.errors import ArgumentError
 
 _DIGITS = 12
+_OUTLIER = 1e6
+_CLEAR = 1e-9
+"""Smaller scores may be rounding errors, unless all of them are as small."""
 
 
 def as_dataset_scores(
@@ -104,7 +107,7 @@ def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> Flo
     values : ndarray
         Scores, or differences and ranges of scores.
     scale : float
-        The largest absolute score the values were made from.
+        The size of the scores that the values were made from, see `scale_of`.
     decimals : int or None
         Decimals to keep at most; 12 digits counted from the magnitude of `scale` in any case.
 
@@ -121,14 +124,24 @@ def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> Flo
     return np.round(values / unit, _DIGITS) * unit + 0.0  # + 0.0: no negative zeros
 
 
-def largest(*arrays: FloatArray) -> float:
-    """Return the largest absolute value, ignoring missing cells."""
-    return max(float(np.nanmax(np.abs(a))) for a in arrays)
+def scale_of(*arrays: FloatArray) -> float:
+    """Return the size of scores, ignoring missing cells: the largest that is no outlier.
+
+    Of a model that diverged the scores can be so much larger than all others that these would be
+    rounded to ties: those beyond a million times the lower quartile do not count.
+    """
+    sizes = np.abs(np.concatenate([np.ravel(a) for a in arrays]))
+    sizes = sizes[sizes > 0]
+    if not sizes.size:
+        return 0.0
+    clear = sizes[sizes >= _CLEAR]
+    low = np.quantile(clear if clear.size else sizes, 0.25, method="lower")
+    return float(sizes[sizes <= _OUTLIER * low].max())
 
 
 def differences(a: FloatArray, b: FloatArray, decimals: Decimals | None) -> FloatArray:
     """Return a - b, with float noise removed so that zeros and ties are those of the decimals."""
-    scale = largest(a, b)
+    scale = scale_of(a, b)
     if decimals is not None:
         a, b = np.round(a, decimals), np.round(b, decimals)
     return quantise(a - b, scale, decimals)
@@ -172,7 +185,7 @@ def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
     ranks = np.full(table.shape, np.nan)
     for row, own in zip(table, ranks, strict=True):
         there = ~np.isnan(row)
-        own[there] = rank(-quantise(row[there], largest(row[there]), decimals))[0]
+        own[there] = rank(-quantise(row[there], scale_of(row[there]), decimals))[0]
     return ranks
 
 
@@ -203,5 +216,5 @@ def split_groups(
             "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
         )
     values = oriented.T[present.T]  # model by model
-    ranks, counts = rank(-quantise(values, largest(values), decimals))
+    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
     return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts

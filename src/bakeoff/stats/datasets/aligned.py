@@ -12,7 +12,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.ranks import as_dataset_table, largest, quantise, rank
+from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, scale_of
 from bakeoff.stats.core.registry import register
 from bakeoff.stats.core.result import Assumption, Result, Status
 from bakeoff.stats.datasets.block_ranks import (
@@ -120,7 +120,7 @@ def quade(
 
 def _ranges(oriented: FloatArray, decimals: Decimals | None) -> FloatArray:
     """Return each data set's range of scores, free of float noise."""
-    scale = largest(oriented)
+    scale = scale_of(oriented)
     rounded = oriented if decimals is None else np.round(oriented, decimals)
     return quantise(np.ptp(rounded, axis=1), scale, decimals)
 
@@ -171,7 +171,7 @@ def friedman_aligned_ranks(
     rounded = oriented if decimals is None else np.round(oriented, decimals)
     aligned = rounded - rounded.mean(axis=1, keepdims=True)
     # means have more decimals than scores have: only float noise is rounded away here
-    ranks = rank(-quantise(aligned.ravel(), largest(oriented), None))[0].reshape(oriented.shape)
+    ranks = rank(-quantise(aligned.ravel(), scale_of(oriented), None))[0].reshape(oriented.shape)
     n, k = oriented.shape
     sums = ranks.sum(axis=0)
     between = float(((sums - n * (n * k + 1) / 2) ** 2).sum())

@@ -20,8 +20,8 @@ from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.ranks import (
     as_dataset_pair,
     as_dataset_table,
-    largest,
     quantise,
+    scale_of,
     split_groups,
     tie_sum,
 )
@@ -297,7 +297,7 @@ def rank_sum(
     )
     table = np.column_stack(both)
     _, sizes, counts = split_groups(table, decimals)
-    values = quantise(table, largest(table), decimals)
+    values = quantise(table, scale_of(table), decimals)
     samples = [column[~np.isnan(column)] for column in values.T]
     n, size_a = int(sizes.sum()), int(sizes[0])
     ranks, exact = sum_ranks(samples, method)
