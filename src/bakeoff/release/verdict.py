@@ -257,9 +257,11 @@ def _unit(verdict: GateVerdict) -> str:
 
 
 def _margin(verdict: GateVerdict) -> str:
-    """Write the margin as it was named, one in percent of the base's value as changes are."""
-    terms = verdict.terms
-    return f"{terms.margin:,.12g}" if terms.percent is None else writer(verdict)(terms.margin)
+    """Write the margin as it was named, one in percent of the base's value with three digits."""
+    margin = verdict.terms.margin
+    if verdict.terms.percent is None:
+        return f"{margin:,.12g}"
+    return fixed(margin, decimals([], [margin]))
 
 
 def _metric(verdict: GateVerdict) -> str:
