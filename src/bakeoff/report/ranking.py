@@ -106,8 +106,13 @@ def ranks_of(means: pd.DataFrame, metric: Metric) -> pd.DataFrame:
 
 def without_noise(study: Study, metric: str, plan: str, difference: float) -> float:
     """Round a difference of scores so that float noise is 0, in another unit than theirs."""
-    means = dataset_means(study, metric, plan).to_numpy(np.float64)
-    return round(difference / _unit(study.metrics[metric], means), _DIGITS)
+    return round(difference / _unit_of(study, metric, plan), _DIGITS)
+
+
+@lru_cache(maxsize=64)
+def _unit_of(study: Study, metric: str, plan: str) -> float:
+    means = dataset_means(study, metric, plan)
+    return _unit(study.metrics[metric], means.to_numpy(np.float64))
 
 
 def _unit(metric: Metric, scores: NDArray[np.float64]) -> float:
@@ -115,9 +120,10 @@ def _unit(metric: Metric, scores: NDArray[np.float64]) -> float:
 
     Without a limit but 0 it is that of low scores: a model that diverged makes no others ties.
     """
-    limits = [abs(limit) for limit in metric.range if limit and math.isfinite(limit)]
+    if limits := [abs(limit) for limit in metric.range if limit and math.isfinite(limit)]:
+        return max(limits)
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-    return float(max(limits, default=np.quantile(sizes, 0.25, method="lower") if sizes.size else 1))
+    return float(np.quantile(sizes, 0.25, method="lower")) if sizes.size else 1.0
 
 
 def _interval(
