@@ -53,6 +53,7 @@ def counted(finished_copy: Runner) -> Counted:
     return Counted(finished_copy)
 
 
+@pytest.mark.slow
 def test_processes_and_their_imports_are_those_that_an_edit_needs(
     counted: Counted, tiny: dict[str, Any]
 ) -> None:

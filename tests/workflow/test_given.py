@@ -40,6 +40,7 @@ def given_tree(folder: Path) -> pd.DataFrame:
     return made
 
 
+@pytest.mark.slow
 def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict[str, Any]) -> None:
     made = given_tree(beside.folder)
     tiny |= {"experiment": "mixed", "resampling": {"holdout": {"test_size": 0.4}}}
