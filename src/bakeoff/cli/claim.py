@@ -10,7 +10,7 @@ from typing import Any
 
 from bakeoff.cli import claim_repeats
 from bakeoff.cli.decision_options import CLAIMED
-from bakeoff.cli.naming import naming_options
+from bakeoff.cli.naming import naming_options, refuse
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError, unknown
 from bakeoff.report.numbers import count, interval, number, p_equals, percent, pvalue
@@ -62,9 +62,7 @@ def _answer(args: argparse.Namespace) -> None:
             raise UserError(
                 f"--positives: {args.metric} needs how many of the {args.n:,} rows are positive"
             )
-        for name in ("agree", "variant", "power"):
-            if getattr(args, name) is not None:
-                raise UserError(f"--{name}: says nothing about {args.metric}; leave it out")
+        refuse(args, ("agree", "variant", "power"), args.metric)
         classes = {"positives": args.positives, "negatives": args.n - args.positives}
         show = _area if _metric(args).form is Form.RANKING else _f1
         show(numbers, classes, args)

@@ -7,7 +7,7 @@ import json
 import math
 import re
 
-from bakeoff.cli.naming import naming_options
+from bakeoff.cli.naming import naming_options, refuse
 from bakeoff.cli.terminal import bold, dim, say
 from bakeoff.errors import UserError, shown
 from bakeoff.report.numbers import interval, number, p_equals, pvalue
@@ -29,9 +29,8 @@ def answer(args: argparse.Namespace) -> None:
     """Report the p-values that the printed means are compatible with."""
     if args.repeats is None:
         raise UserError("--repeats: give the number of scores that each mean is of, folds or seeds")
-    for name in ("n", "positives", "agree", "digits", "variant", "power"):
-        if getattr(args, name) is not None:
-            raise UserError(f"--{name}: says nothing about means over folds or seeds; leave it out")
+    others = ("n", "positives", "agree", "digits", "variant", "power")
+    refuse(args, others, "means over folds or seeds")
     if args.folds is not None and args.repeats % max(args.folds, 1):
         raise UserError(
             f"--repeats: found {args.repeats}, expected a multiple of the {args.folds} folds: the "

@@ -114,13 +114,12 @@ def standing(study: Study, family: Family) -> dict[str, float]:
                 sums[row.model_b] -= row.estimate
         # beside a model that diverged, sums have no digits left for the others
         first = max(sums, key=lambda model: sums[model])
-        beside = ((model, family.between(first, model)) for model in sums)
-        apart = {
-            model: -row.estimate for model, row in beside if row and math.isfinite(row.estimate)
-        }
-        lead = {model: apart.get(model, each - sums[first]) for model, each in sums.items()}
-        scores = study, family.metric, family.plan
-        lead = {model: without_noise(*scores, each) for model, each in lead.items()}
+        lead = {}
+        for model, each in sums.items():
+            beside = family.between(first, model)
+            apart = math.nan if beside is None else beside.estimate
+            behind = apart if math.isfinite(apart) else sums[first] - each
+            lead[model] = -without_noise(study, family.metric, family.plan, behind)
     else:
         # the ranking orders models of equal average rank by their mean scores
         lines = ranking(study, family.metric, family.plan)

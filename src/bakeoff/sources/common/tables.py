@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from bakeoff.keys import SpecSection, said
 from bakeoff.sources.common.base import ColumnName, DataSet
-
-if TYPE_CHECKING:
-    pass
-
 
 Format = Literal[
     "csv",
