@@ -9,9 +9,7 @@ from bakeoff.errors import UserError
 EXTRAS = {
     "mlflow": "mlflow",
     "openpyxl": "files",
-    "pyreadstat": "files",
     "skops": "keep",
-    "sqlalchemy": "sql",
     "xgboost": "xgboost",
 }
 """The extra of each, by the name of the module."""

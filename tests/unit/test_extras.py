@@ -35,16 +35,6 @@ def problems(data, **model):
     return "\n".join(map(str, found))
 
 
-def test_database(without):
-    without("sqlalchemy")
-    told = problems(
-        {"source": "database", "url": "postgresql://h/s", "query": "SELECT 1", "target": "y"}
-    )
-    assert told == (
-        "datasets.d.source: a database needs the package sqlalchemy: pip install 'bakeoff[sql]'"
-    )
-
-
 def test_excel(without, tmp_path):
     pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(tmp_path / "t.xlsx", index=False)
     without("openpyxl")

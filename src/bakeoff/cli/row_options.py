@@ -10,7 +10,7 @@ VALUES = ("higher", "lower", "right", "wrong")
 
 FORMATS = (
     *("csv", "tsv", "parquet", "feather", "arff", "jsonl"),
-    *("excel", "stata", "spss", "sas", "xport", "libsvm"),
+    *("excel", "stata"),
 )
 """Formats of tables, as `format:` of an experiment has them."""
 

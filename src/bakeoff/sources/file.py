@@ -41,8 +41,8 @@ class FileData(TableData):
 
     source: Literal["file"]
     path: str = Field(
-        description="CSV, TSV, Parquet, Feather, ARFF, JSON lines, Excel, Stata, SPSS, SAS or "
-        "LIBSVM, also compressed (.gz, .bz2, .xz, .zip); relative to the folder `snakemake` runs "
+        description="CSV, TSV, Parquet, Feather, ARFF, JSON lines, Excel or Stata, also "
+        "compressed (.gz, .bz2, .xz, .zip); relative to the folder `snakemake` runs "
         "in, else to the experiment file's."
     )
     test_path: str | None = Field(

@@ -1,19 +1,11 @@
-"""Data sets from OpenML (https://www.openml.org/apis), fetched once and kept.
-
-scikit-learn's `fetch_openml(parser="pandas")` is not used because it gives other rows: it splits
-values in single quotes at their commas, cuts rows at a percent sign, leaves single quotes around
-texts and does not read sparse rows into a table. It also asks openml.org alone, and no `server`.
-"""
+"""Data sets from OpenML (https://www.openml.org/apis), fetched once and kept."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import tempfile
-from collections.abc import Mapping
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
-from urllib.parse import quote, urlsplit
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,12 +13,6 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.files import DOWNLOADS, digest, read_parquet, write_parquet
 from bakeoff.keys import said
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, blame
-from bakeoff.sources.common.web import Server
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-_API = "https://api.openml.org"
 
 
 class OpenmlData(DataSet):
@@ -40,10 +26,6 @@ class OpenmlData(DataSet):
     )
     target: ColumnName | None = Field(
         None, description="The column to predict; default: the one OpenML names."
-    )
-    server: Server | None = Field(
-        None,
-        description="Address of another server with OpenML's interface; default: OpenML itself.",
     )
 
     @model_validator(mode="after")
@@ -79,89 +61,44 @@ class OpenmlData(DataSet):
 
     @property
     def _kept(self) -> Path:
-        keys = ("data_id", "name", "version", "server")
-        return DOWNLOADS / f"openml-{digest([getattr(self, key) for key in keys])}.parquet"
+        keys = (self.data_id, self.name, self.version)
+        return DOWNLOADS / f"openml-{digest(list(keys))}.parquet"
 
     def _fetch(self) -> None:
         """Download the data set to the local cache."""
         import pyarrow as pa
+        from sklearn.datasets import fetch_openml
 
         from bakeoff.sources.common.download import reason_of
 
-        if self.data_id is not None:
-            asked = f"data_id {self.data_id}"
-        else:
-            asked = f"name {self.name}, version {self.version or 'active'}"
+        asked = (
+            {"data_id": self.data_id}
+            if self.data_id is not None
+            else {"name": self.name, "version": self.version or "active"}
+        )
+        named = ", ".join(f"{key} {value}" for key, value in asked.items())
         try:
-            frame, facts = self._asked_of_server()
+            with warnings.catch_warnings():
+                # several active versions of a name: the oldest is taken, as documented
+                warnings.simplefilter("ignore")
+                # the faster parser "pandas" splits quoted texts at their commas
+                found = fetch_openml(**asked, as_frame=True, parser="liac-arff", cache=False)
         except OSError as error:
             raise UserError(
-                f"OpenML cannot be reached for {asked} ({reason_of(error)}). Connect to the "
+                f"OpenML cannot be reached for {named} ({reason_of(error)}). Connect to the "
                 f"network, or run once where there is one and copy {self._kept} here, or give the "
                 "table as `source: file`"
             ) from None
         except (ValueError, LookupError) as error:
-            raise UserError(f"OpenML has no usable data set of {asked}: {error}") from None
-        table = pa.Table.from_pandas(frame, preserve_index=False)
+            raise UserError(f"OpenML has no usable data set of {named}: {error}") from None
+        facts = {
+            "targets": list(found.target_names),
+            "data_id": int(found.details["id"]),
+            "name": found.details["name"],
+            "version": int(found.details["version"]),
+            "url": found.url,
+            "licence": found.details.get("licence"),
+        }
+        table = pa.Table.from_pandas(found.frame, preserve_index=False)
         meta = {**(table.schema.metadata or {}), b"openml": json.dumps(facts).encode()}
         write_parquet(self._kept, table.replace_schema_metadata(meta))
-
-    def _asked_of_server(self) -> tuple[pd.DataFrame, dict[str, Any]]:
-        number = self.data_id or self._number()
-        described = self._json(f"data/{number}")["data_set_description"]
-        features = self._json(f"data/features/{number}")["data_features"]["feature"]
-        frame = self._table(described["url"], described.get("md5_checksum"))
-        targets = [f["name"] for f in features if f.get("is_target") == "true"]
-        unused = [
-            f["name"]
-            for f in features
-            if "true" in (f.get("is_ignore"), f.get("is_row_identifier"))
-            and f["name"] not in targets
-        ]
-        facts = {
-            "targets": targets,
-            "data_id": int(described["id"]),
-            "name": described["name"],
-            "version": int(described["version"]),
-            "url": described["url"],
-            "licence": described.get("licence"),
-        }
-        return frame.drop(columns=unused, errors="ignore"), facts
-
-    def _number(self) -> int:
-        """Find the number of a name: its version, or the oldest active one."""
-        which = f"data_version/{self.version}" if self.version else "status/active/"
-        page = f"data/list/data_name/{quote(str(self.name))}/limit/2/{which}"
-        try:
-            matches: list[Mapping[str, Any]] = self._json(page)["data"]["dataset"]
-        except OSError as error:
-            # OpenML answers so when nothing is found
-            if getattr(getattr(error, "response", None), "status_code", None) != 412:
-                raise
-            matches = []
-        if not matches:
-            raise LookupError("there is none of this name and version that is active")
-        return int(matches[0]["did"])
-
-    def _json(self, page: str) -> Any:
-        return json.loads(self._page(f"{_API}/api/v1/json/{page}"))
-
-    def _table(self, url: str, md5: str | None) -> pd.DataFrame:
-        from bakeoff.sources.common.arff import read_arff
-
-        content = self._page(url, md5).decode("utf-8")
-        return read_arff(content.splitlines())
-
-    def _page(self, url: str, md5: str | None = None) -> bytes:
-        from bakeoff.sources.common.download import fetch
-
-        if self.server is not None:
-            parts = urlsplit(url)
-            url = f"{self.server}{parts.path}" + (f"?{parts.query}" if parts.query else "")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "page"
-            fetch(url, path)
-            content = path.read_bytes()
-        if md5 is not None and hashlib.md5(content, usedforsecurity=False).hexdigest() != md5:
-            raise ValueError(f"the file at {url} has another checksum than OpenML says")
-        return content

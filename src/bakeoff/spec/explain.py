@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Problem, shown, unknown
+from bakeoff.sources.common.tables import instead_of
 
 _ID = "letters a to z, digits, _ and - only"
 _WANTED = {
@@ -64,7 +65,8 @@ def explain(details: ErrorDetails, config: Mapping[str, Any], section: type[Base
         place = (*path, "source") if is_source else path
         if not isinstance(value, str):
             return Problem(place, f"found {shown(value)}, expected {_one_of(names)}")
-        return Problem(place, unknown("source" if is_source else "value", value, names))
+        message = unknown("source" if is_source else "value", value, names)
+        return Problem(place, message + instead_of(value))
     if kind == "union_tag_not_found":
         return Problem(path, "the key 'source' is missing")
     if kind == "string_pattern_mismatch":

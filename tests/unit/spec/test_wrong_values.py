@@ -31,7 +31,7 @@ EXPERIMENTS = {
         g: {source: generator, name: make_moons, params: {noise: 1e-1}, time: t}
         s: {source: sklearn, name: iris}
         u: {source: url, url: 'http://localhost/x.csv', target: y, sha256: SHA}
-        o: {source: openml, name: iris, version: 1, server: 'http://localhost:9'}
+        o: {source: openml, name: iris, version: 1}
         f: {source: function, function: own.load, params: {n: 10}, target: y}
       models:
         tree:

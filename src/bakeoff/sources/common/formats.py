@@ -7,15 +7,12 @@ import csv
 import io
 import json
 import lzma
-import math
-import shutil
 import struct
-import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 import pandas as pd
 
@@ -24,7 +21,7 @@ from bakeoff.extras import require
 from bakeoff.files import read_large
 from bakeoff.sources.common.archives import COMPRESSED, LARGEST, opened, seekable
 from bakeoff.sources.common.arff import read_arff
-from bakeoff.sources.common.tables import ENDINGS, TableKeys
+from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
 MISSING = frozenset(
     {
@@ -33,7 +30,6 @@ MISSING = frozenset(
     }
 )
 """What stands for a missing value in a CSV file unless `missing_values` says otherwise."""
-_MOST_CELLS = 200_000_000
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
 
@@ -94,7 +90,7 @@ def format_of(name: str, spec: TableKeys) -> str:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
-        said = f"{name!r}: {unknown('file ending', ending, ENDINGS)}"
+        said = f"{name!r}: {unknown('file ending', ending, ENDINGS)}{instead_of(ending)}"
         raise Problem(("format",), said, remedy=Remedy("format", "csv", "; or set {}"))
     return ENDINGS[ending]
 
@@ -217,37 +213,6 @@ def _book(file: IO[bytes]) -> pd.ExcelFile:
     return pd.ExcelFile(file, engine="openpyxl")
 
 
-def _sas(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    kind: Literal["xport", "sas7bdat"] = "xport" if format_of(name, spec) == "xport" else "sas7bdat"
-    with opened(path, name) as file:
-        return pd.read_sas(seekable(file), format=kind, encoding=_encoding(spec))
-
-
-def _spss(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    require("pyreadstat", f"{name!r}, an SPSS file,")
-    import pyreadstat
-
-    with opened(path, name) as file, tempfile.NamedTemporaryFile(suffix=".sav") as plain:
-        shutil.copyfileobj(file, plain)
-        plain.flush()
-        try:
-            frame, _ = pyreadstat.read_sav(plain.name, apply_value_formats=True)
-        except pyreadstat.ReadstatError as error:
-            raise ValueError(str(error)) from None
-    return frame
-
-
-def _libsvm(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    from sklearn.datasets import load_svmlight_file
-
-    with opened(path, name) as file:
-        features, labels = load_svmlight_file(seekable(file))
-    if math.prod(features.shape) > _MOST_CELLS:
-        raise ValueError(f"{features.shape[0]:,} × {features.shape[1]:,} cells are too many")
-    columns = [f"x{i}" for i in range(1, features.shape[1] + 1)]
-    return pd.DataFrame(features.toarray(), columns=columns).assign(y=labels)
-
-
 _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
@@ -257,10 +222,6 @@ _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "jsonl": _jsonl,
     "excel": _excel,
     "stata": _binary(pd.read_stata),
-    "spss": _spss,
-    "sas": _sas,
-    "xport": _sas,
-    "libsvm": _libsvm,
 }
 
 

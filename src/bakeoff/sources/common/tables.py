@@ -19,23 +19,27 @@ Format = Literal[
     "jsonl",
     "excel",
     "stata",
-    "spss",
-    "sas",
-    "xport",
-    "libsvm",
 ]
 ENDINGS: Mapping[str, str] = {
     **{f".{name}": name for name in ("csv", "tsv", "parquet", "feather", "arff", "jsonl")},
     ".ndjson": "jsonl",
     ".xlsx": "excel",
     ".dta": "stata",
-    ".sav": "spss",
-    ".sas7bdat": "sas",
-    ".xpt": "xport",
-    ".libsvm": "libsvm",
-    ".svm": "libsvm",
 }
 """The format that an ending tells."""
+_READ_BY = {
+    "database": "pandas.read_sql",
+    **dict.fromkeys(("spss", ".sav"), "pandas.read_spss"),
+    **dict.fromkeys(("sas", "xport", ".sas7bdat", ".xpt"), "pandas.read_sas"),
+    **dict.fromkeys(("libsvm", ".libsvm", ".svm"), "sklearn.datasets.load_svmlight_file"),
+}
+"""What reads sources, formats and endings that were read here before."""
+
+
+def instead_of(name: str) -> str:
+    """Say what to use instead of a source, format or ending that was read here before."""
+    reader = _READ_BY.get(name)
+    return f"; use `source: function` with a function that calls {reader}" if reader else ""
 
 
 class TableKeys(SpecSection):
