@@ -70,7 +70,6 @@ def several_refits(fit: FitPredict) -> Draw:
         return {
             "10-fold": (scores,),
             "recalls": (np.stack(recalls, axis=1),),
-            "two recalls": (recalls[0], recalls[1]),
         }
 
     return draw

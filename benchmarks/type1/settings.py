@@ -71,8 +71,6 @@ SEVERAL_ON_FOLDS = (
     Trial("10-fold", "anova_oneway"),
     Trial("10-fold", "tukey_hsd", {"blocks": True}, share=0.25),
     Trial("10-fold", "tukey_hsd", {"blocks": False}, share=0.25),
-    Trial("two recalls", "hotelling_t2"),
-    Trial("two recalls", "hotelling_t2_unpaired"),
     Trial("recalls", "manova", {"blocks": True}),
     Trial("recalls", "manova", {"blocks": False}),
 )

@@ -13,24 +13,38 @@ Inputs = Mapping[str, Any]
 Values = dict[str, Any]
 
 
-def _t2(result: stats.Result) -> Values:
+def hotelling_paired(inputs: Inputs) -> Values:
+    """T² of two models on the same folds by its relation to the Hotelling-Lawley trace."""
+    d = np.asarray(inputs["differences"], dtype=float)
+    result = stats.manova(np.stack((d, np.zeros_like(d)), axis=1), statistic="hotelling-lawley")
+    first, second = result.details["means"]
     return {
-        "t2": result.details["t2"],
-        "statistic": result.statistic,
+        "t2": (len(d) - 1) * result.statistic,
+        "statistic": result.details["hotelling-lawley"]["approx_F"],
         "df1": result.df1,
         "df2": result.df2,
         "pvalue": result.pvalue,
-        "mean_difference": result.details["mean_difference"].tolist(),
+        "mean_difference": (first - second).tolist(),
     }
 
 
-def hotelling_paired(inputs: Inputs) -> Values:
-    d = np.asarray(inputs["differences"], dtype=float)
-    return _t2(stats.hotelling_t2(d, np.zeros_like(d)))
-
-
 def hotelling_two_sample(inputs: Inputs) -> Values:
-    return _t2(stats.hotelling_t2_unpaired(inputs["X"], inputs["Y"]))
+    """T² of two models on different folds, where the shorter sample is filled with NaN."""
+    samples = [np.asarray(inputs[name], dtype=float) for name in ("X", "Y")]
+    folds = max(map(len, samples))
+    filled = [np.pad(x, ((0, folds - len(x)), (0, 0)), constant_values=np.nan) for x in samples]
+    result = stats.manova(
+        np.stack(filled, axis=1), statistic="hotelling-lawley", blocks=False, nan_policy="omit"
+    )
+    first, second = result.details["means"]
+    return {
+        "t2": (sum(map(len, samples)) - 2) * result.statistic,
+        "statistic": result.details["hotelling-lawley"]["approx_F"],
+        "df1": result.df1,
+        "df2": result.df2,
+        "pvalue": result.pvalue,
+        "mean_difference": (first - second).tolist(),
+    }
 
 
 def _manova(blocks: bool) -> Callable[[Inputs], Values]:

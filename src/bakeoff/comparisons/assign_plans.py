@@ -39,7 +39,6 @@ _ON_FOLDS = (
 _FOR_TWO = {
     Evidence.CORRECTNESS: ("mcnemar",),
     Evidence.FOLD_SCORES: _ON_FOLDS,
-    Evidence.FOLD_CRITERIA: ("hotelling_t2",),
     Evidence.DATASET_SCORES: ("wilcoxon_signed_rank",),
 }
 _REPEATED = {
@@ -154,6 +153,8 @@ def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
 def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
     """Refuse tests of more models, or of more data sets, than there are."""
     models, least = len(experiment.models), LEAST[entry.arity]
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        least = 2  # no other test takes several metrics of two models together
     if models < least:
         for_two = _FOR_TWO.get(entry.evidence, ()) if models == 2 else ()
         instead = advisable(for_two, experiment)[:1]

@@ -60,11 +60,10 @@ from bakeoff.stats.folds.corrected import (
     corrected_repeated_kfold_t,
     corrected_resampled_t,
 )
-from bakeoff.stats.folds.criteria import hotelling_t2, hotelling_t2_unpaired
-from bakeoff.stats.folds.criteria_many import manova
 from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts
 from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_samples
 from bakeoff.stats.folds.half_samples import half_sample_t
+from bakeoff.stats.folds.manova import manova
 from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
 from bakeoff.stats.folds.replicability import (
     Replicability,
@@ -243,8 +242,6 @@ __all__ = [
     "friedman_posthoc",
     "half_sample_one_t",
     "half_sample_t",
-    "hotelling_t2",
-    "hotelling_t2_unpaired",
     "iman_davenport",
     "improvability",
     "influence",

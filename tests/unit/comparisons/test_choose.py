@@ -267,7 +267,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "one criterion",
-        {"metrics": ["accuracy"], "tests": {"run": ["hotelling_t2"]}},
+        {"metrics": ["accuracy"], "tests": {"run": ["manova"]}},
         "compares several metrics at once, found one",
     ),
     (
@@ -277,8 +277,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "too few folds",
-        {"resampling": KFOLD, "tests": {"run": ["hotelling_t2"]}},
-        "hotelling_t2 of 3 metrics needs 4 folds at least, `kfold` has 3",
+        {"resampling": KFOLD, "tests": {"run": ["manova"]}},
+        "manova of 3 metrics needs 4 folds at least, `kfold` has 3",
     ),
     (
         "no costs",

@@ -12,7 +12,6 @@ from bakeoff.stats.core.arithmetic import (
     root,
     signed_sums,
     solved,
-    squared_singular_values,
     times_root,
 )
 
@@ -96,19 +95,6 @@ def test_solved_is_the_solution_and_says_what_is_left_of_a_singular_system():
     found, left = solved(full, right)
     assert found == pytest.approx(np.linalg.solve(full, right))
     assert left == pytest.approx(np.zeros((6, 4)), abs=1e-13)
-
-
-@pytest.mark.parametrize("shape", [(1, 4), (4, 4), (7, 3), (3, 7)])
-@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_squared_singular_values_are_lapacks(shape, scale):
-    matrix = scale * np.random.default_rng(1).normal(size=shape)
-    wanted = np.linalg.svd(matrix, compute_uv=False) ** 2
-    assert squared_singular_values(matrix) == pytest.approx(wanted, rel=1e-10)
-
-
-def test_squared_singular_values_of_equal_rows_are_one_and_nothing():
-    found = squared_singular_values(np.ones((3, 4)))
-    assert found == pytest.approx([12, 0, 0], abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40])

@@ -128,39 +128,6 @@ def solved(lower: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray
     return found, left
 
 
-def project(column: FloatArray, basis: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Return the coefficients of a column on orthonormal ones, and what is left of it."""
-    rest, coefficients = column, np.zeros(len(basis))
-    for _ in range(2):  # the second time takes away what rounding left
-        for k, direction in enumerate(basis):
-            along = inner(direction, rest)
-            coefficients[k] += along
-            rest = rest - along * direction
-    return coefficients, rest
-
-
-def squared_singular_values(matrix: FloatArray) -> FloatArray:
-    """Return them in falling order, by one-sided Jacobi rotations (Hestenes 1958)."""
-    x = np.array(matrix if len(matrix) <= len(matrix.T) else matrix.T, dtype=np.float64)
-    turned = True
-    while turned:
-        turned = False
-        for i in range(len(x)):
-            for j in range(i + 1, len(x)):
-                a, b, c = inner(x[i], x[i]), inner(x[j], x[j]), inner(x[i], x[j])
-                if abs(c) <= 1e-14 * math.sqrt(a) * math.sqrt(b):
-                    continue
-                turned = True
-                zeta = (b - a) / (2 * c)
-                tangent = math.copysign(1 / (abs(zeta) + math.sqrt(1 + zeta * zeta)), zeta)
-                cosine = 1 / math.sqrt(1 + tangent * tangent)
-                x[i], x[j] = (
-                    cosine * (x[i] - tangent * x[j]),
-                    cosine * (x[j] + tangent * x[i]),
-                )
-    return np.sort(np.square(x).sum(axis=1))[::-1]
-
-
 def gauss_legendre(n: int) -> tuple[FloatArray, FloatArray]:
     """Return nodes in (−1, 1) and weights of n-point Gauss-Legendre quadrature.
 

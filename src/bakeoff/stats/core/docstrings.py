@@ -98,12 +98,8 @@ correct_a, correct_b : array_like of bool or 0/1, shape (5, n)
     "fold_criteria": """
 scores : array_like, shape (J, M, m)
     One row per fold, one column per model, m criteria.
-scores_a, scores_b : array_like, shape (J, m)
-    The m criteria of A and B on each fold.
 greater_is_better : bool or sequence of bool
     False for criteria where smaller is better; one for all or one each.
-confidence_level : float
-    Simultaneous level of the criteria's intervals in ``details``.
 """,
     "fold_scores": """
 scores : array_like, shape (J, M)

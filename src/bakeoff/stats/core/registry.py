@@ -35,8 +35,7 @@ class Evidence(StrEnum):
     ``FOLD_SCORES``           one: ``scores``; pair: ``scores_a, scores_b``; many:
                               ``scores (J, M)``; J folds, or (r, k) arrays for the
                               tests that use the replication structure
-    ``FOLD_CRITERIA``         pair: ``scores_a (J, m), scores_b (J, m)``; many:
-                              ``scores (J, M, m)``; m criteria
+    ``FOLD_CRITERIA``         many: ``scores (J, M, m)``; m criteria
     ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
                               probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
                               or ``(n, M, K)``
@@ -111,6 +110,11 @@ RETIRED: dict[str, str] = (
         "compare_models": "metric_difference compares all pairs of more than two models: write "
         "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
     }
+    | dict.fromkeys(
+        ("hotelling_t2", "hotelling_t2_unpaired"),
+        "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
+        "models do not share the folds)",
+    )
     | {
         old: _OF_GROUPS.format(name)
         for old, name in {
