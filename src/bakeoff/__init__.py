@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from bakeoff.api.estimators import compare_estimators as compare_estimators
     from bakeoff.api.findings import Findings as Findings
     from bakeoff.api.folds import compare_folds as compare_folds
+    from bakeoff.api.folds import compare_search as compare_search
     from bakeoff.api.gate import gate as gate
     from bakeoff.api.results import read as read
     from bakeoff.api.results import run as run
     from bakeoff.api.rows import compare as compare
-    from bakeoff.api.search import compare_search as compare_search
     from bakeoff.errors import UserError as UserError
 
 __version__ = "0.1.0"
@@ -25,7 +25,7 @@ _HOME = {
     "compare_datasets": "bakeoff.api.datasets",
     "compare_estimators": "bakeoff.api.estimators",
     "compare_folds": "bakeoff.api.folds",
-    "compare_search": "bakeoff.api.search",
+    "compare_search": "bakeoff.api.folds",
     "gate": "bakeoff.api.gate",
     "read": "bakeoff.api.results",
     "run": "bakeoff.api.results",

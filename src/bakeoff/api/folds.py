@@ -1,4 +1,4 @@
-"""Results of scikit-learn's `cross_validate`, compared by the test that fits their splits."""
+"""Results of scikit-learn's `cross_validate` and of searches, compared by their splits' test."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from bakeoff.api.plans import Split, is_drawn_anew, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table
 from bakeoff.api.settings import one_spelling, place_of
 from bakeoff.errors import UserError, listed, named, some, unknown
+from bakeoff.report.study_design import clean
 
 _TEST = "test_"
 
@@ -149,6 +150,89 @@ def compare_folds(
         return Findings(study_of(scores, plan, command, **settings))
     except UserError as error:
         raise named(error, ARGUMENTS | places) from None
+
+
+def compare_search(search: Any, *, versus: str | None = "best", **options: Any) -> Findings:
+    """Compare the candidates of a search by their scores on its splits, best first.
+
+    Which candidate is the best was seen in these very scores. Therefore ``versus="best"`` adjusts
+    its p-values for all pairs, and is two-sided; a candidate that was chosen beforehand is named.
+
+    Parameters
+    ----------
+    search : GridSearchCV or RandomizedSearchCV
+        Fitted.
+    versus : "best", str or None
+        ``"best"``: show the best candidate against each other one. The name of a candidate, chosen
+        before these scores were known: compare it alone with each other one. None: all pairs.
+    **options
+        As in `compare_folds`; `cv` is that of the search by default.
+
+    Returns
+    -------
+    Findings
+        Candidates are called by the parameters that differ: ``kernel=rbf``.
+
+    Raises
+    ------
+    UserError
+        No fitted search, candidates on different numbers of rows, an unknown candidate.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> grid = {"max_depth": [1, 2, 3]}
+    >>> search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=10)
+    >>> found = bakeoff.compare_search(search.fit(*load_iris(return_X_y=True)))
+    >>> found.to_frame()[["model_a", "model_b", "decision"]]
+           model_a      model_b             decision
+    0  max_depth=3  max_depth=2  no_difference_shown
+    1  max_depth=3  max_depth=1             a_better
+    """
+    table = getattr(search, "cv_results_", None)
+    if table is None or "n_resources" in table:
+        raise UserError(
+            f"search: found {type(search).__name__}, expected a fitted GridSearchCV or "
+            "RandomizedSearchCV (a halving search scores candidates on different numbers of rows)"
+        )
+    names = _candidates(table["params"])
+    control = None if versus == "best" else versus
+    if control is None and options.get("alternative", "two-sided") != "two-sided":
+        raise UserError(
+            "alternative: candidates are ordered by these very scores, so that a one-sided test "
+            "would halve its p-value for nothing: name a candidate, chosen beforehand, in `versus`"
+        )
+    if control is not None and control not in names:
+        raise UserError(f"versus: {unknown('candidate', control, [*names, 'best'])}")
+    columns = [key for key in table if key.startswith("split0_test_")]
+    metrics = [key.removeprefix("split0_test_") for key in columns]
+    metrics.sort(key=lambda name: name != search.refit)
+    single = search.scoring if isinstance(search.scoring, str) else "score"
+    results: dict[str, dict[str, list[float]]] = {}
+    for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
+        results[names[i]] = {
+            f"test_{single if metric == 'score' else metric}": [
+                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
+            ]
+            for metric in metrics
+        }
+    options.setdefault("cv", search.cv)
+    study = compare_folds(results, versus=control, **options)._study
+    return Findings(study, first=study.models[0] if versus == "best" else "")
+
+
+def _candidates(params: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Call the candidates of a search by the parameters in which they differ."""
+    keys = dict.fromkeys(key for own in params for key in own)
+    texts = [{key: clean(str(v))[:40] for key, v in own.items()} for own in params]
+    varied = [key for key in keys if len({own.get(key) for own in texts}) > 1] or list(keys)
+    names = [", ".join(f"{k}={own[k]}" for k in varied if k in own) for own in texts]
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} (candidate {i})" for i, name in enumerate(names)]
 
 
 def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:
