@@ -174,15 +174,18 @@ def runs_of(family: Family) -> str:
     return f"{several} training runs of each model{alone}"
 
 
-def first_runs(study: Study) -> str:
-    """Say of which models scores on held-out rows are those of one of several training runs."""
-    several = several_runs(study.experiment)
-    if not several or study.experiment.resampling.holdout is None:
+def over_runs(study: Study) -> str:
+    """Say of which models scores on held-out rows are means over several training runs."""
+    if not study.has_runs:
         return ""
-    names = words([study.label(model) for model in several], 5)
+    several = several_runs(study.experiment)
+    names, whose = words([study.label(model) for model in several], 5), "their"
     if len(several) == 1:
-        return f"The scores of {names} on held-out rows are those of its first training run."
-    return f"The scores of {names} on held-out rows are those of their first training runs."
+        whose = "its"
+    return (
+        f"The scores of {names} on held-out rows are means over {whose} training runs, with "
+        "intervals for other seeds and other rows."
+    )
 
 
 def scored(study: Study) -> str:

@@ -65,7 +65,9 @@ def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
     _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--csv", "tables")
     said = " ".join(out.split())
     assert "by accuracy over training seeds and rows" in said
-    assert "the first of up to 4 training runs of each model is compared" in said
+    assert "The scores of net and vit on held-out rows are means over their training runs" in said
+    for name, own in (("net", A), ("vit", B)):
+        assert f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}" in said
     written = pd.read_csv("tables/recipes.csv")
     assert written.loc[0, ["runs_a", "runs_b"]].tolist() == [4, 3]
     assert written.loc[0, "pvalue"] == pytest.approx(expected.pvalue)

@@ -78,7 +78,7 @@ def build_models(item: Item, study: Study) -> PageTable:
 def _models_note(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     parts = [f"Ranked by {study.metric.title} ({prose.scored(study)}). {interval_note(study)}"]
-    parts += filter(None, [prose.first_runs(study)])
+    parts += filter(None, [prose.over_runs(study)])
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
@@ -164,7 +164,7 @@ def build_baseline(item: Item, study: Study) -> PageTable:
                 rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
             if not one.models:
                 rows.append(known)
-    return tabulate(item, study, columns, rows, prose.first_runs(study))
+    return tabulate(item, study, columns, rows, prose.over_runs(study))
 
 
 def _may_be_best(design: StudyDesign) -> bool:
@@ -172,7 +172,7 @@ def _may_be_best(design: StudyDesign) -> bool:
     experiment = design.experiment
     few = len(experiment.datasets) <= MOST_DATASETS and len(experiment.models) > 1
     known = design.has_rows and has_test(experiment.metrics[0])
-    return few and (known or experiment.by_values)
+    return few and (known or (experiment.by_values and not design.has_runs))
 
 
 def build_best(item: Item, study: Study) -> PageTable:
@@ -207,7 +207,7 @@ def build_best(item: Item, study: Study) -> PageTable:
         for name, each in found.items()
         for text in worth_of_winner(study, study.metric, each, name)
     ]
-    return tabulate(item, study, columns, rows, " ".join([*told, prose.first_runs(study)]))
+    return tabulate(item, study, columns, rows, " ".join(told))
 
 
 EXHIBITS = {
