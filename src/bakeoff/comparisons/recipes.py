@@ -50,7 +50,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
     if several and any(row_columns(experiment, name).subgroups for name in experiment.datasets):
         yield (
             "Models are not compared in subgroups, because no test of the interaction is known for "
-            f"several training runs ({_named(several)})."
+            f"several training runs ({_named(several, experiment)})."
         )
     alike: dict[str, list[str]] = {}
     for name in (model.label or key for key, model in experiment.models.items()):
@@ -79,7 +79,7 @@ def left_out(experiment: Experiment) -> str:
     if not unknown:
         return ""
     one, runs = len(unknown) == 1, max(ENOUGH_RUNS, *map(experiment.seeds, several))
-    names = _named(unknown)
+    names = _named(unknown, experiment)
     return (
         f"{names} cannot be compared with the other models for other seeds ({by}), because "
         f"{'it is' if one else 'they are'} trained once and may draw at random: write "
@@ -88,8 +88,9 @@ def left_out(experiment: Experiment) -> str:
     )
 
 
-def _named(models: list[str]) -> str:
-    return joined(models) if len(models) <= _MOST_NAMED else some(models, _MOST_NAMED)
+def _named(models: list[str], experiment: Experiment) -> str:
+    names = [experiment.models[model].label or model for model in models]
+    return joined(names) if len(names) <= _MOST_NAMED else some(names, _MOST_NAMED)
 
 
 def refusal(entry: Entry, experiment: Experiment) -> str:
@@ -107,7 +108,7 @@ def refusal(entry: Entry, experiment: Experiment) -> str:
         return ""
     return (
         f"{entry.name} knows no dependence in time, {timed[0]} has `time:`: no test of training "
-        "runs is known to hold its level there; compare single fits, with `seeds: 1`"
+        "runs is known to hold its level there; compare one fit of each model (`seeds: 1`)"
     )
 
 
@@ -123,12 +124,8 @@ def _refusal_of_single_fits(entry: Entry, experiment: Experiment, several: list[
         instead = "tost_recipes"
     else:
         instead = "recipe_mean_difference" if experiment.by_values else "recipe_difference"
-    has = (
-        f"has {experiment.seeds(several[0])} training runs"
-        if len(several) == 1
-        else ("have several training runs")
-    )
+    names, verb = _named(several, experiment), "has" if len(several) == 1 else "have"
     return (
-        f"{entry.name} looks at the rows of a single fit of each model, and {_named(several)} "
-        f"{has}: use {instead} or set `seeds: 1`"
+        f"{entry.name} looks at the rows of a single fit of each model, and {names} {verb} several "
+        f"training runs: use {instead} or set `seeds: 1`"
     )

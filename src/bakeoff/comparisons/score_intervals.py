@@ -25,6 +25,7 @@ from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.scores import counted_rows
+from bakeoff.scores.metrics.entry import score_view
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import (
     Assumption,
@@ -38,6 +39,7 @@ from bakeoff.stats import (
     recipe_mean_ci,
 )
 from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.metrics.setting import setting_of
 from bakeoff.threads import on_one_thread
 
 COLUMNS = (
@@ -153,7 +155,7 @@ def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float)
     """Return the mean over training runs, with an interval for other seeds and rows."""
     smooth = isinstance(runs.rows, PairedValues) or has_test(runs.metric)
     if runs.times is not None or not smooth:
-        each = [alone(runs.rows, place, costs, level).estimate for place in runs.runs[model]]
+        each = [_value(runs.rows, place, costs) for place in runs.runs[model]]
         why = "rows are in the order of time" if smooth else "the metric is not smooth"
         none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
         return Result(
@@ -170,6 +172,16 @@ def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float)
         mean = recipe_mean_ci(*of_model, **options)
         return dataclasses.replace(mean, ci=clipped(mean.ci, runs.rows.range))
     return recipe_ci(*of_model, **options)
+
+
+def _value(rows: RowEvidence, model: int, costs: Costs | None) -> float:
+    """Return the metric of one model, or its mean number; without an interval that takes time."""
+    if isinstance(rows, PairedValues):
+        return float(rows.values[:, model].mean())
+    truth, said = rows.arguments(catalogue()[rows.difference], [model])
+    options = difference_options(rows, costs)
+    setting, (read,) = setting_of(truth, [(rows.models[model], said)], **options)
+    return score_view(setting.metric, setting.view(read))[0]
 
 
 @lru_cache(maxsize=1024)

@@ -168,7 +168,7 @@ def runs_of(family: Family) -> str:
     counts = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
     if not counts:
         return "training runs"
-    alone = " (1 of a deterministic one)" if counts[0] == 1 else ""
+    alone = " (1 of one that was trained once)" if counts[0] == 1 else ""
     counts = counts[1:] if alone and len(counts) > 1 else counts
     several = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"{several} training runs of each model{alone}"

@@ -61,7 +61,7 @@ CASES: dict[str, tuple[Any, dict[str, list[np.ndarray]], dict[str, Any]]] = {
     "regression": (
         NUMBERS,
         {"a": [numbers(s) for s in (0.1, 0.9, 0.9)], "b": [numbers(0.8) for _ in range(3)]},
-        {"task": "regression", "metrics": ["rmse", "mae", "median_absolute_error"]},
+        {"task": "regression", "metrics": ["rmse", "median_absolute_error"]},
     ),
     "a diverged regression": (
         NUMBERS,
@@ -106,7 +106,7 @@ def test_scores_are_means_over_runs(case):
     y, models, options = CASES[case]
     found = compare(y, models, **options).scores.set_index(["model", "metric"])["value"]
     options = {key: value for key, value in options.items() if key != "versus"}
-    each = {f"{name}{i}": run for name, runs in models.items() for i, run in enumerate(runs)}
+    each = {f"{name}{i}": [run] * 2 for name, runs in models.items() for i, run in enumerate(runs)}
     alone = compare(y, each, **options).scores
     means = alone.groupby([alone["model"].str[0], "metric"])["value"].mean()
     assert found.to_dict() == pytest.approx(means.to_dict())
@@ -125,6 +125,17 @@ def test_the_tables_of_one_lucky_run_are_those_of_the_recipe():
     assert "a and b are not shown to be better" in found.verdict
     assert "may be the best" not in "".join(shown(found).values())
     assert not {"best", "confusion", "discordance"} & {*found.tables, *found.figures}
+
+
+def test_runs_that_disagree_on_neighbouring_rows_are_noted_by_their_models():
+    blocks = np.repeat(RNG.integers(0, 2, N // 10), 10)
+    slow = [np.where(blocks ^ (RNG.random(N) < 0.02), TRUTH, 1 - TRUTH) for _ in range(3)]
+    found = compare(TRUTH, {"a": slow, "b": EVEN[:3]}).verdict
+    assert "the disagreements of a and b on neighbouring test rows" in found
+    halves = [slow[0], right(0.5), right(0.5)]
+    found = compare(TRUTH, {"a": halves, "b": Runs([TRUTH], deterministic=True)}).verdict
+    assert "on neighbouring test rows of the test set are correlated" in found
+    assert "seed-" not in found
 
 
 def test_a_deterministic_model_beside_runs_keeps_its_own_interval():

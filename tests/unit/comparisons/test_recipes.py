@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +24,8 @@ from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.recipes import about_runs
 from bakeoff.report.written import Written
 from bakeoff.scores import METRICS, collect_predictions
-from bakeoff.spec import load_experiment
+from bakeoff.scores.importance import importances
+from bakeoff.spec import Fit, load_experiment
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.stats import (
     Runs,
@@ -150,8 +152,8 @@ def test_a_test_of_single_fits_is_refused_where_a_model_has_several_runs(name, i
     plans = {"holdout": {}, "cv_5x2": {}}
     problems, _ = plan_tests(experiment(models, tests=tests, resampling=plans))
     (problem,) = map(str, problems)
-    assert f"{name} looks at the rows of a single fit of each model, and net has 4" in problem
-    assert f"training runs: use {instead} or set `seeds: 1`" in problem
+    assert f"{name} looks at the rows of a single fit of each model, and net has" in problem
+    assert f"several training runs: use {instead} or set `seeds: 1`" in problem
 
 
 def test_seeds_that_no_test_compares_are_told_with_what_to_write():
@@ -259,6 +261,25 @@ def test_the_table_says_what_more_runs_and_rows_would_bring(monkeypatch):
     assert line["se_runs"] ** 2 == pytest.approx(7e-5 / 2 + 3e-5)
     assert line["se_rows"] ** 2 == pytest.approx(7e-5 + 3e-5 / 2)
     assert line["se_floor"] ** 2 == pytest.approx(3e-5)
+
+
+def test_importance_is_the_mean_over_runs(tmp_path):
+    spec = experiment({"net": NET, "bayes": BAYES}, importance={})
+    assert len(RuleInputs(spec).measured) == 5
+    measured = [Fit("d", "net", "holdout", 1, 1, seed) for seed in (1, 2)]
+    assert all(spec.importance_by(fit) is not None for fit in measured)
+    paths = []
+    for seed, (mean, sd) in enumerate([(0.1, 0.03), (0.3, 0.04)], start=1):
+        one = {"features": ["x", "z"], "mean": [mean, 0.0], "sd": [sd, 0.0]}
+        facts = {"importance": one | {"scoring": "accuracy", "repeats": 5}}
+        made = predictions("net", seed)
+        paths.append(tmp_path / f"{seed}.parquet")
+        dataclasses.replace(made, facts=made.facts | facts).write(paths[-1])
+    x, z = importances(paths).to_dict("records")
+    assert (x["feature"], x["mean"], x["repeats"]) == ("x", pytest.approx(0.2), 5)
+    assert x["sd"] == pytest.approx(np.sqrt((0.03**2 + 0.04**2) / 2 + 0.1**2))
+    assert (z["mean"], z["sd"]) == (0.0, 0.0)
+    assert importances(paths[:1])["sd"].tolist() == [0.03, 0.0]
 
 
 def test_runs_have_names_that_no_model_has():

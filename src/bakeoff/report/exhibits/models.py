@@ -164,7 +164,8 @@ def build_baseline(item: Item, study: Study) -> PageTable:
                 rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
             if not one.models:
                 rows.append(known)
-    return tabulate(item, study, columns, rows, prose.over_runs(study))
+    note = prose.over_runs(study) if study.plan == "holdout" else ""
+    return tabulate(item, study, columns, rows, note)
 
 
 def _may_be_best(design: StudyDesign) -> bool:
@@ -227,8 +228,9 @@ EXHIBITS = {
         caption="The difference between each model and a constant answer for every row. A positive "
         "difference is an advantage of the model, also where lower scores are better. Differences "
         "on folds are tested by the corrected t test (Nadeau and Bengio), differences on held-out "
-        "rows by the t test of the metric's difference. P-values are adjusted by Holm's method for "
-        "the number of models, but not for the number of metrics and data sets.",
+        "rows by the t test of the metric's difference, of several training runs by that of "
+        "recipes. P-values are adjusted by Holm's method for the number of models, but not for the "
+        "number of metrics and data sets.",
         when=lambda design: (
             not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
         ),
