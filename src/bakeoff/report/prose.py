@@ -78,7 +78,7 @@ def why_undecided(row: Comparison) -> str:
         # the assumption that says how much there is and how much is needed
         failing = (a for a in row.result.get("assumptions", ()) if a["holds"] is False)
         reason = next((a["detail"] for a in failing if a["name"].startswith("enough groups")), "")
-    return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " ")))
+    return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))).rstrip(".")
 
 
 def unit(family: Family) -> str:
