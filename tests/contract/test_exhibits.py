@@ -23,7 +23,7 @@ MEANS = {"a": 0.95, "b": 0.94, "c": 0.90}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 TESTS = (
     "cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive",
-    "binomial_test", "recipe_difference",
+    "binomial_test",
 )  # fmt: skip
 TOY = """
 from bakeoff.report.drawing import message
@@ -47,22 +47,30 @@ def study():
     plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved()
     plain |= {"on_error": "exclude", "importance": {}}
     plain["datasets"]["d"]["subgroups"] = ["sex"]
-    plain["models"]["a"] |= {"seeds": 2, "threshold": {"choose": "youden"}}
+    plain["models"]["a"] |= {"threshold": {"choose": "youden"}}
     spec = load_experiment(plain)
     one = ran(spec, MEANS, accuracies=MEANS)
     keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
-    noise = {"seeds": 2, "folds": 10, "mean": 0.9, "sd_between_seeds": 0.01}
-    noise |= {"sd_between_folds": 0.02, "share_of_seeds": 0.2, "metric": "accuracy"}
     sex = pd.Categorical(["f", "m"] * 100)
     rows = dataclasses.replace(one.test_sets["d"], metric="accuracy", subgroups={"sex": sex})
     return dataclasses.replace(
         one,
         subgroups=pd.DataFrame(of_test_set("d", rows, spec), columns=list(COLUMNS)),
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
-        seeds=pd.DataFrame([{**keys, **noise}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
         importance=pd.DataFrame([{**keys, "feature": "x", "mean": 0.1, "sd": 0.02}]),
     )
+
+
+@pytest.fixture(scope="module")
+def of_runs():
+    """Return a study of a model with several seeds, which has no exhibits of single fits."""
+    plain = experiment(list(MEANS), tests=("cv5x2_f", "recipe_difference")).resolved()
+    plain["models"]["a"] |= {"seeds": 2}
+    one = ran(load_experiment(plain), MEANS)
+    noise = {"dataset": "d", "model": "a", "plan": "cv_5x2", "metric": "accuracy", "seeds": 2}
+    noise |= {"folds": 10, "mean": 0.9, "sd_between_seeds": 0.01, "sd_between_folds": 0.02}
+    return dataclasses.replace(one, seeds=pd.DataFrame([{**noise, "share_of_seeds": 0.2}]))
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +101,8 @@ def of_probabilities():
 
 
 @pytest.fixture(scope="module")
-def shown(study, over_datasets, of_numbers, of_probabilities):
-    studies = of_probabilities, of_numbers, over_datasets, study
+def shown(study, over_datasets, of_numbers, of_probabilities, of_runs):
+    studies = of_runs, of_probabilities, of_numbers, over_datasets, study
     return {item.kind: (item, one) for one in studies for item in exhibits(one)}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.api.given_rows import crossed, evidence_of, said_of
+from bakeoff.api.given_rows import evidence_of, said_of
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
 from bakeoff.comparisons.evidence import (
@@ -17,7 +17,6 @@ from bakeoff.comparisons.evidence import (
     PairedPredictions,
     PairedValues,
     RowEvidence,
-    first_run_of,
     has_test,
 )
 from bakeoff.comparisons.held_out import by_metric
@@ -27,7 +26,6 @@ from bakeoff.comparisons.run_tests import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.predicted import oddity
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
@@ -35,6 +33,7 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, score
+from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Metric, Need, no_metric, of_other_task
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.datasets import GivenData
@@ -65,15 +64,10 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     metrics = _metrics(given, settings)
     experiment = _experiment(given, settings, ids, metrics)
     tests = _plan(given, experiment)
-    every = rows = evidence_of(given, tuple(ids.values()))
-    if given.further:
-        every, most = crossed(given, ids), max(map(len, given.runs.values()))
-        rows = dataclasses.replace(rows, left_out=(first_run_of(most),))
-    comparisons = tuple(
-        merged(row for test in tests for row in _tested(test, rows, every, experiment))
-    )
+    rows = evidence_of(given, ids)
+    comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
     found = list(by_metric(rows, experiment, experiment.metrics))
-    scores = pd.DataFrame(_scores(given, experiment))
+    scores = pd.DataFrame(over_seeds(_scores(given, experiment))).drop(columns="seed")
     numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
     spec = experiment.datasets[ROWS]
@@ -84,7 +78,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     if not given.in_order:
         target, truth = Classes(()), np.full(len(truth), -1)
     card = given_card(ROWS, spec, files, target, truth, given.left_out)
-    odd = [said for m, one in given.models.items() if (said := oddity(m, one, given.truth))]
+    odd = given.oddities
     card["group_columns"] = given.like_groups
     return Study(
         experiment,
@@ -100,7 +94,11 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
             line
             for one in found
             for line in of_test_set(
-                ROWS, one, experiment.costs_on(ROWS), 1 - experiment.tests.alpha
+                ROWS,
+                one,
+                experiment.costs_on(ROWS),
+                1 - experiment.tests.alpha,
+                deterministic(experiment),
             )
         ),
         subgroups=subgroups.tabulate(
@@ -149,7 +147,11 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
                 f"{METRICS[name].instead}",
             )
         _check_costs(METRICS[name], settings.costs)
-        silent = [m for m, found in given.models.items() if found.probabilities is None]
+        silent = [
+            model
+            for model, runs in given.runs.items()
+            if any(run.probabilities is None for run in runs)
+        ]
         if METRICS[name].by_order and silent:
             how = (
                 "add a column for each class (p_<class>; in one table of all models model:class)"
@@ -277,12 +279,10 @@ def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
     return AnalysisPlan(tuple(dataclasses.replace(test, why=WHY) for test in tests))
 
 
-def _tested(
-    test: PlannedTest, rows: RowEvidence, every: RowEvidence, experiment: Experiment
-) -> Iterator[Comparison]:
+def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
     if entry.evidence in OF_RUNS:
-        for one in by_metric(every, experiment, test.metrics):
+        for one in by_metric(rows, experiment, test.metrics):
             runs = CrossedRuns.of(one, deterministic(experiment))
             yield from run_on(runs, test, experiment, ROWS, one.metric)
         return
@@ -296,27 +296,29 @@ def _tested(
 
 
 def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """Score each model, as collected scores have it."""
+    """Score each training run of each model."""
     first = next(iter(given.models.values())).values
     ids = np.arange(len(given.truth if first is None else first))
-    for found, model in zip(given.models.values(), experiment.models, strict=True):
-        made = Predictions(
-            ids, given.truth, found.answers, given.classes, found.probabilities, None, {}
-        )
-        for metric in experiment.metrics:
-            if found.values is not None:
-                value, reason = float(found.values.mean()), ""
-            else:
-                value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
-            yield {
-                "dataset": ROWS,
-                "model": model,
-                "plan": "holdout",
-                "repeat": 1,
-                "fold": 1,
-                "n_train": np.nan,
-                "n_test": len(ids),
-                "metric": metric,
-                "value": value,
-                "undefined": reason,
-            }
+    for runs, model in zip(given.runs.values(), experiment.models, strict=True):
+        for seed, found in enumerate(runs, start=1):
+            made = Predictions(
+                ids, given.truth, found.answers, given.classes, found.probabilities, None, {}
+            )
+            for metric in experiment.metrics:
+                if found.values is not None:
+                    value, reason = float(found.values.mean()), ""
+                else:
+                    value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
+                yield {
+                    "dataset": ROWS,
+                    "model": model,
+                    "plan": "holdout",
+                    "repeat": 1,
+                    "fold": 1,
+                    "n_train": np.nan,
+                    "n_test": len(ids),
+                    "metric": metric,
+                    "value": value,
+                    "undefined": reason,
+                    "seed": seed,
+                }

@@ -1,9 +1,8 @@
-"""From predictions that were read to the evidence of tests: first runs, or all training runs."""
+"""From predictions that were read to the evidence of tests."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,24 +10,30 @@ from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence
+from bakeoff.data.predicted import Predicted
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns
 
 
-def evidence_of(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
-    """Put what models say, or numbers, side by side as tests take them."""
+def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
+    """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     kin: dict[str, Any] = {
         "groups": given.related.get("group"),
         "times": given.related.get("time"),
         "subgroups": given.subgroups,
     }
-    found = list(given.models.values())
+    runs = {
+        run_name(ids[model], seed): one
+        for model, own in given.runs.items()
+        for seed, one in enumerate(own, start=1)
+    }
+    models, found = tuple(runs), list(runs.values())
     numbers = [one.values for one in found if one.values is not None]
     if numbers:
         return PairedValues(models, np.column_stack(numbers), **kin)
-    probabilities = _probabilities(given)
+    probabilities = _probabilities(found, (len(given.truth), len(given.classes)))
     return PairedPredictions(
         models,
         given.classes,
@@ -41,12 +46,14 @@ def evidence_of(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
     )
 
 
-def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
+def _probabilities(
+    found: Sequence[Predicted], shape: tuple[int, int]
+) -> NDArray[np.float64] | None:
     """Return rows × models × classes, NaN for models without probabilities."""
-    known = [one.probabilities for one in given.models.values()]
+    known = [one.probabilities for one in found]
     if all(one is None for one in known):
         return None
-    nothing = np.full((len(given.truth), len(given.classes)), np.nan)
+    nothing = np.full(shape, np.nan)
     return np.stack([nothing if one is None else one for one in known], axis=1)
 
 
@@ -70,13 +77,3 @@ def said_of(
     if fixed or seeds == 1:  # one of a deterministic model is as good as all
         return {"label": model, "deterministic": True if fixed else None}
     return {"label": model, "seeds": seeds, "columns": columns.model_copy(update={"seed": "seed"})}
-
-
-def crossed(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
-    """Put all training runs side by side, each as if it was a model."""
-    runs = {
-        run_name(ids[model], seed): one
-        for model, found in given.runs.items()
-        for seed, one in enumerate(found, start=1)
-    }
-    return evidence_of(dataclasses.replace(given, models=runs, further={}), tuple(runs))

@@ -57,10 +57,11 @@ def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
     """Return all results as plain data, with the user's names of the models."""
     names = names_of(study)
     found = (study.test_sets or study.numbers)[ROWS]
+    single = not brief and not study.has_runs  # of training runs no set of the best is known
     return {
         "rows": found.n,
         **as_plain(study, verdict, names),
-        **({} if brief else {"best": [_best(study, m, names) for m in study.experiment.metrics]}),
+        **({"best": [_best(study, m, names) for m in study.experiment.metrics]} if single else {}),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,6 @@ from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.data.predicted import oddity
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
@@ -63,13 +62,13 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
         Whether to tell of accuracy alone, and not which models may be the best.
     """
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
-    if brief:
+    if study.has_runs:
+        _show_recipes(study)
+    elif brief:
         _show_right(study)
     _show_standings(study)
     for metric in () if brief else study.experiment.metrics:
         _show_contenders(study, metric)
-    if told := prose.first_runs(study):
-        say(dim(paragraph(told)), "")
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
@@ -97,6 +96,25 @@ def _show_right(study: Study) -> None:
     ]
     level = percent(1 - study.alpha)
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
+
+
+def _show_recipes(study: Study) -> None:
+    """Print the mean score of the training runs of each model, metric by metric."""
+    level = percent(1 - study.alpha)
+    for metric in study.experiment.metrics:
+        shown = study.written(metric)
+        lines = [
+            (
+                study.label(line.model),
+                f"{study.experiment.seeds(line.model)}",
+                shown.score(line.mean),
+                shown.interval(*line.ci) if line.ci else "",
+            )
+            for line in ranking(study, metric)
+        ]
+        lines += [(name, "", score, "") for name, score in _constants(study, metric)]
+        say(*table(("model", "runs", shown.label, f"{level} CI"), lines, "lrrr"), "")
+    say(dim(paragraph(prose.over_runs(study))), "")
 
 
 def _show_standings(study: Study) -> None:
@@ -144,14 +162,19 @@ def _show_contenders(study: Study, metric: str) -> None:
         )
         for line in found.models
     ]
-    for one in baselines(study, metric):
-        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
-        lines.append((f"({answer})", shown.score(one.score), *([""] * 5)))
+    lines += [(*constant, *([""] * 5)) for constant in _constants(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
     say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
     told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
     say(*(dim(paragraph(text)) for text in told), "")
+
+
+def _constants(study: Study, metric: str) -> Iterator[tuple[str, str]]:
+    """Name the constant answers, and write what they score."""
+    for one in baselines(study, metric):
+        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
+        yield f"({answer})", study.written(metric).score(one.score)
 
 
 def _show_pairs(study: Study, family: Family) -> None:
@@ -219,9 +242,7 @@ def notes(given: SideBySide, read_as: Sequence[str] = ()) -> None:
         say(dim(paragraph(f"{said}.")))
     if given.left_out:
         say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
-    for model, found in given.models.items():
-        if said := oddity(model, found, given.truth):
-            say(dim(paragraph(said)))
+    say(*(dim(paragraph(said)) for said in given.oddities))
 
 
 def show_subgroups(study: Study) -> None:

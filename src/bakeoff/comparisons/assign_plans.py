@@ -302,12 +302,13 @@ def _of_row_values(entry: Entry, metrics: tuple[str, ...], place: Place) -> tupl
 
 def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
     """Take the metrics that have an interval and a test on one test set."""
-    known = tuple(filter(has_test if entry.evidence is Evidence.RUNS else has_interval, metrics))
+    has_form = has_test if entry.evidence is Evidence.RUNS else has_interval
+    known = tuple(filter(has_form, metrics))
     if not known:
         raise Problem(
             place,
             f"{entry.name} has no standard error for {', '.join(metrics)}; add one of "
-            f"{', '.join(filter(has_interval, test_set_metrics()))} to `metrics:`",
+            f"{', '.join(filter(has_form, test_set_metrics()))} to `metrics:`",
         )
     return known
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.comparisons.evidence import (
+    CrossedRuns,
     PairedValues,
     RowEvidence,
     engine_metric,
@@ -27,12 +28,10 @@ def held_out(
     dataset: str,
     path: str | Path,
     metrics: Sequence[str],
-    *,
-    runs: bool = False,
 ) -> Iterator[RowEvidence]:
     """Read the predictions or numbers on one test set once, and return them metric by metric.
 
-    With `runs` all training runs of the models, else the first of each.
+    Each training run of a model is there as if it was a model.
 
     Raises
     ------
@@ -42,14 +41,13 @@ def held_out(
     models = list(experiment.models)
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
     rows: RowEvidence = (
-        read_values(path, models, runs=runs)
+        read_values(path, models)
         if experiment.by_values
         else read_predictions(
             path,
             models,
             scores="ranking" in wanted,
             probabilities="probabilities" in wanted,
-            runs=runs,
         )
     )
     check_related(experiment, dataset, rows, path)
@@ -68,7 +66,7 @@ def by_metric(
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 
 
-def difference_options(rows: RowEvidence, costs: Costs | None) -> dict[str, Any]:
+def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> dict[str, Any]:
     """Return the arguments of the test `rows.difference` and its kin that no user sets."""
     entry = catalogue()[rows.difference]
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}

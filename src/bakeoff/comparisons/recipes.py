@@ -10,6 +10,7 @@ from bakeoff.spec import Experiment
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.models import Model
 from bakeoff.spec.related import dependent
+from bakeoff.spec.row_columns import row_columns
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Entry, Evidence, catalogue
 from bakeoff.stats.runs.components import lead_of_best
@@ -41,18 +42,16 @@ def several_runs(experiment: Experiment) -> list[str]:
     return [name for name in experiment.models if experiment.seeds(name) > 1]
 
 
-def recipes_are_known(experiment: Experiment) -> bool:
-    """Tell whether each model has several runs or needs no more than one, and rows have no time."""
-    several = several_runs(experiment)
-    if not several or any(kin.kind == "time" for kin in dependent(experiment).values()):
-        return False
-    return {*several} | deterministic(experiment) >= {*experiment.models}
-
-
 def notes(experiment: Experiment) -> Iterator[str]:
     """Say what keeps training runs from being compared as such."""
     if why := left_out(experiment):
         yield f"{why}."
+    several = several_runs(experiment)
+    if several and any(row_columns(experiment, name).subgroups for name in experiment.datasets):
+        yield (
+            "Models are not compared in subgroups, because no test of the interaction is known for "
+            f"several training runs ({_named(several, experiment)})."
+        )
     alike: dict[str, list[str]] = {}
     for name in (model.label or key for key, model in experiment.models.items()):
         alike.setdefault(_RUN.sub(r"\1", name), []).append(name)
@@ -68,29 +67,38 @@ def notes(experiment: Experiment) -> Iterator[str]:
 
 
 def left_out(experiment: Experiment) -> str:
-    """Say why no test of recipes is recommended though models have seeds; empty where one is."""
+    """Say which models no test of recipes can compare though others have seeds; else empty."""
     several, by = several_runs(experiment), "recipe_difference"
     on_rows = experiment.resampling.holdout is not None and not experiment.by_scores("holdout")
     if not several or not on_rows or experiment.tests.run != RECOMMENDED:
         return ""
+    if refused := refusal(catalogue()[by], experiment):
+        return refused
     known = {*several} | deterministic(experiment)
     unknown = [name for name in experiment.models if name not in known]
     if not unknown:
-        return refusal(catalogue()[by], experiment)
+        return ""
     one, runs = len(unknown) == 1, max(ENOUGH_RUNS, *map(experiment.seeds, several))
-    names = joined(unknown) if len(unknown) <= _MOST_NAMED else some(unknown, _MOST_NAMED)
+    names = _named(unknown, experiment)
     return (
-        f"recipes are not compared for other seeds ({by}), because {names} "
-        f"{'is' if one else 'are'} trained once and may draw at random: write `seeds: {runs}` "
-        f"there, or `deterministic: true` if {'its' if one else 'their'} training draws nothing"
+        f"{names} cannot be compared with the other models for other seeds ({by}), because "
+        f"{'it is' if one else 'they are'} trained once and may draw at random: write "
+        f"`seeds: {runs}` there, or `deterministic: true` if {'its' if one else 'their'} training "
+        "draws nothing"
     )
 
 
+def _named(models: list[str], experiment: Experiment) -> str:
+    names = [experiment.models[model].label or model for model in models]
+    return joined(names) if len(names) <= _MOST_NAMED else some(names, _MOST_NAMED)
+
+
 def refusal(entry: Entry, experiment: Experiment) -> str:
-    """Say why a test of recipes cannot run; empty where it can."""
+    """Say why a test of recipes, or one of single fits, cannot run; empty where it can."""
+    several = several_runs(experiment)
     if entry.evidence not in OF_RUNS:
-        return ""
-    if not several_runs(experiment):
+        return _refusal_of_single_fits(entry, experiment, several) if several else ""
+    if not several:
         return (
             f"{entry.name} compares models that were trained with several seeds, and no model has "
             "`seeds:` of 2 or more"
@@ -100,5 +108,24 @@ def refusal(entry: Entry, experiment: Experiment) -> str:
         return ""
     return (
         f"{entry.name} knows no dependence in time, {timed[0]} has `time:`: no test of training "
-        "runs is known to hold its level there; compare the first runs by metric_difference"
+        "runs is known to hold its level there; compare one fit of each model (`seeds: 1`)"
+    )
+
+
+def _refusal_of_single_fits(entry: Entry, experiment: Experiment, several: list[str]) -> str:
+    """Say that a test looks at the rows of one fit, where models have several."""
+    within = "margin" in entry.options
+    if entry.evidence is Evidence.FOLD_CORRECTNESS:
+        instead = "tost_folds" if within else "corrected_repeated_kfold_t"
+        instead += ", which takes mean scores over seeds,"
+    elif not entry.evidence.on_rows:
+        return ""
+    elif within:
+        instead = "tost_recipes"
+    else:
+        instead = "recipe_mean_difference" if experiment.by_values else "recipe_difference"
+    names, verb = _named(several, experiment), "has" if len(several) == 1 else "have"
+    return (
+        f"{entry.name} looks at the rows of a single fit of each model, and {names} {verb} several "
+        f"training runs: use {instead} or set `seeds: 1`"
     )

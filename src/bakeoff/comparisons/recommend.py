@@ -18,7 +18,7 @@ import numpy as np
 
 from bakeoff.comparisons.dependence import in_time, robust
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
-from bakeoff.comparisons.recipes import recipes_are_known
+from bakeoff.comparisons.recipes import several_runs
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -174,17 +174,20 @@ def _on_plan(plan: str, experiment: Experiment, tail: str) -> Iterator[Recommend
 
 
 def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
-    """Choose for every metric the test that is about it, each test once; recipes first."""
+    """Choose for every metric the test that is about it, each test once; recipes where they are."""
     k = len(experiment.models)
     family = "" if k == 2 else f", corrected for {k} models"
     tested = tuple(filter(has_test, experiment.metrics))
-    if recipes_are_known(experiment) and (tested or experiment.by_values):
-        yield Recommendation(
-            "recipe_mean_difference" if experiment.by_values else "recipe_difference",
-            "several training runs of each model that has a random part, on the same test rows: "
-            f"this test is about other seeds and other rows{family}{tail}",
-            () if experiment.by_values else tested,
-        )
+    if several_runs(experiment):
+        timed = any(kin.kind == "time" for kin in dependent(experiment).values())
+        if (tested or experiment.by_values) and not timed:
+            yield Recommendation(
+                "recipe_mean_difference" if experiment.by_values else "recipe_difference",
+                "several training runs on the same test rows: this test is about other seeds and "
+                f"other rows{family}{tail}",
+                () if experiment.by_values else tested,
+            )
+        return
     if experiment.by_values:
         yield Recommendation(
             "mean_difference", f"{k} models with a number for each row{family}{tail}"
@@ -253,7 +256,8 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
     metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
     accuracy = FIXED_METRICS[Evidence.FOLD_CORRECTNESS]
     related = dependent(experiment)
-    counted = accuracy in metrics and experiment.on_rows("cv_5x2")
+    # of several fits of a fold there are mean scores, but no rows that one of them has right
+    counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
     if counted and not related:
         yield Recommendation(
             "cv5x2_mcnemar",
@@ -322,14 +326,17 @@ def on_given_rows(
         Whether there are several training runs.
     """
     if not metrics:
-        return (
-            {"recipe_mean_difference": (), "mean_difference": ()}
-            if runs
-            else {"mean_difference": ()}
-        )
+        return {"recipe_mean_difference" if runs else "mean_difference": ()}
+    if runs:
+        cost = FIXED_METRICS[Evidence.COSTED_LABELS]
+        return {
+            "recipe_difference": (
+                *filter(has_test, metrics),
+                *([cost] if costs and cost not in metrics else []),
+            )
+        }
     two = models == 2
-    tested = tuple(filter(has_test, metrics))
-    found: dict[str, tuple[str, ...]] = {"recipe_difference": tested} if runs and tested else {}
+    found: dict[str, tuple[str, ...]] = {}
     of_influence = [metric for metric in metrics if not counted_rows(metric)]
     by_influence = tuple(_of_other_nulls(of_influence))
     by_values = tuple(m for m in by_influence if serial and has_row_values(m, means=False))

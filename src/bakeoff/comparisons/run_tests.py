@@ -194,14 +194,11 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if test.on_rows:
-            if entry.evidence in OF_RUNS:
+            of_runs = entry.evidence in OF_RUNS
+            if of_runs or entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES):
                 fixed = deterministic(experiment)
-                for rows in held_out(experiment, dataset, path, test.metrics, runs=True):
-                    yield dataset, rows.metric, CrossedRuns.of(rows, fixed)
-                continue
-            if entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES):
                 for rows in held_out(experiment, dataset, path, test.metrics):
-                    yield dataset, rows.metric, rows
+                    yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
                 continue
             scored = entry.evidence is Evidence.PROBABILITIES
             whole = read_predictions(path, models, scores=scored)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,15 +12,34 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons.evidence import PairedValues, RowEvidence, has_interval
+from bakeoff.comparisons.evidence import (
+    CrossedRuns,
+    PairedValues,
+    RowEvidence,
+    has_interval,
+    has_test,
+)
 from bakeoff.comparisons.held_out import difference_options, held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.comparisons.ranges import clipped
+from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.scores import counted_rows
+from bakeoff.scores.metrics.entry import score_view
 from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
+from bakeoff.stats import (
+    Assumption,
+    Result,
+    Status,
+    binomial_test_from_counts,
+    catalogue,
+    mean_ci,
+    metric_ci,
+    recipe_ci,
+    recipe_mean_ci,
+)
 from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.metrics.setting import setting_of
 from bakeoff.threads import on_one_thread
 
 COLUMNS = (
@@ -46,12 +65,12 @@ def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) ->
         or what it takes for granted and does not find.
     """
     metrics = [metric for metric in experiment.metrics if has_interval(metric)]
-    level = 1 - experiment.tests.alpha
+    level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
     return tabulate(
         line
         for dataset, path in inputs.items()
         for rows in held_out(experiment, dataset, path, metrics)
-        for line in of_test_set(dataset, rows, experiment.costs_on(dataset), level)
+        for line in of_test_set(dataset, rows, experiment.costs_on(dataset), level, fixed)
     )
 
 
@@ -61,16 +80,23 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def of_test_set(
-    dataset: str, rows: RowEvidence, costs: Costs | None, level: float
+    dataset: str,
+    rows: RowEvidence,
+    costs: Costs | None,
+    level: float,
+    fixed: Collection[str] = (),
 ) -> Iterator[dict[str, Any]]:
-    """Give the lines of one metric on one test set, model by model."""
-    for m, model in enumerate(rows.models):
+    """Give the lines of one metric on one test set, model by model; training of `fixed` is."""
+    runs = CrossedRuns.of(rows, fixed)
+    for m, model in enumerate(runs.models):
         names = {"dataset": dataset, "metric": rows.metric, "model": model}
-        if missing := rows.missing([m]):
+        if missing := runs.missing([m]):
             nothing = {"confidence": level, "n": rows.n, "status": UNDEFINED_METRIC}
             yield names | nothing | {"note": missing}
+        elif len(runs.runs[m]) > 1:
+            yield names | _plain(_of_recipe(runs, m, costs, level), level)
         else:
-            yield names | _plain(alone(rows, m, costs, level), level)
+            yield names | _plain(alone(rows, runs.runs[m][0], costs, level), level)
 
 
 def _plain(found: Result, level: float) -> dict[str, Any]:
@@ -122,6 +148,40 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
     return dataclasses.replace(
         found, ci=rate.ci, status=rate.status, assumptions=(*checks, *blocks)
     )
+
+
+@on_one_thread
+def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
+    """Return the mean over training runs, with an interval for other seeds and rows."""
+    smooth = isinstance(runs.rows, PairedValues) or has_test(runs.metric)
+    if runs.times is not None or not smooth:
+        each = [_value(runs.rows, place, costs) for place in runs.runs[model]]
+        why = "rows are in the order of time" if smooth else "the metric is not smooth"
+        none = Assumption("an interval for other seeds", False, f"{why}: no interval is known")
+        return Result(
+            statistic=math.nan,
+            pvalue=math.nan,
+            estimate=math.fsum(each) / len(each),
+            n=runs.n,
+            status=Status.UNDEFINED,
+            assumptions=(none,),
+        )
+    of_model = runs.arguments(catalogue()[runs.difference], [model])
+    options = difference_options(runs, costs) | {"confidence_level": level}
+    if isinstance(runs.rows, PairedValues):
+        mean = recipe_mean_ci(*of_model, **options)
+        return dataclasses.replace(mean, ci=clipped(mean.ci, runs.rows.range))
+    return recipe_ci(*of_model, **options)
+
+
+def _value(rows: RowEvidence, model: int, costs: Costs | None) -> float:
+    """Return the metric of one model, or its mean number; without an interval that takes time."""
+    if isinstance(rows, PairedValues):
+        return float(rows.values[:, model].mean())
+    truth, said = rows.arguments(catalogue()[rows.difference], [model])
+    options = difference_options(rows, costs)
+    setting, (read,) = setting_of(truth, [(rows.models[model], said)], **options)
+    return score_view(setting.metric, setting.view(read))[0]
 
 
 @lru_cache(maxsize=1024)

@@ -14,6 +14,7 @@ from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
 from bakeoff.comparisons.held_out import difference_options, held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
+from bakeoff.comparisons.recipes import several_runs
 from bakeoff.spec import Experiment
 from bakeoff.stats import (
     Result,
@@ -70,7 +71,12 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 @on_one_thread
 def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
-    """Give the lines of one metric on one test set: those of every column of subgroups."""
+    """Give the lines of one metric on one test set: those of every column of subgroups.
+
+    There are none of several training runs, for which no test of the interaction is known.
+    """
+    if several_runs(experiment):
+        return []
     alpha, versus = experiment.tests.alpha, experiment.tests.versus
     pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
     lines: list[dict[str, Any]] = [

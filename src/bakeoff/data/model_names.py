@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bakeoff.errors import Problem, unknown
-from bakeoff.spec.experiment import run_of
+from bakeoff.spec.experiment import run_name, run_of
 
 
 def models_of_columns(
@@ -13,16 +13,16 @@ def models_of_columns(
 ) -> list[str]:
     """Name the models of a table: its columns, and what has probabilities alone.
 
-    Of the training runs that a workflow collected the first has the name of its model.
+    Training runs that a workflow collected have names of their own, as `run_name` makes them.
     """
     ends = tuple(f":{name}" for name in classes)
-    named = (
-        name.rpartition(":")[0] if name.endswith(ends) else name
-        for name in rest
-        if run_of(name)[1] == 1
-    )
-    models = list(dict.fromkeys(named))
+    runs: dict[str, dict[str, None]] = {}
+    for column in rest:
+        name, seed = run_of(column)
+        model = name.rpartition(":")[0] if name.endswith(ends) else name
+        runs.setdefault(model, {})[run_name(model, seed)] = None
     for name in wanted or ():
-        if name not in models:
-            raise Problem(("models",), unknown("model", name, models))
-    return models if wanted is None else list(dict.fromkeys(wanted))
+        if name not in runs:
+            raise Problem(("models",), unknown("model", name, runs))
+    models = runs if wanted is None else dict.fromkeys(wanted)
+    return [run for model in models for run in runs[model]]

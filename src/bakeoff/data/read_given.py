@@ -34,6 +34,7 @@ from bakeoff.data.training_runs import by_run
 from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed
 from bakeoff.sources.common.subgroups import as_columns
+from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.row_columns import RowColumns
@@ -149,9 +150,9 @@ def _of_columns(
     if numbers and models is None:
         _refuse_ids(file, rest)
     found = models_of_columns(path, rest, _order(true, classes), models)
-    if len(found) < 2:
+    if (n := len({run_of(name)[0] for name in found})) < 2:
         raise UserError(
-            f"{path!r} has {len(found)} column{'s' if not found else ''} of predictions beside the "
+            f"{path!r} has {n} column{'s' if not n else ''} of predictions beside the "
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
@@ -257,8 +258,8 @@ def _numbers_in(
 
 
 def _of_numbers(name: str, tables: Runs, metric: Kind, columns: GivenColumns) -> SideBySide:
-    if len(tables) < 2:
-        raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
+    if (n := len({run_of(model)[0] for model in tables})) < 2:
+        raise UserError(f"{name!r} has {n} column of numbers; comparing needs two")
     found = {model: [meant(run, metric) for run in runs] for model, runs in tables.items()}
     firsts = [runs[0] for runs in found.values()]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(firsts, metric):
@@ -292,4 +293,4 @@ def _paired(name: str, tables: Runs, classes: tuple[str, ...], columns: GivenCol
         subgroups=as_subgroups(carried(wanted, _SUBGROUPS, rows, files.values())),
         like_groups=undeclared(firsts.values()),
         further={m: [*map(said, runs[1:])] for m, runs in tables.items()} if several else {},
-    )
+    ).by_model()

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.predicted import Predicted
+from bakeoff.data.predicted import Predicted, oddity
 from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.target import Target, check_spread, target_of
 from bakeoff.errors import Problem, unknown
@@ -59,11 +59,21 @@ class SideBySide:
         """What each training run of each model says."""
         return {name: [one, *self.further.get(name, ())] for name, one in self.models.items()}
 
+    @property
+    def oddities(self) -> list[str]:
+        """What is odd about the predictions, a sentence for each training run that is."""
+        return [
+            said
+            for name, runs in self.runs.items()
+            for run in runs
+            if (said := oddity(name, run, self.truth))
+        ]
+
     def by_model(self) -> SideBySide:
         """Sort what is named as training runs (`run_name`) by their models."""
         found: dict[str, list[Predicted]] = {}
-        for name, one in self.models.items():
-            found.setdefault(run_of(name)[0], []).append(one)
+        for name, own in self.runs.items():
+            found.setdefault(run_of(name)[0], []).extend(own)
         several = any(len(runs) > 1 for runs in found.values())
         further = {name: runs[1:] for name, runs in found.items()} if several else {}
         firsts = {name: runs[0] for name, runs in found.items()}

@@ -187,10 +187,11 @@ class RuleInputs:
     def measured(self) -> list[str]:
         """The predictions on the holdout of the fitted models that are not excluded."""
         return [
-            self.prediction(Fit(dataset, model, "holdout", 1, 1))
+            path
             for dataset in self.experiment.datasets
             for model in self.kept(dataset)
             if model in self.experiment.fitted
+            for path in self.predictions(dataset, "holdout", [model])
         ]
 
     def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:

@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, run_test
-from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, fold_scores, has_test
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    CrossedRuns,
+    PairedPredictions,
+    fold_scores,
+    has_test,
+)
+from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study
@@ -259,14 +266,21 @@ def _on_rows(
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
         return
-    shares = None
+    runs, shares = CrossedRuns.of(rows, deterministic(study.experiment)), None
     if rows.classes:
         (part,) = _parts(study, dataset, "holdout", rows.classes).values()
         shares = part.train / part.train.sum()
-    for i, model in enumerate(rows.models):
-        pair = _beside(rows.only([i]), metric, answer, shares)
-        if pair is not None:
+    for model, places in zip(runs.models, runs.runs, strict=True):
+        pair = _beside(rows.only(places), metric, answer, shares)
+        if pair is None:
+            continue
+        if len(places) == 1:
             yield model, _run(study, pair.difference, pair, metric, dataset)
+        elif rows.times is None:  # no test of training runs is known for these
+            *own, constant = range(len(pair.models))
+            both = (tuple(own), (constant,))
+            crossed = CrossedRuns((model, ""), pair, both, (False, True), groups=rows.groups)
+            yield model, _run(study, crossed.difference, crossed, metric, dataset)
 
 
 @on_one_thread
@@ -281,7 +295,7 @@ def _run(
 def _beside(
     rows: PairedPredictions, metric: Metric, answer: float, shares: NDArray[np.float64] | None
 ) -> PairedPredictions | None:
-    """Put the constant answer beside a model, with the shares of the classes as probabilities."""
+    """Put the constant answer beside a model's runs, with the class shares as probabilities."""
     wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
     if metric.needs in wanted and wanted[metric.needs] is None:
         return None
@@ -301,8 +315,9 @@ def _beside(
 
 
 def _extended(values: NDArray[Any], constant: Any) -> NDArray[Any]:
-    """Put a constant beside the values of one model, shape (n, 1) or (n, 1, K)."""
-    beside = np.broadcast_to(np.asarray(constant, np.result_type(values, constant)), values.shape)
+    """Put a constant beside the values of the runs of a model, shape (n, S) or (n, S, K)."""
+    shape = values[:, :1].shape
+    beside = np.broadcast_to(np.asarray(constant, np.result_type(values, constant)), shape)
     return np.concatenate([values, beside], axis=1)
 
 

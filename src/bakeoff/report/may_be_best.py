@@ -17,7 +17,12 @@ from bakeoff.seeds import derive, integer
 
 @lru_cache(maxsize=32)
 def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
-    """Find the models that may be the best by a metric, on each data set where that is known."""
+    """Find the models that may be the best by a metric, on each data set where that is known.
+
+    It is known of single fits: there is no test of several training runs.
+    """
+    if study.has_runs:
+        return {}
     experiment, alpha = study.experiment, study.alpha
     seeds = {name: integer(derive(experiment.seed, "best", name)) for name in study.datasets}
     found: dict[str, Contenders | None] = {}

@@ -78,7 +78,7 @@ def why_undecided(row: Comparison) -> str:
         # the assumption that says how much there is and how much is needed
         failing = (a for a in row.result.get("assumptions", ()) if a["holds"] is False)
         reason = next((a["detail"] for a in failing if a["name"].startswith("enough groups")), "")
-    return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " ")))
+    return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))).rstrip(".")
 
 
 def unit(family: Family) -> str:
@@ -168,21 +168,24 @@ def runs_of(family: Family) -> str:
     counts = sorted({d[key] for d in details for key in ("runs_a", "runs_b") if key in d})
     if not counts:
         return "training runs"
-    alone = " (1 of a deterministic one)" if counts[0] == 1 else ""
+    alone = " (1 of one that was trained once)" if counts[0] == 1 else ""
     counts = counts[1:] if alone and len(counts) > 1 else counts
     several = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     return f"{several} training runs of each model{alone}"
 
 
-def first_runs(study: Study) -> str:
-    """Say of which models scores on held-out rows are those of one of several training runs."""
-    several = several_runs(study.experiment)
-    if not several or study.experiment.resampling.holdout is None:
+def over_runs(study: Study) -> str:
+    """Say of which models scores on held-out rows are means over several training runs."""
+    if not study.has_runs:
         return ""
-    names = words([study.label(model) for model in several], 5)
+    several = several_runs(study.experiment)
+    names, whose = words([study.label(model) for model in several], 5), "their"
     if len(several) == 1:
-        return f"The scores of {names} on held-out rows are those of its first training run."
-    return f"The scores of {names} on held-out rows are those of their first training runs."
+        whose = "its"
+    return (
+        f"The scores of {names} on held-out rows are means over {whose} training runs, with "
+        "intervals for other seeds and other rows."
+    )
 
 
 def scored(study: Study) -> str:

@@ -178,6 +178,8 @@ def interval_note(study: Study) -> str:
             f"Intervals are {level} confidence intervals of the expected score, corrected for the "
             "overlap of the training sets (Nadeau and Bengio)."
         )
+    if study.has_runs:
+        return f"Intervals are {level} confidence intervals of the expected score of one fit."
     if study.numbers:
         return f"Intervals are {level} t intervals of the mean over rows or groups of rows."
     if not study.metric.counts:

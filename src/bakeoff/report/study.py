@@ -49,7 +49,7 @@ class Study(StudyDesign):
     cards : Mapping of data set to card
         What the data are.
     test_sets : Mapping of data set to PairedPredictions
-        Predictions of the holdout, where there is one.
+        Predictions of the holdout, where there is one, by each training run of the models.
     environment : Mapping
         Versions and hardware.
     file : str
@@ -69,7 +69,7 @@ class Study(StudyDesign):
     notes : Mapping of data set to sequence of str
         What is odd about given predictions on its test rows, a sentence each.
     numbers : Mapping of data set to PairedValues
-        A number per row and model, where the models bring these in place of predictions.
+        A number per row and training run, where the models bring these in place of predictions.
     command : str
         What compared the files of a study that no experiment made; else empty.
     elo : bool

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from bakeoff.comparisons.recipes import several_runs
 from bakeoff.report.numbers import short, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
@@ -86,10 +87,17 @@ class StudyDesign:
 
     @property
     def has_rows(self) -> bool:
-        """Whether the models' predictions of held-out rows are known."""
+        """Whether predictions of held-out rows are known, those of a single fit of each model."""
         experiment = self.experiment
         there = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
-        return there and not experiment.by_values
+        return there and not experiment.by_values and not self.has_runs
+
+    @property
+    def has_runs(self) -> bool:
+        """Whether held-out rows are predicted by several training runs of a model."""
+        return self.experiment.resampling.holdout is not None and bool(
+            several_runs(self.experiment)
+        )
 
     @property
     def has_labels(self) -> bool:

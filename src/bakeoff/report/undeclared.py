@@ -14,6 +14,7 @@ from bakeoff.report.numbers import count, fixed
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
+from bakeoff.spec.experiment import run_of
 from bakeoff.stats import order_dependence
 
 CHANCE = 0.1
@@ -130,10 +131,11 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
     found = order_dependence(rows.correct, rows.truth)
     if found is None or found.autocorrelation < ALIKE or found.pvalue > LEVEL:
         return
-    a, b = (study.label(rows.models[m]) for m in (found.model_a, found.model_b))
+    a, b = (study.label(run_of(rows.models[m])[0]) for m in (found.model_a, found.model_b))
+    between = f"{a} and {b}" if a != b else f"two training runs of {a}"
     yield Note(
         dataset,
-        f"the disagreements of {a} and {b} on neighbouring test rows of "
+        f"the disagreements of {between} on neighbouring test rows of "
         f"{study.dataset_label(dataset)} are correlated (lag-1 autocorrelation "
         f"{fixed(found.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
         f"{found.n_effective:,.0f}), but tests on rows assume independent rows",

@@ -57,8 +57,8 @@ def score_fits(
     -------
     scores : DataFrame
         One row per fit and metric: `KEYS`, n_train, n_test, metric, value, undefined (why a
-        value is missing). A model's score on a fold is the mean over its seeds; on the holdout,
-        which other tests look at row by row, it is that of the first seed.
+        value is missing). A model's score on a fold, or on the holdout, is the mean over its
+        seeds.
     timings : DataFrame
         One row per fit: `KEYS`, seed, seconds and memory. Apart, because they differ between runs.
     """
@@ -71,7 +71,7 @@ def score_fits(
         rows += _scores(one, metrics, costs, carried)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
-    scores = pd.DataFrame(_over_seeds(rows), columns=[*KEYS, *_VALUES])
+    scores = pd.DataFrame(over_seeds(rows), columns=[*KEYS, *_VALUES])
     return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *_TIMINGS])
 
 
@@ -107,12 +107,11 @@ def _scores(
     return rows
 
 
-def _over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Take the mean over the seeds of each fold; the holdout's score is that of its rows' seed."""
+def over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Take the mean over the seeds of each fold."""
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
-        if row["plan"] != "holdout" or row["seed"] == 1:
-            groups.setdefault(tuple(row[key] for key in (*KEYS, "metric")), []).append(row)
+        groups.setdefault(tuple(row[key] for key in (*KEYS, "metric")), []).append(row)
     return [
         {
             **own[0],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bakeoff.fit.predictions import read_facts
@@ -18,16 +20,21 @@ def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per fit and column: `COLUMNS`. `mean` and `sd` are those of the loss of score over
-        the shuffles.
+        One row per model and column: `COLUMNS`. `mean` and `sd` are those of the loss of score
+        over the shuffles, of all training runs of the model.
     """
-    parts = []
+    runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for facts in map(read_facts, predictions):
-        found = pd.DataFrame({key: facts["importance"][source] for key, source in _LISTS.items()})
-        one = {"dataset": facts["dataset"], "model": facts["model"]}
-        settings = {key: facts["importance"][key] for key in ("scoring", "repeats")}
-        parts.append(found.assign(**one, **settings))
+        runs.setdefault((facts["dataset"], facts["model"]), []).append(facts["importance"])
+    parts = []
+    for (dataset, model), own in runs.items():
+        means, sds = (np.array([run[key] for run in own]) for key in ("mean", "sd"))
+        within = np.sqrt(np.mean(sds**2, axis=0) + np.var(means, axis=0))
+        found = {
+            "feature": own[0]["features"],
+            "mean": means.mean(axis=0),
+            "sd": within if len(own) > 1 else sds[0],
+        }
+        settings = {key: own[0][key] for key in ("scoring", "repeats")}
+        parts.append(pd.DataFrame(found).assign(dataset=dataset, model=model, **settings))
     return pd.concat([pd.DataFrame(columns=list(COLUMNS)), *parts])[list(COLUMNS)]
-
-
-_LISTS = {"feature": "features", "mean": "mean", "sd": "sd"}

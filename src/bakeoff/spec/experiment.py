@@ -279,7 +279,7 @@ class Experiment(SpecSection):
 
     def importance_by(self, fit: Fit) -> Importance | None:
         """Return the importance that a fit is to measure: those on the holdout do."""
-        return self.importance if (fit.plan, fit.seed) == ("holdout", 1) else None
+        return self.importance if fit.plan == "holdout" else None
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""

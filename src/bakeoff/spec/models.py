@@ -133,8 +133,8 @@ class Model(SpecSection):
         le=1000,
         description="Fits per fold, each with another seed of the algorithm: a fold's score is "
         "their mean, and seeds.csv sets the noise of the algorithm against that of the splits. On "
-        "the holdout `recipe_difference` compares all of them; other tests take the first one's "
-        "predictions.",
+        "the holdout `recipe_difference` compares all of them; tests that look at the rows of a "
+        "single fit do not run.",
     )
     deterministic: bool | None = Field(
         None,

@@ -16,6 +16,7 @@ from bakeoff.data.given_predictions import load_given
 from bakeoff.errors import Problem, UserError
 from bakeoff.preflight.given_models import problems_with_predictions
 from bakeoff.spec import load_experiment
+from bakeoff.spec.experiment import run_name
 from bakeoff.stats import Runs, recipe_difference
 
 N = 120
@@ -65,7 +66,9 @@ def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
     _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--csv", "tables")
     said = " ".join(out.split())
     assert "by accuracy over training seeds and rows" in said
-    assert "the first of up to 4 training runs of each model is compared" in said
+    assert "The scores of net and vit on held-out rows are means over their training runs" in said
+    for name, own in (("net", A), ("vit", B)):
+        assert f"{name} {len(own)} {np.mean([one == TRUTH for one in own]):.3f}" in said
     written = pd.read_csv("tables/recipes.csv")
     assert written.loc[0, ["runs_a", "runs_b"]].tolist() == [4, 3]
     assert written.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
@@ -100,6 +103,24 @@ def test_files_of_runs_are_read_as_a_table_of_runs_is(files, compare):
         code, out, err = compare("vit-{seed}.csv", *names)
         assert (code, out) == (2, "")
         assert message in err
+
+
+def test_the_collected_predictions_of_an_experiment_hold_all_runs(files, compare):
+    said = {run_name("net", s): one for s, one in enumerate(A, start=1)}
+    said |= {run_name("vit", s): one for s, one in enumerate(B, start=1)}
+    columns = {"row_id": range(N), "y_true": NAMES[TRUTH]}
+    columns |= {name: NAMES[one] for name, one in said.items()}
+    for name, one in said.items():
+        columns |= {f"{name}:cat": 0.9 - 0.8 * one, f"{name}:dog": 0.1 + 0.8 * one}
+    pd.DataFrame(columns).to_parquet("collected.parquet")
+    expected = json.loads(compare("net.csv", "vit.csv", "--seeds", "seed", "--json")[1])
+    found = json.loads(compare("collected.parquet", "--json")[1])
+    assert found["models"] == expected["models"]
+    assert found["comparisons"] == expected["comparisons"]
+    _, out, _ = compare("collected.parquet", "--models", "vit,net", "--metric", "log_loss")
+    assert "3 to 4 training runs of each model" in " ".join(out.split())
+    code, _, err = compare("collected.parquet", "--models", "net")
+    assert (code, "has 1 column of predictions" in err) == (2, True)
 
 
 def test_runs_that_stand_side_by_side_as_models_are_told_of_selection(files, compare):

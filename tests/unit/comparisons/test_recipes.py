@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,12 +21,19 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.report.exhibits import recipes
 from bakeoff.report.family import Family
 from bakeoff.report.verdict.outcome import look
-from bakeoff.report.verdict.recipes import about_runs, means
+from bakeoff.report.verdict.recipes import about_runs
 from bakeoff.report.written import Written
 from bakeoff.scores import METRICS, collect_predictions
-from bakeoff.spec import load_experiment
+from bakeoff.scores.importance import importances
+from bakeoff.spec import Fit, load_experiment
 from bakeoff.spec.experiment import run_name, run_of
-from bakeoff.stats import Runs, catalogue, recipe_difference
+from bakeoff.stats import (
+    Runs,
+    binomial_test_from_counts,
+    catalogue,
+    recipe_ci,
+    recipe_difference,
+)
 
 NET = {"estimator": "sklearn.neural_network.MLPClassifier", "seeds": 4}
 FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
@@ -93,38 +101,67 @@ def test_all_runs_are_compared_and_a_model_without_seed_is_fixed(collected):
 RUNS = (("net", range(1, 5), 0.5), ("forest", range(1, 4), 0.0), ("bayes", [1], 0.0))
 
 
-def test_other_tests_say_that_they_take_the_first_run(collected):
-    rows = read_predictions(collected, ["net", "forest"])
-    assert rows.models == ("net", "forest")
-    assert rows.left_out == ("the first of up to 4 training runs of each model is compared",)
-    runs = CrossedRuns.of(read_predictions(collected, ["net", "forest"], runs=True))
+def test_all_runs_are_read_and_sorted_by_model(collected):
+    runs = CrossedRuns.of(read_predictions(collected, ["net", "forest", "gone"]))
+    assert runs.models == ("net", "forest")
     assert [len(one) for one in runs.runs] == [4, 3]
-    assert runs.left_out == ()
+    assert runs.left_out == ("gone has no results here",)
 
 
-def test_tables_of_a_test_set_are_about_the_first_run_of_each_model(collected):
-    spec = experiment({"net": NET, "forest": FOREST})
+def test_tables_of_a_test_set_are_about_all_runs_of_each_model(collected):
+    spec = experiment({"net": NET, "forest": FOREST, "bayes": BAYES})
     found = score_intervals(spec, {"d": collected}).query("metric == 'accuracy'")
-    first = [np.mean(predictions(m, 1, b).y_pred == TRUTH) for m, _, b in RUNS[:2]]
-    assert found["model"].tolist() == ["net", "forest"]
-    assert found["estimate"].tolist() == pytest.approx(first)
+    own = [[predictions(m, s, b).y_pred for s in seeds] for m, seeds, b in RUNS]
+    assert found["model"].tolist() == ["net", "forest", "bayes"]
+    assert found["estimate"].tolist() == pytest.approx([np.mean(one == TRUTH) for one in own])
+    for line, runs in zip(found.to_dict("records"), own[:2], strict=False):
+        expected = recipe_ci(TRUTH, runs)
+        assert (line["ci_low"], line["ci_high"]) == pytest.approx(tuple(expected.ci))
+        assert line["se"] == pytest.approx(expected.details["se"])
+    right = int(np.sum(own[2][0] == TRUTH))
+    single = binomial_test_from_counts(n_correct=right, n=N).ci
+    assert (line_of := found.iloc[2])["ci_low"] == pytest.approx(single.low)
+    assert line_of["ci_high"] == pytest.approx(single.high)
 
 
-def test_recommended_where_every_recipe_is_known():
-    assert chosen({"net": NET, "forest": FOREST})[0] == "recipe_difference"
-    assert chosen({"net": NET, "bayes": BAYES})[0] == "recipe_difference"
+def test_with_several_runs_tests_of_recipes_are_recommended_and_none_of_single_fits():
     single = {**FOREST, "seeds": 1}
-    assert "recipe_difference" not in chosen({"net": NET, "forest": single})
-    declared = {**single, "deterministic": True}
-    assert chosen({"net": NET, "forest": declared})[0] == "recipe_difference"
+    for other in (FOREST, BAYES, single, {**single, "deterministic": True}):
+        assert chosen({"net": NET, "other": other}) == ["recipe_difference"]
     assert "recipe_difference" not in chosen({"bayes": BAYES, "forest": single})
+    plans = {"holdout": {}, "cv_5x2": {}}
+    found = chosen({"net": NET, "forest": FOREST}, resampling=plans)
+    assert sorted(found) == ["corrected_repeated_kfold_t", "recipe_difference"]
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("mcnemar", "recipe_difference"),
+        ("metric_difference", "recipe_difference"),
+        ("delong", "recipe_difference"),
+        ("tost_paired", "tost_recipes"),
+        ("cv5x2_mcnemar", "corrected_repeated_kfold_t, which takes mean scores over seeds,"),
+        ("tost_cv5x2", "tost_folds, which takes mean scores over seeds,"),
+    ],
+)
+def test_a_test_of_single_fits_is_refused_where_a_model_has_several_runs(name, instead):
+    models = {"net": NET, "bayes": BAYES}
+    tests: dict[str, Any] = {"run": [name]}
+    tests |= {"margin": 0.05} if name.startswith("tost") else {}
+    plans = {"holdout": {}, "cv_5x2": {}}
+    problems, _ = plan_tests(experiment(models, tests=tests, resampling=plans))
+    (problem,) = map(str, problems)
+    assert f"{name} looks at the rows of a single fit of each model, and net has" in problem
+    assert f"several training runs: use {instead} or set `seeds: 1`" in problem
 
 
 def test_seeds_that_no_test_compares_are_told_with_what_to_write():
     single = {**FOREST, "seeds": 1}
     told = left_out(experiment({"net": NET, "forest": single, "bayes": BAYES}))
-    assert "because forest is trained once and may draw at random: write `seeds: 5` there" in told
-    assert "are trained once" in left_out(experiment({"net": NET, "b": single, "c": single}))
+    assert told.startswith("forest cannot be compared with the other models for other seeds")
+    assert "because it is trained once and may draw at random: write `seeds: 5` there" in told
+    assert "they are trained once" in left_out(experiment({"net": NET, "b": single, "c": single}))
     assert left_out(experiment({"net": NET, "bayes": BAYES})) == ""
     assert left_out(experiment({"bayes": BAYES, "forest": single})) == ""
     timed = {"d": {"source": "sklearn", "name": "breast_cancer", "time": "mean radius"}}
@@ -196,7 +233,6 @@ def row(decision: str, **details: float) -> Comparison:
 def said(one: Comparison) -> str:
     entry, metric = catalogue()["recipe_difference"], METRICS["accuracy"]
     family = Family(entry, "d", "holdout", metric, Written(), "", (one,))
-    assert means(family, one) == {"net": 0.9, "forest": 0.88}
     study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known
     return " ".join(about_runs(look(study, family)))
 
@@ -225,6 +261,25 @@ def test_the_table_says_what_more_runs_and_rows_would_bring(monkeypatch):
     assert line["se_runs"] ** 2 == pytest.approx(7e-5 / 2 + 3e-5)
     assert line["se_rows"] ** 2 == pytest.approx(7e-5 + 3e-5 / 2)
     assert line["se_floor"] ** 2 == pytest.approx(3e-5)
+
+
+def test_importance_is_the_mean_over_runs(tmp_path):
+    spec = experiment({"net": NET, "bayes": BAYES}, importance={})
+    assert len(RuleInputs(spec).measured) == 5
+    measured = [Fit("d", "net", "holdout", 1, 1, seed) for seed in (1, 2)]
+    assert all(spec.importance_by(fit) is not None for fit in measured)
+    paths = []
+    for seed, (mean, sd) in enumerate([(0.1, 0.03), (0.3, 0.04)], start=1):
+        one = {"features": ["x", "z"], "mean": [mean, 0.0], "sd": [sd, 0.0]}
+        facts = {"importance": one | {"scoring": "accuracy", "repeats": 5}}
+        made = predictions("net", seed)
+        paths.append(tmp_path / f"{seed}.parquet")
+        dataclasses.replace(made, facts=made.facts | facts).write(paths[-1])
+    x, z = importances(paths).to_dict("records")
+    assert (x["feature"], x["mean"], x["repeats"]) == ("x", pytest.approx(0.2), 5)
+    assert x["sd"] == pytest.approx(np.sqrt((0.03**2 + 0.04**2) / 2 + 0.1**2))
+    assert (z["mean"], z["sd"]) == (0.0, 0.0)
+    assert importances(paths[:1])["sd"].tolist() == [0.03, 0.0]
 
 
 def test_runs_have_names_that_no_model_has():

@@ -23,6 +23,8 @@ from bakeoff.stats import (
     tost_recipe_means,
     tost_recipes,
 )
+from bakeoff.stats.design.spread import spread
+from bakeoff.stats.runs.parts import Parts
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -68,6 +70,36 @@ def test_pvalue_is_the_level_at_which_the_interval_ends_at_zero(a, b, side):
         two, one = test().pvalue, test(alternative=side).pvalue
         if side != "two-sided":
             assert min(one, 1 - one) == pytest.approx(two / 2)
+
+
+LONG = np.arange(100) % 2
+
+
+def wrong_rows(rng: np.random.Generator, *counts: int) -> list[np.ndarray]:
+    """Make runs with so many wrong rows of 100."""
+    return [np.where(rng.permutation(100) < count, 1 - LONG, LONG) for count in counts]
+
+
+def test_a_pvalue_is_found_for_all_degrees_of_freedom_of_the_runs():
+    # 2.129 degrees of freedom: the t quantile of SciPy is NaN in the farthest tail
+    rng = np.random.default_rng(0)
+    a, b = wrong_rows(rng, 25, 26, 26), wrong_rows(rng, 28, 27, 33)
+    found = recipe_difference(LONG, a, b)
+    assert found.details["df_seeds"] == pytest.approx(2.129, abs=0.001)
+    low = recipe_difference(LONG, a, b, confidence_level=1 - found.pvalue).ci.low
+    assert low == pytest.approx(0, abs=1e-9)
+    assert tost_recipes(LONG, a, b, margin=0.05).status is Status.OK
+    fits = spread(np.resize([0.3, -0.3, 0.1, -0.1], 100))
+    for df_a, df_b in ((1.0, 1.0), (1.0, 4.0), (2.0, 2.0), (4.0, 4.0), (9.0, 29.0)):
+        for share in np.linspace(0, 1, 41):
+            seeds = ((share * 1e-4, df_a), ((1 - share) * 1e-4, df_b))
+            for own in (False, True):
+                pvalues = [
+                    Parts(estimate, seeds, 0.0, fits, own, "two_t").pvalue()
+                    for estimate in (1e-3, 0.03, 1.0, 1e3, 1e9, 1e30)
+                ]
+                assert all(0 < p <= 1 for p in pvalues)
+                assert pvalues == sorted(pvalues, reverse=True)
 
 
 def test_never_surer_than_about_these_fits():

@@ -14,7 +14,7 @@ from bakeoff.comparisons.evidence.metric import (
     has_test,
 )
 from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions, PairedValues
-from bakeoff.comparisons.evidence.of_runs import CrossedRuns, first_run_of
+from bakeoff.comparisons.evidence.of_runs import CrossedRuns
 from bakeoff.comparisons.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
 
 RowEvidence = PairedPredictions | PairedValues
@@ -33,7 +33,6 @@ __all__ = [
     "PairedValues",
     "RowEvidence",
     "engine_metric",
-    "first_run_of",
     "fold_scores",
     "has_interval",
     "has_row_values",

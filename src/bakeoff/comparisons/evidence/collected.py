@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from bakeoff.comparisons.evidence.of_rows import (
     PairedPredictions,
     PairedValues,
 )
-from bakeoff.comparisons.evidence.of_runs import first_run_of
 from bakeoff.comparisons.evidence.of_scores import FoldScores
 from bakeoff.data.row_columns import SUBGROUP, TAKEN
 from bakeoff.data.table import PROBABILITY_SLACK
@@ -75,9 +73,8 @@ def read_predictions(
     *,
     scores: bool = False,
     probabilities: bool = False,
-    runs: bool = False,
 ) -> PairedPredictions:
-    """Read the collected predictions on one test set.
+    """Read the collected predictions on one test set, each training run as if it was a model.
 
     Parameters
     ----------
@@ -89,12 +86,10 @@ def read_predictions(
         Whether to read the scores of the positive class too.
     probabilities : bool
         Whether to read the probabilities of all classes too.
-    runs : bool
-        Whether to read all training runs of the models; else the first.
     """
     with open_parquet(path) as file:
         known = file.schema_arrow.names
-        present = _present(models, known, runs)
+        present = _present(models, known)
         numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
         table = file.read(columns=["y_true", *present, *(["row_id"] if numbers else [])])
     if numbers:
@@ -114,7 +109,7 @@ def read_predictions(
         truth,
         np.column_stack(codes) if codes else np.empty((len(truth), 0), np.int8),
         said[..., -1] if scores and said is not None else None,
-        _left_out(models, present, known, runs),
+        _without(models, present),
         _probabilities(said) if probabilities and said is not None else None,
         **_related(path, known),
         subgroups=_subgroups(kin),
@@ -144,10 +139,8 @@ def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
     return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
 
 
-def _present(models: Sequence[str], known: Sequence[str], runs: bool) -> list[str]:
-    """List the models that are there, with all their training runs if these are wanted."""
-    if not runs:
-        return [model for model in models if model in known]
+def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
+    """List the models that are there, with all their training runs."""
     found = [(*run_of(name), name) for name in known if name in models or _is_run(name)]
     return [name for model in models for own, _, name in sorted(found) if own == model]
 
@@ -158,16 +151,16 @@ def _is_run(name: str) -> bool:
     return seed > 1 and ":" not in model
 
 
-def read_values(path: str | Path, models: list[str], *, runs: bool = False) -> PairedValues:
-    """Read the collected numbers of one data set; models that are not in the file are left out.
+def read_values(path: str | Path, models: list[str]) -> PairedValues:
+    """Read the collected numbers of one data set, each training run as if it was a model.
 
-    With `runs` all training runs of the models.
+    Models that are not in the file are left out.
     """
     known = _names(path)
-    present = _present(models, known, runs)
+    present = _present(models, known)
     values = read_frame(path, present).to_numpy(dtype=np.float64)
     kin = _frame(path, _of(SUBGROUP, known))
-    left_out, subgroups = _left_out(models, present, known, runs), _subgroups(kin)
+    left_out, subgroups = _without(models, present), _subgroups(kin)
     return PairedValues(
         tuple(present), values, left_out, **_related(path, known), subgroups=subgroups
     )
@@ -226,19 +219,6 @@ def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.f
     return values.transpose(1, 0, 2)
 
 
-def _left_out(
-    models: Sequence[str], present: Sequence[str], known: Sequence[str], runs: bool
-) -> tuple[str, ...]:
-    """Say which models have no results, and which have runs that are not looked at."""
-    found = _without(models, [run_of(name)[0] for name in present])
-    counts = Counter(run_of(name)[0] for name in known if _is_run(name))
-    further = {model: count for model, count in counts.items() if model in present}
-    if runs or not further:
-        return found
-    most = max(further.values()) + 1
-    return (*found, first_run_of(most))
-
-
 def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
     known = _names(path)
@@ -262,4 +242,6 @@ def _of(kind: str, names: Sequence[str]) -> list[str]:
 
 
 def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{model} has no results here" for model in models if model not in present)
+    """Say which models have no results; of training runs the models count."""
+    found = {run_of(name)[0] for name in present}
+    return tuple(f"{model} has no results here" for model in models if model not in found)

@@ -14,11 +14,6 @@ from bakeoff.spec.experiment import run_of
 from bakeoff.stats import Entry, Runs
 
 
-def first_run_of(most: int) -> str:
-    """Say that a test looks at the first training run of each model and no other."""
-    return f"the first of up to {most} training runs of each model is compared"
-
-
 @dataclasses.dataclass(frozen=True)
 class CrossedRuns(RelatedRows):
     """The predictions, or numbers, of all runs of all models on the same rows.
@@ -45,7 +40,7 @@ class CrossedRuns(RelatedRows):
 
     @classmethod
     def of(cls, rows: PairedPredictions | PairedValues, fixed: Collection[str] = ()) -> CrossedRuns:
-        """Sort runs by their models; a model that is fixed is compared by its first run."""
+        """Sort runs by their models; of a model that is fixed one is as good as all."""
         found: dict[str, list[int]] = {}
         for place, name in enumerate(rows.models):
             model, seed = run_of(name)
@@ -60,6 +55,12 @@ class CrossedRuns(RelatedRows):
             rows.groups,
             rows.times,
         )
+
+    @property
+    def difference(self) -> str:
+        """The test that compares two recipes on these rows by any metric."""
+        by_values = isinstance(self.rows, PairedValues)
+        return "recipe_mean_difference" if by_values else "recipe_difference"
 
     @property
     def metric(self) -> str:

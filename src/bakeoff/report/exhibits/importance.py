@@ -161,8 +161,9 @@ EXHIBITS = {
         place=60,
         title="Permutation importance",
         caption="How much worse each model's score on the held-out rows becomes when one column is "
-        "shuffled among these rows. Bars are means over the shuffles, lines one standard deviation "
-        "to either side. The columns are in the order of their largest importance for any model.",
+        "shuffled among these rows. Bars are means over shuffles and training runs, lines one "
+        "standard deviation to either side. The columns are in the order of their largest "
+        "importance for any model.",
         each="dataset",
         when=lambda design: design.experiment.importance is not None,
         heading="Permutation importance",

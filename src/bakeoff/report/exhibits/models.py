@@ -78,7 +78,7 @@ def build_models(item: Item, study: Study) -> PageTable:
 def _models_note(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     parts = [f"Ranked by {study.metric.title} ({prose.scored(study)}). {interval_note(study)}"]
-    parts += filter(None, [prose.first_runs(study)])
+    parts += filter(None, [prose.over_runs(study)])
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
@@ -164,7 +164,8 @@ def build_baseline(item: Item, study: Study) -> PageTable:
                 rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
             if not one.models:
                 rows.append(known)
-    return tabulate(item, study, columns, rows, prose.first_runs(study))
+    note = prose.over_runs(study) if study.plan == "holdout" else ""
+    return tabulate(item, study, columns, rows, note)
 
 
 def _may_be_best(design: StudyDesign) -> bool:
@@ -172,7 +173,7 @@ def _may_be_best(design: StudyDesign) -> bool:
     experiment = design.experiment
     few = len(experiment.datasets) <= MOST_DATASETS and len(experiment.models) > 1
     known = design.has_rows and has_test(experiment.metrics[0])
-    return few and (known or experiment.by_values)
+    return few and (known or (experiment.by_values and not design.has_runs))
 
 
 def build_best(item: Item, study: Study) -> PageTable:
@@ -207,7 +208,7 @@ def build_best(item: Item, study: Study) -> PageTable:
         for name, each in found.items()
         for text in worth_of_winner(study, study.metric, each, name)
     ]
-    return tabulate(item, study, columns, rows, " ".join([*told, prose.first_runs(study)]))
+    return tabulate(item, study, columns, rows, " ".join(told))
 
 
 EXHIBITS = {
@@ -227,8 +228,9 @@ EXHIBITS = {
         caption="The difference between each model and a constant answer for every row. A positive "
         "difference is an advantage of the model, also where lower scores are better. Differences "
         "on folds are tested by the corrected t test (Nadeau and Bengio), differences on held-out "
-        "rows by the t test of the metric's difference. P-values are adjusted by Holm's method for "
-        "the number of models, but not for the number of metrics and data sets.",
+        "rows by the t test of the metric's difference, of several training runs by that of "
+        "recipes. P-values are adjusted by Holm's method for the number of models, but not for the "
+        "number of metrics and data sets.",
         when=lambda design: (
             not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
         ),

@@ -70,7 +70,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     axes.set_xlabel(f"{study.written().label} {unit} ({arrow})")
     dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
     lines = "; thin lines join scores on the same rows" if joined else ""
-    legend = f"{dots}{lines}." if len(values) > 1 else prose.first_runs(study)
+    legend = f"{dots}{lines}." if len(values) > 1 else prose.over_runs(study)
     return Drawing(figure, _alt(study, ranked, len(values), several), legend, shows)
 
 
@@ -108,7 +108,7 @@ def build_intervals(item: Item, study: Study) -> PageTable:
         Column("ci_low", f"{percent(1 - study.alpha)} CI", INTERVAL),
         Column("note", "Caution"),
     )
-    return tabulate(item, study, columns, rows, prose.first_runs(study))
+    return tabulate(item, study, columns, rows, prose.over_runs(study))
 
 
 def _note(line: Mapping[Any, Any]) -> Cell:
@@ -179,10 +179,11 @@ EXHIBITS = {
         title="Every metric on the held-out rows",
         caption="Every metric of every model on the held-out rows, with its standard error and "
         "confidence interval. The standard errors of metrics of right and wrong rows include "
-        "pseudo-rows (docs/stats/any-metric.md); shares have Wilson intervals. Overlapping "
+        "pseudo-rows (docs/stats/any-metric.md); shares of a single fit have Wilson intervals. "
+        "Overlapping "
         "intervals do not mean that two models do not differ.",
         when=lambda design: (
-            design.has_rows
+            (design.has_rows or (design.has_runs and not design.experiment.by_values))
             and any(map(has_interval, design.experiment.metrics))
             and len(design.datasets) <= MOST_DATASETS
         ),

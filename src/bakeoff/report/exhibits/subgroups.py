@@ -90,7 +90,7 @@ def _compared(design: StudyDesign) -> bool:
     there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
     several = len(experiment.models) > 1
     ranked = design.has_rows and has_test(experiment.metrics[0])
-    return there and several and (ranked or experiment.by_values)
+    return there and several and (ranked or (experiment.by_values and not design.has_runs))
 
 
 def build_subgroup_tests(item: Item, study: Study) -> PageTable:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from itertools import chain
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.recipes import several_runs
 from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent, probability, words
@@ -124,8 +123,6 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     fits = "the models fitted once"
     if o.family.entry.about == "recipes":
         fits = f"models trained again with other seeds ({prose.runs_of(o.family)})"
-    elif several_runs(study.experiment):
-        fits = "the first training run of each model"
     start = f"For {fits} and tested on {row.n:,} held-out rows{where}"
     leader = study.name(o.leader)
     others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])

@@ -6,24 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bakeoff.comparisons import Comparison, Decision
-from bakeoff.report.family import Family, as_float
+from bakeoff.comparisons import Decision
+from bakeoff.report.family import as_float
 from bakeoff.report.numbers import count, p_equals
 from bakeoff.report.verdict.outcome import Outcome
 from bakeoff.stats.runs.components import unseen_failures
 
 _MOST = 0.9
 """The share of the variance from which on more of the other buys nothing worth naming."""
-
-
-def means(family: Family, row: Comparison) -> dict[str, float]:
-    """Return the mean over training runs of each of two models; none for other tests."""
-    details = row.result.get("details", {})
-    if family.entry.about != "recipes" or "value_a" not in details:
-        return {}
-    turned = family.turned(row.model_a, row.model_b)
-    a, b = (row.model_b, row.model_a) if turned else (row.model_a, row.model_b)
-    return {a: as_float(details["value_a"]), b: as_float(details["value_b"])}
 
 
 def about_runs(o: Outcome) -> Iterator[str]:

@@ -16,7 +16,6 @@ from bakeoff.report.numbers import count, p_equals, percent, pvalue, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.study import Study
-from bakeoff.report.verdict import recipes
 from bakeoff.report.verdict.outcome import BEST, Outcome, standing
 from bakeoff.report.verdict.wording import Kind, the, title
 from bakeoff.scores import METRICS, Need
@@ -97,7 +96,6 @@ def difference(study: Study, family: Family, row: Comparison, more: str = "") ->
             "than the digits shown."
         )
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
-    means |= recipes.means(family, row)
     mean = f" ({family.written.told(means[row.model_a])})" if row.model_a in means else ""
     comparative = f"{prose.better(metric)} than that of {b}"
     ahead = prose.gap_with_interval(row, family)
