@@ -156,7 +156,7 @@ def why_not_written(target: str | Path, error: OSError) -> UserError | None:
     if error.errno in _NO_ROOM:
         advice = "make room and run again, what is finished is kept"
     elif error.errno in _FORBIDDEN:
-        advice = "name a file in a folder that you may write to"
+        advice = "its folder must be one that you may write to"
     else:
         return None
     return UserError(f"{target} cannot be written: {os.strerror(error.errno)}; {advice}")
