@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import Answers
 from bakeoff.data.prediction_table import PredictionTable
-from bakeoff.data.readers import SAMPLE_ID
+from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.errors import Problem, Remedy, some
 
 _SHOWN = 5
@@ -109,24 +109,19 @@ def _positions(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
             [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
         )
         parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
-        one, other = rows.samples, _samples(given)
-        if one is None or other is None:
-            raise Problem(given.columns.place, "; ".join(parts))
-        both = one.drop_duplicates().merge(other.drop_duplicates(), on=SAMPLE_ID)
-        unlike = both[both["id_x"] != both["id_y"]]
-        if len(unlike):
-            own, *asked = unlike[[SAMPLE_ID, "id_x", "id_y"]].iloc[0]
-            parts += [
-                f"of {len(both):,} ids that both logs have for samples, {len(unlike):,} stand for "
-                f"different questions, the first is {own}: {asked[0]!r} and {asked[1]!r}"
-            ]
-        raise Problem(
-            given.columns.place,
-            "; ".join(parts),
-            remedy=Remedy(
-                "id", SAMPLE_ID, "; only if both logs number the same questions alike, {} pairs so"
-            ),
-        )
+        remedy, one, other = None, rows.samples, _samples(given)
+        if one is not None and other is not None:
+            both = one.drop_duplicates().merge(other.drop_duplicates(), on=SAMPLE_ID)
+            unlike = both[both["id_x"] != both["id_y"]]
+            if len(unlike):
+                own, *asked = unlike[[SAMPLE_ID, "id_x", "id_y"]].iloc[0]
+                parts += [
+                    f"of {len(both):,} ids that both logs have for samples, {len(unlike):,} stand "
+                    f"for different questions, the first is {own}: {asked[0]!r} and {asked[1]!r}"
+                ]
+                only = "; only if both logs number the same questions alike, {} pairs so"
+                remedy = Remedy("id", SAMPLE_ID, only)
+        raise Problem(given.columns.place, "; ".join(parts), remedy=remedy)
     return position
 
 
@@ -134,8 +129,9 @@ def _samples(file: PredictionTable) -> pd.DataFrame | None:
     """Return questions and ids of the samples of a log; None of any other file."""
     if not {"id", SAMPLE_ID} <= set(file.columns.names):
         return None
-    samples: pd.DataFrame = file.columns.table.select(["id", SAMPLE_ID]).to_pandas()
-    return samples
+    samples = file.columns.table.select(["id", SAMPLE_ID]).to_pandas().astype(str)
+    # a table of somebody's own may have columns of these names
+    return samples if samples["id"].str.contains(QUESTION).all() else None
 
 
 def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:

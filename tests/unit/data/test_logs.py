@@ -328,6 +328,25 @@ def test_other_questions_under_the_same_ids_are_refused(
     assert "2 of 40 rows are another question than in 'a.json'; leave the column of ids out" in told
 
 
+def test_own_tables_may_have_columns_of_these_names(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, first in (("a", 0), ("b", 1)):
+        rows = (f"{i + first},s{i},{int(i % 3 > first)}\n" for i in range(40))
+        Path(f"{name}.csv").write_text("id,sample_id,score\n" + "".join(rows))
+    assert compared(capsys, "a.csv", "b.csv", "--id", "sample_id")["n"] == 40
+
+
+def test_numbers_and_texts_as_ids_of_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    log = json.loads(Path(inspect("a.json", "a", [1] * 40)).read_text())
+    for row in log["samples"]:
+        row["id"] = f"{row['id']}"
+    write("b.json", log)
+    assert compared(capsys, "a.json", "b.json")["n"] == 40
+    log["samples"][0]["input"] = "another"
+    write("b.json", log)
+    assert main(["compare", "a.json", "b.json", "--values", "right"]) == 2
+    assert "1 stand for different questions" in capsys.readouterr().err
+
+
 def test_runs_of_a_folder_are_of_one_question(capsys: pytest.CaptureFixture[str]) -> None:
     """Every run is shuffled in its own way; runs that agree are those of one question."""
     marks = {"a": drawn(60, 0.5, 1), "b": drawn(60, 0.7, 2)}

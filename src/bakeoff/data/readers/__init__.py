@@ -28,6 +28,7 @@ from bakeoff.files import digest
 from bakeoff.sources.common.archives import LARGEST
 
 __all__ = [
+    "QUESTION",
     "SAMPLE_ID",
     "LeftOut",
     "NoRows",
@@ -48,6 +49,8 @@ __all__ = [
 GROUP = "bakeoff.readers"
 SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
+QUESTION = r" \[[0-9a-f]{16}\]"
+"""What is in every id of a question: its digest."""
 _HEAD = 1 << 20
 _SHOWN = 40
 
