@@ -8,6 +8,8 @@ promptfoo (src/types/index.ts), DeepEval (deepeval/test_run), SWE-bench
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,11 @@ def write(path: str, value: Any, *, lines: bool = False) -> str:
     text = "".join(json.dumps(one) + "\n" for one in value) if lines else json.dumps(value)
     Path(path).write_text(text)
     return path
+
+
+def beginnings(ids: Iterable[Any]) -> list[str]:
+    """Return what ids of questions begin with, without the digest."""
+    return [re.sub(r" \[[0-9a-f]{16}\]$", "", one) for one in ids]
 
 
 def promptfoo(path: str, providers: dict[str, list[int]], *, error: bool = False) -> str:
@@ -86,27 +93,49 @@ def swe_bench(path: str, resolved: str, others: str, **more: Any) -> str:
     return write(path, {key: value for key, value in (report | more).items() if value is not None})
 
 
-def inspect(path: str, model: str, right: list[int], task: str = "t", **more: Any) -> str:
+def inspect(
+    path: str,
+    model: str,
+    right: list[int],
+    task: str = "t",
+    questions: Sequence[int] | None = None,
+    **more: Any,
+) -> str:
+    """Write what `inspect eval` writes, which numbers the samples in the order of the questions."""
     samples = [
-        {"id": i, "epoch": 1, "scores": {"match": {"value": "C" if ok else "I"}}}
-        for i, ok in enumerate(right)
+        {"id": i, "epoch": 1, "input": f"q{asked}", "choices": None, "target": f"t{asked}"}
+        | {"scores": {"match": {"value": "C" if ok else "I"}}}
+        for i, (ok, asked) in enumerate(zip(right, questions or range(len(right)), strict=True))
     ]
     run = {"eval_id": path, "task": task, "model": model, "task_args": more.pop("args", {})}
     head = {"version": 2, "status": "success", "eval": run | more.pop("run", {})}
     return write(path, {**head, "samples": samples, **more})
 
 
-def lm_eval(model: str, task: str, right: list[int], out: str = "out") -> None:
+def lm_eval(
+    model: str,
+    task: str,
+    right: list[int],
+    questions: Sequence[int] | None = None,
+    out: str = "out",
+    day: int = 1,
+    temperature: float = 0.0,
+) -> str:
+    """Write what `lm_eval --log_samples` writes, and return the path of the samples."""
+    given = {"temperature": temperature, "do_sample": temperature > 0}
     rows = [
-        {"doc_id": i, "doc": {}, "target": "1", "arguments": {}, "resps": [], "filtered_resps": []}
-        | {"prompt_hash": f"p{i}", "metrics": ["acc"], "acc": float(ok)}
-        for i, ok in enumerate(right)
+        {"doc_id": i, "doc": {"question": f"q{asked}", "answer": asked}, "target": "1"}
+        | {"arguments": {"gen_args_0": {"arg_0": f"Q: q{asked}", "arg_1": given}}}
+        | {"resps": [], "filtered_resps": [], "doc_hash": f"d{asked}", "prompt_hash": f"p{asked}"}
+        | {"metrics": ["acc"], "acc": float(ok)}
+        for i, (ok, asked) in enumerate(zip(right, questions or range(len(right)), strict=True))
     ]
-    when = "2026-01-01T00-00-00.123456"
-    write(f"{out}/{model}/samples_{task}_{when}.jsonl", rows, lines=True)
+    when = f"2026-01-{day:02}T00-00-00.123456"
+    path = write(f"{out}/{model}/samples_{task}_{when}.jsonl", rows, lines=True)
     write(
         f"{out}/{model}/results_{when}.json", {"results": {task: {"alias": task, "acc,none": 0.5}}}
     )
+    return path
 
 
 def drawn(n: int, p: float, seed: int) -> list[int]:

@@ -8,9 +8,13 @@ import json
 import os
 import platform
 import re
+import shutil
+import stat
+import sys
+import tempfile
 import uuid
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -23,7 +27,10 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
+_FORBIDDEN = (
+    *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR),
+    *(errno.ENOENT, errno.ELOOP, errno.ENAMETOOLONG, errno.ENXIO, errno.EPIPE),
+)
 _PARQUET = b"PAR1"  # how such a file begins and ends
 _PART = re.compile(r"\.([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.part$")
 _LARGE = 2**20
@@ -37,29 +44,95 @@ DOWNLOADS = CACHE / "downloads"
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes its place only if the block succeeds.
+    """Yield a temporary path; it takes the place of `path` only if the block succeeds.
+
+    Only a regular file is replaced, that which a link leads to. A device or a pipe gets the
+    contents written into it.
 
     Raises
     ------
     UserError
         There is no room for it, or it may not be written.
     """
-    target = Path(path)
+    there = check_writable(path)
+    target = Path(os.path.realpath(path))
+    into = there is not None and (
+        not stat.S_ISREG(there.st_mode) or _output_at(path, there) is not None
+    )
     # uuid4: other processes, on other machines too, may write the same file
-    part = target.with_name(
+    part = (Path(tempfile.gettempdir()) if into else target.parent) / (
         f".{target.name}.{_machine()}-{os.getpid()}-{uuid.uuid4().hex[:12]}.part"
     )
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part.touch(exist_ok=False)
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.touch(0o600 if into else 0o666, exist_ok=False)
         yield part
-        part.replace(target)
+        if there is None:
+            part.replace(target)
+        elif into:
+            _write_into(path, there, part)
+            part.unlink()
+        else:
+            part.chmod(stat.S_IMODE(there.st_mode))
+            part.replace(target)
     except BaseException as error:
         with suppress(OSError):
             part.unlink()
-        if isinstance(error, OSError) and (problem := why_not_written(target, error)):
+        other = isinstance(error, FileNotFoundError) and error.filename != str(part)
+        if isinstance(error, OSError) and not other and (problem := why_not_written(path, error)):
             raise problem from error
         raise
+
+
+def check_writable(path: str | Path) -> os.stat_result | None:
+    """Refuse a place that no file can be written to; return what is there, None for nothing.
+
+    The mode counts for root too, whom the system lets write to everything.
+
+    Raises
+    ------
+    UserError
+        It is a folder, or may not be written to.
+    """
+    try:
+        there = Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if problem := why_not_written(path, error):
+            raise problem from error
+        raise
+    if stat.S_ISDIR(there.st_mode):
+        raise UserError(f"{path} cannot be written: it is a folder; name a file")
+    mode = stat.S_IMODE(there.st_mode)
+    if _output_at(path, there) is None and not (mode & 0o222 and os.access(path, os.W_OK)):
+        raise UserError(
+            f"{path} cannot be written: its mode is {mode:04o}; name another file, or make this "
+            "one writable"
+        )
+    return there
+
+
+def _output_at(path: str | Path, there: os.stat_result) -> int | None:
+    """Return this process's own output at a place such as /dev/stdout, a regular file or not."""
+    if Path(path).parts[:2] in (("/", "dev"), ("/", "proc")):
+        for output in (1, 2):
+            with suppress(OSError):  # it may be closed
+                if os.path.samestat(there, os.fstat(output)):
+                    return output
+    return None
+
+
+def _write_into(path: str | Path, there: os.stat_result, part: Path) -> None:
+    """Copy a file into what is no regular file, or to the end of this process's own output."""
+    output = _output_at(path, there)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with (
+        part.open("rb") as made,
+        open(path if output is None else output, "wb", closefd=output is None) as target,
+    ):
+        shutil.copyfileobj(made, target)
 
 
 def remove_parts(folder: str | Path) -> None:
@@ -91,8 +164,15 @@ def why_not_written(target: str | Path, error: OSError) -> UserError | None:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a text file whole."""
-    with whole(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+    write_texts({Path(path): text})
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write several text files, or none where one of them cannot be written."""
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            part = stack.enter_context(whole(path))
+            part.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_json(path: str | Path, value: Any) -> None:

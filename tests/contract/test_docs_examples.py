@@ -183,7 +183,7 @@ def _write_logs() -> None:
     for seed, (model, p) in enumerate({"gpt-4o": 0.8, "gpt-4o-mini": 0.7}.items()):
         inspect(f"logs/{model}.json", model, drawn(50, p, seed))
         for task in ("gsm8k", "mmlu"):
-            lm_eval(model, task, drawn(50, p, seed), "lm_eval_output")
+            lm_eval(model, task, drawn(50, p, seed), out="lm_eval_output")
         for run in range(5):
             inspect(f"runs/{model}-{run}.json", model, drawn(50, p, 2 + 2 * run + seed))
         promptfoo(f"{('old', 'new')[seed]}.json", {model: drawn(50, p, seed)[::2]})

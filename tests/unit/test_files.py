@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import json
 import math
+import os
+import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +37,7 @@ from bakeoff.files import (
     write_json,
     write_parquet,
     write_text,
+    write_texts,
 )
 
 
@@ -67,6 +71,112 @@ def test_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("")
     with pytest.raises(UserError, match=r"cannot be written: (Not a directory|File exists)"):
         write_text(tmp_path / "results/table.csv", "text")
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.md"
+    os.mkfifo(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write_text(pipe, "text")
+    reader.join(10)
+    assert got == ["text"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def device(tmp_path: Path, minor: int) -> Path:
+    """Make a device node: 3 takes all that is written, 7 is always full."""
+    made = tmp_path / "device"
+    try:
+        os.mknod(made, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        made.open("wb").close()
+    except OSError:
+        pytest.skip("no device nodes can be made here")
+    return made
+
+
+def test_a_device_is_written_into(tmp_path: Path) -> None:
+    made = device(tmp_path, 3)
+    write_parquet(made, pa.table({"a": [1]}))
+    assert stat.S_ISCHR(made.stat().st_mode)
+
+
+def test_a_device_that_is_full_stays_and_is_told(tmp_path: Path) -> None:
+    made = device(tmp_path, 7)
+    with pytest.raises(UserError, match="device cannot be written: No space left"):
+        write_text(made, "text")
+    assert stat.S_ISCHR(made.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [made]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_file_of_a_link_is_written(tmp_path: Path, there: bool) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far/b.md").symlink_to("c.md")
+    (tmp_path / "a.md").symlink_to("far/b.md")
+    if there:
+        (tmp_path / "far/c.md").write_text("old")
+    write_text(tmp_path / "a.md", "new")
+    assert (tmp_path / "far/c.md").read_text() == "new"
+    assert (tmp_path / "a.md").is_symlink()
+    assert (tmp_path / "far/b.md").is_symlink()
+
+
+def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.md").symlink_to("b.md")
+    (tmp_path / "b.md").symlink_to("a.md")
+    with pytest.raises(UserError, match=r"a\.md cannot be written: Too many levels"):
+        write_text(tmp_path / "a.md", "text")
+
+
+def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
+    """Root may write everything: it is the mode that counts."""
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    path.chmod(0o444)
+    (tmp_path / "link.md").symlink_to(path)
+    for place in (path, tmp_path / "link.md"):
+        with pytest.raises(UserError, match="its mode is 0444; name another"):
+            write_text(place, "new")
+    assert path.read_text() == "old"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o444
+
+
+def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "secret.csv"
+    path.touch(0o600)
+    write_text(path, "text")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be written: it is a folder; name a file"):
+        write_text(tmp_path, "text")
+
+
+def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").touch(0o444)
+    with pytest.raises(UserError, match=r"b\.csv cannot be written"):
+        write_texts({tmp_path / "a.csv": "a", tmp_path / "b.csv": "b"})
+    assert list(tmp_path.iterdir()) == [tmp_path / "b.csv"]
+
+
+@pytest.mark.parametrize("opened", ["w", "a"])
+def test_the_output_of_the_process_goes_on_behind_what_is_written(
+    tmp_path: Path, opened: str
+) -> None:
+    """A shell's `> file` makes a regular file of /dev/stdout."""
+    code = (
+        "from bakeoff.files import write_text\n"
+        "print('first')\nwrite_text('/dev/stdout', 'text\\n')\nprint('last')"
+    )
+    with (tmp_path / "out").open(opened) as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "first\ntext\nlast\n"
+    piped = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    assert piped.stdout == b"first\ntext\nlast\n"
 
 
 PLAIN = st.recursive(

@@ -13,6 +13,7 @@ import pandas as pd
 
 from bakeoff.data.columns import sorted_names
 from bakeoff.errors import UserError, listed, unknown
+from bakeoff.files import whole
 from bakeoff.keys import name_of
 from bakeoff.spec.resampling import Resampling
 
@@ -214,9 +215,8 @@ def resampling_of(
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as a Parquet file, without its index."""
     try:
-        frame.reset_index(drop=True).to_parquet(path, index=False)
-    except OSError as error:
-        raise UserError(f"path: {str(path)!r} cannot be written: {error.strerror}") from None
+        with whole(path) as part:
+            frame.reset_index(drop=True).to_parquet(part, index=False)
     except (TypeError, ValueError, NotImplementedError) as error:
         # pyarrow's: columns of mixed types
         raise UserError(

@@ -27,7 +27,7 @@ from bakeoff.api.settings import asked_tests, one_spelling, without_none
 from bakeoff.errors import UserError, named, shown
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.execution.pool import StepError
-from bakeoff.files import write_text
+from bakeoff.files import whole
 from bakeoff.keys import ID
 from bakeoff.report.study import Study
 from bakeoff.spec import Experiment, Fit
@@ -76,8 +76,10 @@ class EstimatorFindings(Findings):
             raise UserError(f"path: found {shown(str(path))}, expected a name with .yaml or .yml")
         table = file.with_suffix(".parquet")
         config = _with_table(self._config, table.name)
-        write_table(self._frame, table)
-        write_text(file, yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        with whole(file) as part:
+            text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
+            part.write_text(text, encoding="utf-8", newline="\n")
+            write_table(self._frame, table)
         return file
 
 

@@ -208,11 +208,7 @@ class Findings:
         }
         if file.suffix.lower() not in writers:
             raise UserError(f"path: found {shown(str(path))}, expected a name with {_or(writers)}")
-        text = writers[file.suffix.lower()]()
-        try:
-            write_text(file, text)
-        except OSError as error:
-            raise UserError(f"path: {str(path)!r} cannot be written: {error.strerror}") from None
+        write_text(file, writers[file.suffix.lower()]())
         return file
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from bakeoff.files import write_text
+from bakeoff.files import write_texts
 from bakeoff.report.page import Page
 from bakeoff.report.study import Study
 from bakeoff.report.tables import to_csv
@@ -31,5 +31,4 @@ def write(places: Mapping[str, Path], study: Study) -> None:
         written[places["latex"]] = page.latex
     if "csv" in places:
         written |= {places["csv"] / f"{name}.csv": to_csv(one) for name, one in page.tables.items()}
-    for path, text in written.items():
-        write_text(path, text)
+    write_texts(written)

@@ -13,7 +13,7 @@ from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError
-from bakeoff.files import write_text
+from bakeoff.files import write_texts
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
 from bakeoff.release.ledger import Ledger
 from bakeoff.release.show import as_json, as_junit, as_markdown
@@ -56,7 +56,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _decided(args: argparse.Namespace) -> GateVerdict:
     files = [path for path in (args.base, args.candidate) if path is not None]
-    places = places_of({"junit": args.junit, "markdown": args.markdown}, files)
+    written = {"junit": args.junit, "markdown": args.markdown, "ledger": args.ledger}
+    places = places_of(written, files)
     of_labels = args.metric, args.task, args.truth, args.predicted, args.positive, args.costs
     if args.values is not None and any(one is not None for one in of_labels):
         raise UserError(
@@ -81,15 +82,14 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
     metric = numbers.name if isinstance(numbers, GivenMetric) else named
     asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
-    ledger = None if args.ledger is None else Ledger(args.ledger)
+    ledger = Ledger(places["ledger"]) if "ledger" in places else None
     use = None if ledger is None else ledger.next(rows, asked)
     terms = asked if use is None else dataclasses.replace(asked, alpha=use.level)
     verdict = decide(rows, terms)
     if ledger is not None and use is not None:
         ledger.write(rows, asked, use, verdict)
-    for option, text in (("junit", as_junit), ("markdown", as_markdown)):
-        if option in places:
-            write_text(places[option], text(verdict, use))
+    made = {"junit": as_junit, "markdown": as_markdown}
+    write_texts({places[key]: text(verdict, use) for key, text in made.items() if key in places})
     if args.json:
         say(json.dumps(as_json(verdict, use), indent=2, ensure_ascii=False, allow_nan=False))
     else:

@@ -15,6 +15,7 @@ import yaml
 from bakeoff.cli.check_related import show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, told
 from bakeoff.cli.guess_format import read
+from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, unknown
@@ -64,7 +65,10 @@ def run(args: argparse.Namespace) -> None:
     output = Path(
         args.output or (Path("config") if Path("config").is_dir() else Path()) / f"{name}.yaml"
     )
-    schema = "" if str(output) == "-" else _schema(output)
+    schema = ""
+    if str(output) != "-":
+        places_of({"output": str(output)}, [args.data])
+        schema = _schema(output)
     text = write(args.data, args.target, name, guess, keys, schema)
     if guess.groups is not None and _problems(text):  # too few or too uneven to be divided
         guess = guess.without_groups()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bakeoff.errors import UserError
+from bakeoff.files import check_writable
 
 
 def places_of(
@@ -29,19 +31,28 @@ def places_of(
         Nothing can be written to a place, it is read from, or it is named twice.
     """
     found = {option: Path(place) for option, place in files.items() if place is not None}
-    inputs = {Path(path).absolute() for path in read}
+    inputs = {os.path.realpath(path) for path in read}
     for option, place in found.items():
-        folder = place if option in folders else place.parent
-        there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-        if option not in folders and place.is_dir():
-            raise UserError(f"--{option}: {str(place)!r} is a folder; name a file")
-        if option not in folders and place.absolute() in inputs:
-            raise UserError(f"--{option}: {str(place)!r} is read from; name another file")
-        if not there.is_dir():
-            raise UserError(f"--{option}: {str(there)!r} is a file; name a folder")
-        if not os.access(there, os.W_OK):
-            raise UserError(f"--{option}: {str(there)!r} may not be written to")
-    if len({place.absolute() for place in found.values()}) < len(found):
+        there = None
+        if option not in folders:
+            if place.is_dir():
+                raise UserError(f"--{option}: {str(place)!r} is a folder; name a file")
+            if os.path.realpath(place) in inputs:
+                raise UserError(f"--{option}: {str(place)!r} is read from; name another file")
+            try:
+                there = check_writable(place)
+            except UserError as problem:
+                raise UserError(f"--{option}: {problem}") from None
+        if there is not None and not stat.S_ISREG(there.st_mode):
+            continue  # it is written into, whatever its folder
+        target = Path(os.path.realpath(place)) if place.is_symlink() else place
+        folder = target if option in folders else target.parent
+        above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+        if not above.is_dir():
+            raise UserError(f"--{option}: {str(above)!r} is a file; name a folder")
+        if not os.access(above, os.W_OK):
+            raise UserError(f"--{option}: {str(above)!r} may not be written to")
+    if len({os.path.realpath(place) for place in found.values()}) < len(found):
         options = ", ".join(f"--{option}" for option in found)
         raise UserError(f"{options}: two of them name the same place")
     return found

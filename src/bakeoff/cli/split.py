@@ -11,7 +11,7 @@ from bakeoff.data.given_predictions import load
 from bakeoff.data.splits import make_splits
 from bakeoff.data.table import ROW_ID
 from bakeoff.errors import Problem, UserError
-from bakeoff.files import write_text
+from bakeoff.files import write_texts
 from bakeoff.report.numbers import count
 from bakeoff.spec import read_experiment
 from bakeoff.spec.datasets import GivenData
@@ -48,6 +48,6 @@ def run(args: argparse.Namespace) -> None:
             f"{args.file}: no data set has a source, so that there are no rows to divide; name the "
             "table under `datasets:`"
         )
+    write_texts({path: frame.to_csv(index=False) for path, frame in made.items()})
     for path, frame in made.items():
-        write_text(path, frame.to_csv(index=False))
         say(f"{path}: {count(len(frame), 'row')}")

@@ -7,23 +7,32 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.readers import LeftOut, NoRows, is_log, logs_known, read_log, reader_of
+from bakeoff.data.readers import (
+    SAMPLE_ID,
+    LeftOut,
+    NoRows,
+    is_log,
+    logs_known,
+    read_log,
+    reader_of,
+)
 from bakeoff.data.table_files import MODEL, as_table, read_tables
 from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
-from bakeoff.files import files_at, is_file
+from bakeoff.files import digest, files_at, is_file
 from bakeoff.spec.given_models import LOGS, SEED
 
 PLACE: Place = ("predictions",)
 RUN, TASK = "run", "task"
 """Columns of a folder of logs: which run of an item a row is, and which task it is of."""
-_NO_SCORE = ("id", "epoch", RUN, TASK)
+_NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
+_LONGEST = 30  # letters of a setting that is written out in the name of a model
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,10 +237,9 @@ def _held_once(path: str, state: tuple[int, ...]) -> Mapping[str, Columns]:
 class _Log(NamedTuple):
     """A log of one model in a folder."""
 
-    path: str
     model: str
     task: str
-    setup: str
+    settings: Mapping[str, Any]
     frame: pd.DataFrame
 
 
@@ -255,16 +263,18 @@ def _of_folder(path: str) -> _Held:
             continue
         except ValueError as error:
             raise Problem(PLACE, f"{str(file)!r}, {reader.WHAT}: {error}") from None
-        said = {"model": file.stem, "task": "", "setup": "", "key": str(file)} | frame.attrs
+        said: dict[Any, Any] = {"model": file.stem, "task": "", "settings": {}, "key": str(file)}
+        said |= frame.attrs
         if (same := keys.setdefault(said["key"], file)) != file:
             left_out.append(f"{file} was left out: it is the same evaluation as {same}.")
             continue
         kinds[reader.WHAT] = kinds.get(reader.WHAT, 0) + 1
         said |= getattr(reader, "named", lambda file: {})(file)
-        each = frame.groupby(MODEL) if MODEL in frame else [(said["model"], frame)]
-        logs += [
-            _Log(str(file), str(model), said["task"], said["setup"], part) for model, part in each
-        ]
+        if MODEL in frame:
+            parts = [(str(m), said["settings"].get(m, {}), own) for m, own in frame.groupby(MODEL)]
+        else:
+            parts = [(str(said["model"]), said["settings"], frame)]
+        logs += [_Log(model, said["task"], settings, part) for model, settings, part in parts]
     if not logs:
         raise Problem(
             PLACE,
@@ -273,30 +283,45 @@ def _of_folder(path: str) -> _Held:
             else f"{path!r} is a folder without logs of items ({'; '.join(logs_known())}): name "
             "the files of tables one by one",
         )
-    models = _joined(logs)
+    apart = _told_apart(logs)
+    models = _joined(apart)
     tables = {
         model: Columns(f"{path}: {model}", as_table(frame, path, PLACE), PLACE)
         for model, frame in models.items()
     }
     counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])
     told = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
+    if apart != logs:
+        told += "; logs of one model and task with other settings are other models, and no runs"
     return _Held(tables, told, tuple(left_out))
+
+
+def _told_apart(logs: Sequence[_Log]) -> list[_Log]:
+    """Name the settings in which logs of one model and task differ, which makes models of them."""
+    alike: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for log in logs:
+        alike.setdefault((log.model, log.task), []).append(log.settings)
+    found = []
+    for log in logs:
+        others = alike[log.model, log.task]
+        keys = sorted({key for one in others for key in one})
+        differ = [key for key in keys if any(one.get(key) != others[0].get(key) for one in others)]
+        said = "; ".join(f"{key} {_shown(log.settings.get(key))}" for key in differ)
+        found.append(log._replace(model=f"{log.model} ({said})") if differ else log)
+    return found
+
+
+def _shown(setting: Any) -> str:
+    """Write a setting, a long one as its digest."""
+    text = "default" if setting is None else " ".join(str(setting).split()) or "''"
+    return text if len(text) <= _LONGEST else digest(setting)[:8]
 
 
 def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
     """Return a table of each model: its tasks one below the other, several logs of one as runs."""
     several = len({log.task for log in logs}) > 1
-    setups: dict[tuple[str, str], _Log] = {}
     parts: dict[str, list[pd.DataFrame]] = {}
     for log in logs:
-        first = setups.setdefault((log.model, log.task), log)
-        if first.setup != log.setup:
-            raise Problem(
-                PLACE,
-                f"{first.path!r} and {log.path!r} are of one model ({log.model}) and task with "
-                "different settings (arguments, prompts or solver), so that they are no runs of "
-                "the same: put them into different folders",
-            )
         frame = log.frame.drop(columns=[MODEL], errors="ignore")
         order = next((name for name in ("epoch", RUN) if name in frame), None)
         if order is not None:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import Answers
 from bakeoff.data.prediction_table import PredictionTable
-from bakeoff.errors import Problem, some
+from bakeoff.data.readers import QUESTION, SAMPLE_ID
+from bakeoff.errors import Problem, Remedy, some
 
 _SHOWN = 5
 
@@ -31,12 +32,15 @@ class LabelledRows:
         Where they come from, for messages.
     left_out : ndarray
         Ids of rows that are known and have no label.
+    samples : DataFrame or None
+        Of a log: the question (``id``) of each row and the log's own id (`SAMPLE_ID`).
     """
 
     ids: NDArray[Any]
     labels: Answers
     origin: str
     left_out: NDArray[Any] = dataclasses.field(default_factory=lambda: np.array([], np.int64))
+    samples: pd.DataFrame | None = None
 
     @classmethod
     def of(cls, file: PredictionTable) -> LabelledRows:
@@ -44,7 +48,7 @@ class LabelledRows:
         assert file.true is not None
         missing = file.true.missing
         if not missing.any():
-            return cls(file.ids, file.true, repr(file.path))
+            return cls(file.ids, file.true, repr(file.path), samples=_samples(file))
         return cls(file.ids[~missing], file.true[~missing], repr(file.path), file.ids[missing])
 
 
@@ -59,9 +63,23 @@ def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
     Raises
     ------
     Problem
-        Other ids, or another true label for one of them; with the first that differ.
+        Other ids, or another true label or question for one of them; with the first that differ.
     """
     position = _positions(rows, given)
+    here, there = rows.samples, _samples(given)
+    if here is not None and there is not None:
+        asked = there["id"].to_numpy()[position]
+        # a question that the other log has nowhere may be the same one in other words
+        other = np.flatnonzero((here["id"] != asked) & here["id"].isin(there["id"]))
+        if len(other):
+            shown = [("id", rows.origin, repr(given.path))]
+            shown += [(rows.ids[i], here["id"].iloc[i], asked[i]) for i in other[:_SHOWN]]
+            raise Problem(
+                given.columns.place,
+                f"{len(other):,} of {len(asked):,} rows are another question than in "
+                f"{rows.origin}; leave the column of ids out, and logs pair by their questions; "
+                f"the first:\n{_aligned(shown)}",
+            )
     if given.true is None:
         return position
     labels: Any = given.true[position]
@@ -91,8 +109,29 @@ def _positions(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
             [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
         )
         parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
-        raise Problem(given.columns.place, "; ".join(parts))
+        remedy, one, other = None, rows.samples, _samples(given)
+        if one is not None and other is not None:
+            both = one.drop_duplicates().merge(other.drop_duplicates(), on=SAMPLE_ID)
+            unlike = both[both["id_x"] != both["id_y"]]
+            if len(unlike):
+                own, *asked = unlike[[SAMPLE_ID, "id_x", "id_y"]].iloc[0]
+                parts += [
+                    f"of {len(both):,} ids that both logs have for samples, {len(unlike):,} stand "
+                    f"for different questions, the first is {own}: {asked[0]!r} and {asked[1]!r}"
+                ]
+                only = "; only if both logs number the same questions alike, {} pairs so"
+                remedy = Remedy("id", SAMPLE_ID, only)
+        raise Problem(given.columns.place, "; ".join(parts), remedy=remedy)
     return position
+
+
+def _samples(file: PredictionTable) -> pd.DataFrame | None:
+    """Return questions and ids of the samples of a log; None of any other file."""
+    if not {"id", SAMPLE_ID} <= set(file.columns.names):
+        return None
+    samples = file.columns.table.select(["id", SAMPLE_ID]).to_pandas().astype(str)
+    # a table of somebody's own may have columns of these names
+    return samples if samples["id"].str.contains(QUESTION).all() else None
 
 
 def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:

@@ -106,6 +106,8 @@ def _question(rows: GateRows, terms: Terms) -> dict[str, Any]:
 def _read(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
+    if not path.is_file():
+        raise UserError(f"--ledger: {str(path)!r} is no regular file, and could not be read again")
     found = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

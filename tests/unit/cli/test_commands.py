@@ -595,6 +595,13 @@ def test_init_writes_over_nothing(bakeoff: Run, folder: Path) -> None:
     assert "t.yaml is there already" in err
     assert (folder / "t.yaml").read_text() == "mine"
     assert bakeoff("init", "t.csv", "--target", "left", "--force")[0] == 0
+    (folder / "link.yaml").symlink_to("t.csv")
+    for output in ("t.csv", "link.yaml"):
+        before = (folder / "t.csv").read_bytes()
+        options = ["--target", "left", "--force", "--output", output]
+        code, _, err = bakeoff("init", "t.csv", *options)
+        assert (code, f"--output: '{output}' is read from; name another file" in err) == (2, True)
+        assert (folder / "t.csv").read_bytes() == before
 
 
 # --- the rest

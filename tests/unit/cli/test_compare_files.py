@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +128,31 @@ def test_place_that_cannot_be_written_leaves_nothing(
     assert out == ""
     assert files(wide) == INPUTS
     assert Path("wide.csv").read_bytes() == before
+
+
+def test_pages_go_where_links_and_devices_lead(compare: Run, wide: Path) -> None:
+    Path("link.html").symlink_to("far.html")
+    options = ["--html", "link.html"]
+    with suppress(OSError):  # not every user may make one
+        os.mknod("device", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        Path("device").open("wb").close()
+        options += ["--markdown", "device"]
+    code, _, err = compare("wide.csv", *OPTIONS, *options)
+    assert (code, err) == (0, "")
+    assert Path("link.html").is_symlink()
+    assert "</html>" in Path("far.html").read_text()
+    assert "device" not in options or stat.S_ISCHR(Path("device").stat().st_mode)
+
+
+def test_tables_of_which_one_may_not_be_written_leave_the_others(compare: Run) -> None:
+    assert compare("wide.csv", *OPTIONS, "--csv", "t")[0] == 0
+    tables = sorted(Path("t").iterdir())
+    tables[-1].chmod(0o444)
+    for table in tables[:-1]:
+        table.unlink()
+    code, _, err = compare("wide.csv", *OPTIONS, "--csv", "t")
+    assert (code, "its mode is 0444" in err) == (2, True)
+    assert list(Path("t").iterdir()) == tables[-1:]
 
 
 def test_columns_that_became_models_unasked_are_named(compare: Run) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -18,7 +21,8 @@ from bakeoff.execution.fingerprints import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.preflight.experiment import check_experiment
 from bakeoff.spec.load import load_experiment, report_problems
-from tests.logs import deepeval, drawn, inspect, lm_eval, promptfoo, swe_bench, write
+from bakeoff.stats import mcnemar
+from tests.logs import beginnings, deepeval, drawn, inspect, lm_eval, promptfoo, swe_bench, write
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +31,8 @@ def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows_of(tables: GivenTables, model: str) -> dict[str, list[Any]]:
-    return dict(tables.models[model].table.to_pandas().to_dict("list"))
+    rows = dict(tables.models[model].table.to_pandas().to_dict("list"))
+    return rows | {"id": beginnings(rows["id"])}
 
 
 def test_promptfoo_holds_several_models_and_runs_of_tests() -> None:
@@ -101,7 +106,12 @@ def test_a_folder_of_inspect_has_models_tasks_and_runs() -> None:
     write("logs/listing.json", {"a": 1})
     tables = tables_of(["logs"])
     assert list(tables.models) == ["b", "openai/a"]
-    assert rows_of(tables, "b") == {"id": [0, 1, 0, 1], "score": [1, 0, 1, 1], "run": [1, 1, 2, 2]}
+    assert rows_of(tables, "b") == {
+        "id": ["q0", "q1", "q0", "q1"],
+        "sample_id": [0, 1, 0, 1],
+        "score": [1, 0, 1, 1],
+        "run": [1, 1, 2, 2],
+    }
     assert tables.read_as == (
         "logs was read as a folder of 4 files (a log of Inspect), with the models b and openai/a",
     )
@@ -110,14 +120,272 @@ def test_a_folder_of_inspect_has_models_tasks_and_runs() -> None:
     assert error.startswith("logs/error.json was left out: its status is 'error', with 1 samples")
     inspect("logs/z.json", "b", [1, 1], task="other")
     ids = rows_of(tables_of(["logs"]), "b")["id"]
-    assert ids == ["t/0", "t/1", "t/0", "t/1", "other/0", "other/1"]
+    assert ids == ["t/q0", "t/q1", "t/q0", "t/q1", "other/q0", "other/q1"]
 
 
-def test_logs_of_other_settings_are_no_runs() -> None:
+def settings(config: dict[str, Any], *steps: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the plan of a log of Inspect."""
+    return {"steps": [{"solver": name, "params": of} for name, of in steps], "config": config}
+
+
+OF_INSPECT = {
+    "temperature": [settings({"temperature": t, "seed": 1}) for t in (0.0, 0.7)],
+    "system_message.template": [
+        settings({}, ("system_message", {"template": text})) for text in ("Be brief.", "Be long.")
+    ],
+}
+
+
+@pytest.mark.parametrize("setting", list(OF_INSPECT))
+def test_logs_of_inspect_with_other_settings_are_other_models(setting: str) -> None:
+    one, other = OF_INSPECT[setting]
+    inspect("logs/1.json", "m", [1, 0], plan=one)
+    inspect("logs/2.json", "m", [1, 1], plan=other)
+    inspect("logs/3.json", "m", [0, 0], plan=one | {"config": one["config"] | {"seed": 2}})
+    tables = tables_of(["logs"])
+    first, second = tables.models
+    assert first.startswith(f"m ({setting} ")
+    assert second.startswith(f"m ({setting} ")
+    assert first != second
+    assert rows_of(tables, first)["run"] == [1, 1, 2, 2]
+    assert rows_of(tables, second)["run"] == [1, 1]
+    assert tables.read_as[0].endswith(
+        "logs of one model and task with other settings are other models, and no runs"
+    )
+
+
+def test_arguments_of_a_task_are_settings() -> None:
     inspect("logs/1.json", "m", [1, 0])
     inspect("logs/2.json", "m", [1, 0], args={"cot": True})
-    with pytest.raises(Problem, match=r"1\.json' and 'logs/2\.json' .* different settings"):
-        tables_of(["logs"])
+    inspect("logs/3.json", "m", [1, 0], task="u", args={"cot": True})
+    tables = tables_of(["logs"])
+    assert list(tables.models) == ["m", "m (cot True)", "m (cot default)"]
+    assert rows_of(tables, "m")["id"] == ["u/q0", "u/q1"]
+
+
+def test_files_of_lm_eval_with_other_prompts_or_temperatures_are_other_models() -> None:
+    lm_eval("m", "gsm8k", [1, 0, 1])
+    lm_eval("m", "gsm8k", [1, 1, 1], day=2, questions=[2, 0, 1])
+    assert rows_of(tables_of(["out"]), "out")["run"] == [1, 1, 1, 2, 2, 2]
+    lm_eval("m", "gsm8k", [1, 1, 0], day=3, temperature=0.7)
+    named = ["m (do_sample False; temperature 0.0)", "m (do_sample True; temperature 0.7)"]
+    assert list(tables_of(["out"]).models) == named
+    path = Path(lm_eval("n", "gsm8k", [1, 0, 1]))
+    path.with_stem("samples_gsm8k_2026-02-01T00-00-00.1").write_text(
+        path.read_text().replace('"p1"', '"few shots"')
+    )
+    assert [name[:11] for name in tables_of(["out/n"]).models] == ["n (prompts "] * 2
+
+
+def test_files_of_promptfoo_with_other_prompts_are_other_models() -> None:
+    path = promptfoo("logs/1.json", {"gpt": [1, 0], "claude": [0, 0]})
+    found = json.loads(Path(path).read_text()) | {"evalId": "eval-y"}
+    found["config"] = {"providers": [{"id": "openai:gpt", "config": {"temperature": 0.7}}]}
+    for row in found["results"]["results"]:
+        row["provider"] = {"id": f"openai:{row['provider']['label']}"}
+    write("logs/2.json", found)
+    for row in found["results"]["prompts"]:
+        row["raw"] = "Explain {{q}}"
+    write("logs/3.json", found)
+    assert list(tables_of(["logs"]).models) == [
+        "claude",
+        "gpt",
+        "openai:claude (prompt Explain {{q}})",
+        "openai:claude (prompt Say {{q}})",
+        "openai:gpt (prompt Explain {{q}})",
+        "openai:gpt (prompt Say {{q}})",
+    ]
+    write("logs/3.json", json.loads(Path("logs/2.json").read_text()) | {"config": {}})
+    assert [name for name in tables_of(["logs"]).models if "gpt (" in name] == [
+        "openai:gpt (temperature 0.7)",
+        "openai:gpt (temperature default)",
+    ]
+
+
+def shuffled(marks: list[int], seed: int) -> tuple[list[int], list[int]]:
+    """Return marks of questions in another order, and the questions."""
+    order = np.random.default_rng(seed).permutation(len(marks)).tolist()
+    return [marks[i] for i in order], order
+
+
+def marks_of_two() -> tuple[list[int], list[int]]:
+    """Return marks of 120 questions by which 18 are for the first alone, and 5 for the second."""
+    return [1] * 18 + [0] * 5 + [1] * 60 + [0] * 37, [0] * 18 + [1] * 5 + [1] * 60 + [0] * 37
+
+
+def as_eval(path: str) -> str:
+    """Pack a log of Inspect as an `.eval` file."""
+    log = json.loads(Path(path).read_text())
+    packed = path.replace(".json", ".eval")
+    with zipfile.ZipFile(packed, "w") as archive:
+        for one in log.pop("samples"):
+            archive.writestr(f"samples/{one['id']}_epoch_1.json", json.dumps(one))
+        archive.writestr("header.json", json.dumps(log))
+    return packed
+
+
+def compared(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
+    """Compare marks of two models, and return the comparison."""
+    assert main(["compare", *options, "--values", "right", "--json"]) == 0, capsys.readouterr().err
+    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    return dict(found)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_shuffled_logs_of_inspect_pair_by_questions(
+    capsys: pytest.CaptureFixture[str], packed: bool
+) -> None:
+    a, b = marks_of_two()
+    paths = []
+    for name, marks, seed in (("a", a, 1), ("b", b, 2)):
+        own, order = shuffled(marks, seed)
+        path = inspect(f"{name}.json", name, own, questions=order)
+        paths.append(as_eval(path) if packed and name == "b" else path)
+    expected = mcnemar(np.array(a), np.array(b))
+    assert round(expected.pvalue, 4) == 0.0066
+    found = compared(capsys, *paths)
+    assert (found["pvalue"], found["statistic"]) == (expected.pvalue, expected.statistic)
+    Path("logs").mkdir()
+    for path in paths:
+        Path(path).rename(f"logs/{path}")
+    assert compared(capsys, "logs")["pvalue"] == expected.pvalue
+
+
+def test_permuted_documents_of_lm_eval_pair_by_documents(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    marks = drawn(200, 0.7, 3)
+    paths = [lm_eval("a", "arc", marks), lm_eval("b", "arc", *shuffled(marks, 4))]
+    found = compared(capsys, *paths)
+    assert (found["statistic"], found["pvalue"]) == (0, 1)
+    capsys.readouterr()
+    assert main(["gate", *paths, "--values", "right", "--margin", "0.05"]) == 0
+
+
+def test_reordered_tests_of_promptfoo_pair_by_variables_and_assertions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Half of the tests have the variables of the others, and ask for another thing."""
+    marks = drawn(80, 0.7, 5)
+    for name, seed in (("a", None), ("b", 6)):
+        own, order = (marks, [*range(80)]) if seed is None else shuffled(marks, seed)
+        found = json.loads(Path(promptfoo(f"{name}.json", {name: own})).read_text())
+        for row, asked in zip(found["results"]["results"], order, strict=True):
+            row["vars"] = {"q": f"q{asked // 2}"}
+            row["testCase"] = {"assert": [{"type": "equals", "value": asked % 2}]}
+        write(f"{name}.json", found)
+    found = compared(capsys, "a.json", "b.json", "--column", "success")
+    assert (found["statistic"], found["pvalue"]) == (0, 1)
+
+
+def test_chats_and_choices_pair_by_what_they_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """Inspect gives each message a new id, and may shuffle the choices of a question."""
+    marks = drawn(60, 0.6, 7)
+    for name, seed in (("a", 8), ("b", 9)):
+        own, order = shuffled(marks, seed)
+        log = json.loads(Path(inspect(f"{name}.json", name, own, questions=order)).read_text())
+        for row, asked in zip(log["samples"], order, strict=True):
+            row["input"] = [{"id": f"{name}{row['id']}", "role": "user", "content": "Which?"}]
+            right, wrong = f"right {asked}", f"wrong {asked}"
+            row["choices"] = [right, wrong] if (asked + seed) % 3 else [wrong, right]
+            row["target"] = "AB"[row["choices"].index(right)]
+        write(f"{name}.json", log)
+    assert compared(capsys, "a.json", "b.json")["statistic"] == 0
+
+
+def test_questions_that_are_there_twice_keep_the_ids_of_the_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    a, b = marks_of_two()
+    asked = [i % 110 for i in range(120)]
+    paths = [inspect("a.json", "a", a, questions=asked), inspect("b.json", "b", b, questions=asked)]
+    assert compared(capsys, *paths)["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
+    own, order = shuffled(b, 2)
+    inspect("b.json", "b", own, questions=[i % 110 for i in order])
+    assert main(["compare", *paths, "--values", "right"]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert re.search(r"ids that are missing \(\d+\): q0 \[[0-9a-f]{16}\] 0, ", told)
+    assert re.search(r"of 120 ids that both logs have for samples, 1\d\d stand for diff", told)
+
+
+def test_other_questions_under_the_same_ids_are_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = [
+        inspect("a.json", "a", [1] * 40),
+        inspect("b.json", "b", [1] * 40, questions=[*range(30), *range(100, 110)]),
+    ]
+    assert main(["compare", *paths, "--values", "right"]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert "of 40 ids that both logs have for samples, 10 stand for different questions" in told
+    assert "the first is 30: 'q30 [" in told
+    assert "' and 'q100 [" in told
+    assert "only if both logs number the same questions alike, `--id sample_id` pairs so" in told
+    assert compared(capsys, *paths, "--id", "sample_id")["n"] == 40
+    inspect("b.json", "b", [1] * 40, questions=[1, 0, *range(2, 40)])
+    assert main(["compare", *paths, "--values", "right", "--id", "sample_id"]) == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert "2 of 40 rows are another question than in 'a.json'; leave the column of ids out" in told
+
+
+def test_own_tables_may_have_columns_of_these_names(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, first in (("a", 0), ("b", 1)):
+        rows = (f"{i + first},s{i},{int(i % 3 > first)}\n" for i in range(40))
+        Path(f"{name}.csv").write_text("id,sample_id,score\n" + "".join(rows))
+    assert compared(capsys, "a.csv", "b.csv", "--id", "sample_id")["n"] == 40
+
+
+def test_numbers_and_texts_as_ids_of_samples(capsys: pytest.CaptureFixture[str]) -> None:
+    log = json.loads(Path(inspect("a.json", "a", [1] * 40)).read_text())
+    for row in log["samples"]:
+        row["id"] = f"{row['id']}"
+    write("b.json", log)
+    assert compared(capsys, "a.json", "b.json")["n"] == 40
+    log["samples"][0]["input"] = "another"
+    write("b.json", log)
+    assert main(["compare", "a.json", "b.json", "--values", "right"]) == 2
+    assert "1 stand for different questions" in capsys.readouterr().err
+
+
+def test_runs_of_a_folder_are_of_one_question(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every run is shuffled in its own way; runs that agree are those of one question."""
+    marks = {"a": drawn(60, 0.5, 1), "b": drawn(60, 0.7, 2)}
+    for name, own in marks.items():
+        for k in range(3):
+            again, order = shuffled(own, 10 * k + len(name))
+            inspect(f"logs/{name}{k}.json", name, again, questions=order)
+    found = compared(capsys, "logs", "--runs", "run", "--pass-hat", "3")
+    difference = np.mean(marks["a"]) - np.mean(marks["b"])
+    assert found["estimate"] == pytest.approx(difference)
+    assert found["n"] == 60
+
+
+def test_experiments_and_training_runs_pair_by_questions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    a, b = marks_of_two()
+    for name, marks, seed in (("a-1", a, 1), ("a-2", a, 2), ("b-1", b, 3), ("b-2", b, 4)):
+        own, order = shuffled(marks, seed)
+        inspect(f"{name}.json", name, own, questions=order)
+    models = {name: {"values": f"{name}-1.json"} for name in "ab"}
+    config = {"experiment": "evals", "metrics": ["accuracy"], "models": models}
+    done = run_in_process(load_experiment(config), "results", 1, lambda done, of: None)
+    (row,) = Findings(done).comparisons.to_dict("records")
+    assert row["pvalue"] == mcnemar(np.array(a), np.array(b)).pvalue
+    asked = ["compare", "a-{seed}.json", "b-{seed}.json", "--values", "right", "--json"]
+    found = []
+    for _ in range(2):
+        assert main(asked) == 0
+        found.append(json.loads(capsys.readouterr().out)["comparisons"])
+        inspect("a-2.json", "a", a)
+        inspect("b-2.json", "b", b)
+    assert found[0] == found[1]
+
+
+def test_separators_of_lines_in_documents_are_text() -> None:
+    path = Path(lm_eval("m", "arc", [1, 0]))
+    path.write_text(path.read_text().replace("Q: q1", "Q:\u2028q1\x85"), encoding="utf-8")
+    assert rows_of(tables_of(["out"]), "out")["score"] == [1.0, 0.0]
 
 
 def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
@@ -225,7 +493,8 @@ def test_a_folder_of_lm_eval_has_models_and_tasks() -> None:
     tables = tables_of(["out"])
     assert tables.left_out == ()
     assert rows_of(tables, "meta__llama-3.1") == {
-        "id": ["arc_easy/0", "arc_easy/1", "gsm8k/0", "gsm8k/1"],
+        "id": ["arc_easy/q0", "arc_easy/q1", "gsm8k/q0", "gsm8k/q1"],
+        "sample_id": [0, 1, 0, 1],
         "score": [1.0, 0.0, 1.0, 0.0],
         "task": ["arc_easy", "arc_easy", "gsm8k", "gsm8k"],
     }

@@ -30,6 +30,7 @@ from bakeoff.errors import Problem
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment
 from bakeoff.spec.given_models import GivenColumns
+from tests.logs import beginnings
 
 PLACE = ("predictions",)
 OPENML = """\
@@ -85,7 +86,7 @@ def log(samples: list[dict[str, Any]] | None) -> str:
 
 def scored(i: object, value: object, epoch: int = 1, scorer: str = "match") -> dict[str, Any]:
     scores = {scorer: {"value": value, "answer": "2"}}
-    return {"id": i, "epoch": epoch, "input": "?", "target": "2", "scores": scores}
+    return {"id": i, "epoch": epoch, "input": f"{i}?", "target": "2", "scores": scores}
 
 
 def test_a_run_of_openml(tmp_path: Path) -> None:
@@ -133,22 +134,22 @@ def test_samples_of_lm_eval(tmp_path: Path) -> None:
     path = tmp_path / "samples_gsm8k.jsonl"
     path.write_text(lines([sample(0, exact_match=1.0), sample(1, exact_match=0.0)]))
     assert readers.reader_of(str(path)) is lm_eval
-    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == {
-        "id": [0, 1],
-        "score": [1.0, 0.0],
-    }
+    found = read_table(str(path), PLACE).to_pandas().to_dict("list")
+    assert beginnings(found.pop("id")) == ["0 + 1?", "1 + 1?"]
+    assert found == {"sample_id": [0, 1], "score": [1.0, 0.0]}
 
 
 def test_metrics_and_filters_of_lm_eval_keep_their_names() -> None:
     rows = [sample(0, acc=1.0, acc_norm=0.0), sample(1, acc=0.0, acc_norm=0.0)]
-    assert list(lm_eval.read(lines(rows)).columns) == ["id", "acc", "acc_norm"]
+    assert list(lm_eval.read(lines(rows)).columns) == ["id", "sample_id", "acc", "acc_norm"]
     rows = [
         sample(i, filter=name, metrics=["exact_match"], exact_match=float(i))
         for name in ("strict-match", "flexible-extract")
         for i in (0, 1)
     ]
     table = lm_eval.read(lines(rows))
-    assert list(table.columns) == ["id", "exact_match,strict-match", "exact_match,flexible-extract"]
+    named = ["exact_match,strict-match", "exact_match,flexible-extract"]
+    assert list(table.columns) == ["id", "sample_id", *named]
     assert table["exact_match,strict-match"].tolist() == [0.0, 1.0]
 
 
@@ -159,6 +160,11 @@ def test_metrics_and_filters_of_lm_eval_keep_their_names() -> None:
         (lines([sample(0)]), "no sample has a metric that is a number"),
         (lines([sample(0, acc=1.0)]) + "{", "line 2"),
         (lines([sample(0, acc=1.0), {"x": 1}]), "line 2: expected a sample with doc_id"),
+        (lines([sample(0, acc=1.0, doc={}, doc_hash="")]), "line 1: expected a sample with doc or"),
+        (
+            lines([sample(0, acc=1.0), sample(0, acc=1.0, doc={"question": "other"})]),
+            "line 2: document 0 is another one before it",
+        ),
     ],
 )
 def test_wrong_samples_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -172,10 +178,9 @@ def test_a_log_of_inspect(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text(log([scored("a", "C"), scored("b", "I"), scored("c", "P"), scored("d", 0.25)]))
     assert readers.reader_of(str(path)) is inspect_logs
-    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == {
-        "id": ["a", "b", "c", "d"],
-        "score": [1.0, 0.0, 0.5, 0.25],
-    }
+    found = read_table(str(path), PLACE).to_pandas().to_dict("list")
+    assert beginnings(found.pop("id")) == ["a?", "b?", "c?", "d?"]
+    assert found == {"sample_id": ["a", "b", "c", "d"], "score": [1.0, 0.0, 0.5, 0.25]}
     path.write_text(log([scored(1, "C", 1), scored(1, "I", 2), scored(2, True, 1)]))
     assert read_table(str(path), PLACE).to_pandas()["epoch"].tolist() == [1, 2, 1]
 
@@ -185,7 +190,10 @@ def test_a_log_of_inspect(tmp_path: Path) -> None:
     [
         (log([]), "it has no samples"),
         (log(None), "it has no samples"),
-        (log([{"id": 1, "epoch": 1, "scores": {}}]), "no sample has a score"),
+        (log([{"id": 1, "epoch": 1, "input": "?", "scores": {}}]), "no sample has a score"),
+        (log([{"id": 1, "scores": {}}]), "expected samples with id, input and scores"),
+        (log([{"input": "?", "scores": {}}]), "expected samples with id, input and scores"),
+        (log([1]), "expected samples with id, input and scores"),  # type: ignore[list-item]
         (log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
         (log([scored(1, "good")]), "sample 1 has the score 'good'"),
     ],
@@ -213,8 +221,10 @@ def test_an_eval_file_of_inspect(tmp_path: Path) -> None:
     rows = [scored("a", "C", 1), scored("b", "I", 1), scored("a", "P", 2), scored("b", 1, 2)]
     path = archive_of(tmp_path / "log.eval", log(rows))
     assert readers.reader_of(str(path)) is inspect_logs
-    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == {
-        "id": ["a", "a", "b", "b"],
+    found = read_table(str(path), PLACE).to_pandas().to_dict("list")
+    assert beginnings(found.pop("id")) == ["a?", "a?", "b?", "b?"]
+    assert found == {
+        "sample_id": ["a", "a", "b", "b"],
         "epoch": [1, 2, 1, 2],
         "score": [1.0, 0.5, 0.0, 1.0],
     }
@@ -255,8 +265,8 @@ def test_scorer_of_inspect_with_several_values(tmp_path: Path) -> None:
     rows = [scored(1, {"exact": "C", "f1": 0.5}), scored(2, {"exact": "I", "f1": 0.0})]
     (scorer,) = rows[0]["scores"]
     found = inspect_logs.read(log(rows))
-    assert found.to_dict("list") == {
-        "id": [1, 2],
+    assert found.drop(columns="id").to_dict("list") == {
+        "sample_id": [1, 2],
         f"{scorer}.exact": [1.0, 0.0],
         f"{scorer}.f1": [0.5, 0.0],
     }

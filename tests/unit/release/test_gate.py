@@ -273,10 +273,15 @@ def test_the_order_of_numbers_with_ids_is_no_new_test_set(
         (["--margin", "x"], "--margin: found 'x', expected a number"),
         (["--positive", "maybe"], "--positive: unknown class 'maybe'"),
         (["--values", "right", "--positive", "yes"], "are for predictions"),
-        (["--ledger", "base.csv"], "line 1 of base.csv is no decision"),
+        (["--ledger", "worse.csv"], "line 1 of worse.csv is no decision"),
         (["--junit", "."], "--junit: '.' is a folder; name a file"),
         (["--markdown", "base.csv/x.md"], "--markdown: 'base.csv' is a file; name a folder"),
         (["--markdown", "equal.csv"], "--markdown: 'equal.csv' is read from"),
+        (["--markdown", "link.csv"], "--markdown: 'link.csv' is read from"),
+        (["--markdown", "m", "--junit", "link.m"], "two of them name the same place"),
+        (["--junit", "old.xml"], "--junit: old.xml cannot be written: its mode is 0444"),
+        (["--ledger", "old.xml"], "--ledger: old.xml cannot be written: its mode is 0444"),
+        (["--ledger", "pipe"], "--ledger: 'pipe' is no regular file"),
         (["--models", "base,equal"], "--models: names columns of one table"),
         (["--column", "score"], "--column is for numbers"),
         (["--values", "right", "--labels"], "--labels, --values"),
@@ -285,12 +290,28 @@ def test_the_order_of_numbers_with_ids_is_no_new_test_set(
 def test_mistakes_end_with_3(
     capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
+    Path("link.csv").symlink_to("equal.csv")
+    Path("link.m").symlink_to("m")
+    Path("old.xml").touch(0o444)
+    os.mkfifo("pipe")
+    before = {path: path.lstat().st_mtime_ns for path in Path().iterdir()}
     try:
         code, said = gate(capsys, "equal", *options)
     except SystemExit as end:
         code, said = int(end.code or 0), capsys.readouterr().err
     assert code == 3
     assert message in said
+    assert {path: path.lstat().st_mtime_ns for path in Path().iterdir()} == before
+
+
+def test_links_of_outputs_are_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("m.md", "j.xml", "l.jsonl"):
+        Path(f"link-{name}").symlink_to(name)
+    options = ["--markdown", "link-m.md", "--junit", "link-j.xml", "--ledger", "link-l.jsonl"]
+    assert gate(capsys, "equal", *options)[0] == 0
+    for name in ("m.md", "j.xml", "l.jsonl"):
+        assert Path(f"link-{name}").is_symlink()
+        assert Path(name).stat().st_size > 0
 
 
 def test_the_margin_is_never_guessed(capsys: pytest.CaptureFixture[str]) -> None:

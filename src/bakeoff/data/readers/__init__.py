@@ -24,17 +24,22 @@ from typing import Any, Protocol, cast
 import pandas as pd
 
 from bakeoff.errors import Place, Problem
+from bakeoff.files import digest
 from bakeoff.sources.common.archives import LARGEST
 
 __all__ = [
+    "QUESTION",
+    "SAMPLE_ID",
     "LeftOut",
     "NoRows",
     "Reader",
     "headers",
+    "ids_of_questions",
     "is_log",
     "known",
     "logs_known",
     "names_in",
+    "question_of",
     "read_elsewhere",
     "read_log",
     "reader_of",
@@ -42,7 +47,12 @@ __all__ = [
 ]
 
 GROUP = "bakeoff.readers"
+SAMPLE_ID = "sample_id"
+"""The column of the ids that a log itself has, which are often the places of its samples."""
+QUESTION = r" \[[0-9a-f]{16}\]"
+"""What is in every id of a question: its digest."""
 _HEAD = 1 << 20
+_SHOWN = 40
 
 
 class LeftOut(ValueError):
@@ -65,15 +75,38 @@ class Reader(Protocol):
     def read(self, text: str) -> pd.DataFrame:
         """Return its rows, with columns called as in any table of predictions.
 
-        Logs of evaluations say in `attrs` their ``model``, their ``task``, a ``key`` of the
-        evaluation and, as a text, the ``setup`` that runs of one model share; a log of several
-        models has a column ``model``.
+        The ids of logs of evaluations are what `ids_of_questions` returns. They say in `attrs`
+        their ``model``, their ``task``, a ``key`` of the evaluation and the ``settings`` that runs
+        of one model share, by name. A log of several models has a column ``model``, and the
+        settings of each.
 
         Raises
         ------
         ValueError
             It cannot be used, with what was found.
         """
+
+
+def question_of(text: str, *facts: Any) -> str:
+    """Return what stands for a question: how it begins, and a digest of all that makes it one."""
+    return f"{' '.join(text.split())[:_SHOWN]} [{digest([text, *facts])}]"
+
+
+def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
+    """Put the ids of rows before them, by which logs pair: what the question of each row is.
+
+    Tools number the questions of a log in the order in which they come, so that the same number is
+    another question in another log. What is there twice has the log's own id behind it.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        With a column ``question``, and in `SAMPLE_ID` the log's own ids.
+    """
+    questions, own = rows["question"], rows[SAMPLE_ID]
+    shared = own.astype(str).groupby(questions).transform("nunique") > 1
+    ids = questions.where(~shared, questions + " " + own.astype(str))
+    return rows.drop(columns="question").assign(id=ids)[["id", *rows.columns.drop("question")]]
 
 
 def reader_of(path: str) -> Reader | None:

@@ -1,10 +1,12 @@
 """Logs of Inspect, `.eval` or JSON: an evaluation with the scores of every sample.
 
-``{"version": 2, "status": …, "eval": {…}, "samples": [{"id": …, "epoch": …, "scores": {"<scorer>":
-{"value": …}}}]}`` (inspect_ai/log/_log.py). Values "C", "P", "I" and "N" (correct, partly,
-incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them (scorer/_metric.py). An
-`.eval` file is a ZIP archive of the same in parts: ``header.json`` (of a finished evaluation;
-``_journal/start.json`` of any) and ``samples/<id>_epoch_<n>.json`` (log/_recorders/eval.py).
+``{"version": 2, "status": …, "eval": {…}, "plan": {"steps": [{"solver": …, "params": {…}}],
+"config": {"temperature": …}}, "samples": [{"id": …, "epoch": …, "input": …, "choices": …,
+"target": …, "scores": {"<scorer>": {"value": …}}}]}`` (inspect_ai/log/_log.py). Values "C", "P",
+"I" and "N" (correct, partly, incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has
+them (scorer/_metric.py). An `.eval` file is a ZIP archive of the same in parts: ``header.json`` (of
+a finished evaluation; ``_journal/start.json`` of any) and ``samples/<id>_epoch_<n>.json``
+(log/_recorders/eval.py).
 """
 
 from __future__ import annotations
@@ -15,21 +17,25 @@ import re
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.readers import LeftOut
+from bakeoff.data.readers import SAMPLE_ID, LeftOut, ids_of_questions, question_of
 
 WHAT = "a log of Inspect"
 OF_EVALS = True
 _HEADER = "header.json"
 _PARTS = {_HEADER, "_journal/start.json"}
 _ZSTANDARD, _LENGTHS_AT = 93, 26  # of the ZIP format: a method, and a place in a local header
-_OF_SAMPLES = ("id", "epoch", "scores")
-_SETUP = ("task_args", "model_args", "model_generate_config", "solver", "solver_args")
+_OF_MESSAGES = ("role", "content")  # without the ids that each log gives them anew
+_LIMITS = ("message_limit", "token_limit", "time_limit", "working_limit", "cost_limit")
+_NO_SETTINGS = {"seed", "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"} | {
+    "max_connections", "adaptive_connections", "cache", "batch"
+}  # fmt: skip
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
 
@@ -49,12 +55,8 @@ def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     """Return what `read` returns, of an `.eval` file."""
     names = archive.namelist()
     header = _parsed(_member(archive, _HEADER)) if _HEADER in names else {"status": "started"}
-    samples = []
-    for name in sorted(names):
-        if re.fullmatch(r"samples/.+\.json", name):
-            sample = _parsed(_member(archive, name))
-            samples.append({key: sample[key] for key in _OF_SAMPLES if key in sample})
-    return _table({**header, "samples": samples})
+    samples = [name for name in sorted(names) if re.fullmatch(r"samples/.+\.json", name)]
+    return _table(header, (_parsed(_member(archive, name)) for name in samples), len(samples))
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
@@ -78,53 +80,89 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
 
 def read(text: str) -> pd.DataFrame:
     """Return ids and scores; ``epoch`` where samples ran several times, ``score`` of one scorer."""
-    return _table(_parsed(text))
+    log = _parsed(text)
+    samples = log.get("samples")
+    samples = samples if isinstance(samples, list) else []
+    return _table(log, samples, len(samples))
 
 
-def _parsed(text: str | bytes) -> Any:
+def _parsed(text: str | bytes) -> dict[str, Any]:
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except ValueError as error:  # no JSON, or no UTF-8
         raise ValueError(f"it is no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"expected an object of JSON, found {type(found).__name__}")
+    return found
 
 
-def _table(log: Any) -> pd.DataFrame:
-    _check_finished(log if isinstance(log, dict) else {})
-    samples = log.get("samples") if isinstance(log, dict) else None
-    if not isinstance(samples, list) or not samples:
+def _table(log: dict[str, Any], samples: Iterable[Any], count: int) -> pd.DataFrame:
+    _check_finished(log, count)
+    if not count:
         raise ValueError("it has no samples; was it written with `--no-log-samples`?")
-    rows = [
-        {"id": sample["id"], "epoch": sample.get("epoch", 1), **_scores(sample)}
-        for sample in samples
-    ]
-    table = pd.DataFrame(rows)
-    scorers = [name for name in table.columns if name not in ("id", "epoch")]
+    table = ids_of_questions(pd.DataFrame(map(_row, samples)))
+    scorers = [name for name in table.columns if name not in ("id", SAMPLE_ID, "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")
     if len(scorers) == 1:
         table = table.rename(columns={scorers[0]: "score"})
     table = table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
     run = log.get("eval") or {}
-    setup = {key: run[key] for key in _SETUP if run.get(key)}
-    if isinstance(setup.get("model_generate_config"), dict):  # runs may have seeds of their own
-        config = setup["model_generate_config"].items()
-        setup["model_generate_config"] = {key: value for key, value in config if key != "seed"}
-    table.attrs |= {"setup": json.dumps(setup, sort_keys=True)}
+    table.attrs["settings"] = _settings(run, log.get("plan") or {})
     known = {"model": "model", "task": "task", "key": "eval_id"}
     table.attrs |= {name: str(run[key]) for name, key in known.items() if key in run}
     return table
 
 
-def _check_finished(log: dict[str, Any]) -> None:
+def _row(sample: Any) -> dict[str, Any]:
+    try:
+        own = {"question": _question(sample), SAMPLE_ID: sample["id"]}
+        return {**own, "epoch": sample.get("epoch", 1), **_scores(sample)}
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"expected samples with id, input and scores: {error!r}") from None
+
+
+def _question(sample: dict[str, Any]) -> str:
+    """Return what stands for input, choices in any order, and target; letters are choices."""
+    given, choices, target = sample["input"], sample.get("choices") or [], sample.get("target")
+    text = given
+    if not isinstance(given, str):
+        given = [{key: message.get(key) for key in _OF_MESSAGES} for message in given]
+        text = str(given[-1]["content"])
+    letters: dict[Any, str] = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", choices, strict=False))
+    targets = [letters.get(one, one) for one in (target if isinstance(target, list) else [target])]
+    return question_of(text, given, sorted(choices), sorted(targets, key=str))
+
+
+def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+    """Return what a model was asked with, by the names that Inspect has for it."""
+    found = {**(run.get("task_args") or {}), **(run.get("model_args") or {})}
+    for config in (run.get("model_generate_config"), plan.get("config")):
+        found |= {
+            k: v for k, v in (config or {}).items() if v is not None and k not in _NO_SETTINGS
+        }
+    limits = run.get("config") or {}
+    found |= {key: limits[key] for key in _LIMITS if limits.get(key) is not None}
+    found |= run.get("model_roles") or {}
+    steps = plan.get("steps") or []
+    found["solver"] = " + ".join(str(step.get("solver")) for step in steps)
+    for number, step in enumerate((*steps, *(run.get("scorers") or []))):
+        name = step.get("solver") or step.get("name")
+        options = step.get("params") or step.get("options") or {}
+        for key in options:
+            said = f"{name}.{key}"
+            found[f"{said} {number + 1}" if said in found else said] = options[key]
+    return found
+
+
+def _check_finished(log: dict[str, Any], samples: int) -> None:
     """Refuse a log without all of its samples: those that are missing are not missing by chance."""
     status, results = log.get("status"), log.get("results") or {}
     done, total = results.get("completed_samples"), results.get("total_samples")
     lacks = isinstance(done, int) and isinstance(total, int) and done < total
     if status == "success" and not lacks:
         return
-    there = (
-        f"{done:,} of {total:,} samples" if lacks else f"{len(log.get('samples') or ()):,} samples"
-    )
+    there = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
     raise LeftOut(
         f"its status is {status!r}, with {there}: the evaluation did not finish; finish it with "
         "`inspect eval-retry`, for the samples that are missing may differ from the others"

@@ -9,7 +9,6 @@ scores (loggers/evaluation_tracker.py).
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -17,7 +16,8 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import NoRows
+from bakeoff.data.readers import SAMPLE_ID, NoRows, ids_of_questions, question_of
+from bakeoff.files import digest
 
 WHAT = "samples of lm-evaluation-harness"
 OF_EVALS = True
@@ -51,17 +51,22 @@ def read(text: str) -> pd.DataFrame:
             "it holds only mean scores; the scores of the documents are in samples_*.jsonl "
             "beside it, which `--log_samples` writes"
         )
-    found: dict[int, dict[str, float]] = {}
+    found: dict[int, dict[str, Any]] = {}
     filters: dict[str, None] = {}
-    prompts = hashlib.sha256()
-    for number, line in enumerate(text.splitlines(), 1):
+    prompts: set[str] = set()
+    settings: dict[str, Any] = {}
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         row = _row(line, number)
-        document = found.setdefault(row["doc_id"], {})
+        question = _question(row, number)
+        document = found.setdefault(row["doc_id"], {"question": question})
+        if document["question"] != question:
+            raise ValueError(f"line {number}: document {row['doc_id']} is another one before it")
         name = str(row.get("filter", ""))
         filters[name] = None
-        prompts.update(str(row.get("prompt_hash", "")).encode())
+        prompts.add(digest([question, row.get("prompt_hash") or row.get("arguments")]))
+        settings |= _settings(row.get("arguments"))
         for metric, value in _metrics(row).items():
             key = f"{metric},{name}" if name else metric
             if key in document:
@@ -70,13 +75,37 @@ def read(text: str) -> pd.DataFrame:
     table = pd.DataFrame.from_dict(found, orient="index")
     if len(filters) == 1:
         table.columns = [name.partition(",")[0] for name in table.columns]
-    if table.shape[1] == 1:
-        table.columns = ["score"]
-    if not table.shape[1]:
+    if table.shape[1] == 2:
+        table.columns = ["question", "score"]
+    if table.shape[1] < 2:
         raise ValueError("no sample has a metric that is a number")
-    table = table.rename_axis("id").reset_index()
-    table.attrs["setup"] = prompts.hexdigest()
+    table = ids_of_questions(table.rename_axis(SAMPLE_ID).reset_index())
+    table.attrs["settings"] = {"prompts": digest(sorted(prompts)), **settings}
     return table
+
+
+def _question(row: dict[str, Any], number: int) -> str:
+    """Return what stands for a document, which holds what is asked and what is right."""
+    document = row.get("doc") or row.get("doc_hash")
+    if not document:
+        raise ValueError(f"line {number}: expected a sample with doc or doc_hash")
+    parts = document if isinstance(document, dict) else {"": document}
+    texts = (parts[key] for key in sorted(parts, key=lambda key: (key != "question", key)))
+    return question_of(next((one for one in texts if isinstance(one, str)), ""), document)
+
+
+def _settings(arguments: Any) -> dict[str, Any]:
+    """Return what a document was asked with, such as a temperature: it stands beside the prompt."""
+    found: dict[str, Any] = {}
+    for one in _parts(arguments):
+        for part in _parts(one):
+            found |= part if isinstance(part, dict) else {}
+    return found
+
+
+def _parts(of: Any) -> list[Any]:
+    """Return the parts of a list, or of an object, as newer versions write it."""
+    return [*of.values()] if isinstance(of, dict) else of if isinstance(of, list) else []
 
 
 def _row(line: str, number: int) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import LeftOut
+from bakeoff.data.readers import LeftOut, question_of
 
 WHAT = "results of promptfoo"
 OF_EVALS = True
@@ -34,10 +34,11 @@ def read(text: str) -> pd.DataFrame:
     """Return ``model``, ``id``, ``success``, ``score``, named scores, and ``run`` of several.
 
     A model is a provider, of several prompts with the prompt. An id is what the variables of a test
-    are, so that files of different evaluations pair.
+    are and what is asserted of its output, so that files of different evaluations pair.
     """
     try:
-        found = json.loads(text)["results"]
+        log = json.loads(text)
+        found = log["results"]
         rows = found["results"]
         failed = [row for row in rows if row.get("failureReason") == _ERROR]
         if failed:
@@ -46,25 +47,25 @@ def read(text: str) -> pd.DataFrame:
                 f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
                 "with `promptfoo eval --retry-errors`"
             )
-        models, items = _models(rows), _items(rows)
+        models = _models(rows)
         table = pd.DataFrame(
             {
                 "model": models[row["promptIdx"]],
-                "id": items[_key(row)],
+                "id": _question(row),
                 "success": float(row["success"]),
                 "score": float(row["score"]),
                 **{str(k): float(v) for k, v in (row.get("namedScores") or {}).items()},
             }
             for row in rows
         )
+        settings = _settings(rows, models, found.get("prompts") or (), log.get("config") or {})
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"expected results with promptIdx, success and score: {error!r}") from None
     if table.empty:
         raise ValueError("it has no results")
     run = table.groupby(["model", "id"]).cumcount() + 1
     table = table.assign(run=run) if run.max() > 1 else table
-    setup = [[one.get("provider"), one.get("raw")] for one in found.get("prompts") or ()]
-    table.attrs["setup"] = json.dumps(setup)
+    table.attrs["settings"] = settings
     return table
 
 
@@ -88,20 +89,26 @@ def _provider(given: Any) -> Any:
     return given if isinstance(given, str) else given.get("label") or given["id"]
 
 
-def _key(row: Mapping[str, Any]) -> str:
-    """Return what makes an item: the variables of a test and what is asserted of its output."""
-    asserted = (row.get("testCase") or {}).get("assert")
-    return json.dumps([row.get("vars"), asserted], sort_keys=True)
+def _question(row: Mapping[str, Any]) -> str:
+    """Return what stands for the variables of a test and what is asserted of its output."""
+    given, asserted = row.get("vars") or {}, (row.get("testCase") or {}).get("assert")
+    return question_of(", ".join(f"{key}={given[key]}" for key in sorted(given)), given, asserted)
 
 
-def _items(rows: list[Mapping[str, Any]]) -> dict[str, str]:
-    """Name the items by the variables, with a number where several have the same ones."""
-    texts: dict[str, str] = {}
-    counts: dict[str, int] = {}
+def _settings(
+    rows: Sequence[Mapping[str, Any]],
+    models: Mapping[int, str],
+    prompts: Sequence[Mapping[str, Any]],
+    config: Mapping[str, Any],
+) -> dict[str, dict[str, Any]]:
+    """Return the prompt of each model and the configuration of its provider."""
+    providers = config.get("providers")
+    entries = [one for one in providers if isinstance(one, dict)] if providers else []
+    configured = {key: e.get("config") for e in entries for key in (e.get("id"), e.get("label"))}
+    found: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if _key(row) not in texts:
-            given = row.get("vars") or {}
-            text = ", ".join(f"{key}={given[key]}" for key in sorted(given))
-            counts[text] = counts.get(text, 0) + 1
-            texts[_key(row)] = text if text and counts[text] == 1 else f"{text}#{counts[text]}"
-    return texts
+        place = row["promptIdx"]
+        prompt = prompts[place].get("raw") if place < len(prompts) else None
+        own = configured.get(_provider(row["provider"])) or {}
+        found[models[place]] = {"prompt": prompt, **own}
+    return found
