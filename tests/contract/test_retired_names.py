@@ -1,4 +1,4 @@
-"""A name that a test had before says what to write instead, wherever it is asked for."""
+"""A test, function or command of before says what to write instead, wherever it is asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import argparse
 import pytest
 
 import bakeoff.stats
+from bakeoff.cli import COMMANDS, main
+from bakeoff.cli import RETIRED as RETIRED_COMMANDS
 from bakeoff.cli import tests as tests_command
 from bakeoff.comparisons import plan_tests
 from bakeoff.errors import UserError
@@ -49,3 +51,15 @@ def test_the_command_line_is_told() -> None:
 def test_python_is_told() -> None:
     with pytest.raises(AttributeError, match=INSTEAD):
         getattr(bakeoff.stats, "mcnemar_of_old")  # noqa: B009
+
+
+def test_a_function_of_before_is_told() -> None:
+    with pytest.raises(AttributeError, match="mcnemar_from_counts"):
+        getattr(bakeoff.stats, "accuracy_claim")  # noqa: B009
+
+
+@pytest.mark.parametrize("command", RETIRED_COMMANDS)
+def test_a_command_of_before_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command not in COMMANDS
+    assert main([command, "--a", "0.87"]) == 2
+    assert capsys.readouterr().err == f"bakeoff {command}: {RETIRED_COMMANDS[command]}\n"

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.comparison_options import add_compare
-from bakeoff.cli.decision_options import add_claim, add_gate, add_plan, add_power, add_publish
+from bakeoff.cli.decision_options import add_gate, add_plan, add_power, add_publish
 from bakeoff.cli.row_options import add_format
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
@@ -29,11 +29,16 @@ COMMANDS = {
     "compare": "compare existing predictions",
     "plan": "plan how many rows a comparison needs",
     "gate": "decide whether a candidate may take the place of a base",
-    "claim": "find the p-values that a published comparison is compatible with",
     "power": "report the power of the tests of a finished run",
     "publish": "write a finished run as a model card, or into MLflow",
     "tests": "list the statistical tests, or explain one",
 }
+
+RETIRED = {
+    "claim": "published numbers alone determine no p-value; compare the predictions with "
+    "`bakeoff compare`",
+}
+"""Commands of before, each with the end of a sentence that says what to do instead."""
 
 MISTAKES = {"gate": 3}
 """Exit codes for a mistake that are not 2: there it says "undecided"."""
@@ -52,9 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 when something is wrong with what the user gave, 130 after Ctrl-C. `gate` has codes of
         its own.
     """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in RETIRED:
+        sys.stderr.write(f"bakeoff {given[0]}: {RETIRED[given[0]]}\n")
+        return 2
     parser = make_parser()
-    args, further = parser.parse_known_args(arguments)
-    args.arguments = list(sys.argv[1:] if arguments is None else arguments)
+    args, further = parser.parse_known_args(given)
+    args.arguments = given
     if args.command == "run":
         args.further = further
     elif further:
@@ -118,7 +127,6 @@ def make_parser() -> argparse.ArgumentParser:
         "compare": add_compare,
         "plan": add_plan,
         "gate": add_gate,
-        "claim": add_claim,
         "power": add_power,
         "publish": add_publish,
         "tests": _add_tests,

@@ -29,7 +29,7 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.claims.limits import count_groups, two_limits
+from bakeoff.stats.metrics.equivalence import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,18 +6,6 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 
 from typing import TYPE_CHECKING
 
-from bakeoff.stats.claims.accuracy import Claim, ClaimedTable, Rounded, accuracy_claim
-from bakeoff.stats.claims.equivalence import metric_equivalence
-from bakeoff.stats.claims.limits import Limits, accuracy_limits, mean_limits, metric_limits
-from bakeoff.stats.claims.metrics import AreaClaim, F1Claim, area_claim, f1_claim
-from bakeoff.stats.claims.release import (
-    Release,
-    check_margin,
-    decide_release,
-    level_of_use,
-    rows_to_decide,
-)
-from bakeoff.stats.claims.repeats import RepeatsClaim, repeats_claim
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import (
@@ -79,6 +67,14 @@ from bakeoff.stats.folds.variance_parts import (
     variance_components,
     variance_components_from_means,
 )
+from bakeoff.stats.gate import (
+    Release,
+    accuracy_limits,
+    check_margin,
+    decide_release,
+    level_of_use,
+    rows_to_decide,
+)
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
 from bakeoff.stats.metrics.differences import (
@@ -86,6 +82,12 @@ from bakeoff.stats.metrics.differences import (
     metric_ci,
     metric_difference,
     test_set_metrics,
+)
+from bakeoff.stats.metrics.equivalence import (
+    Limits,
+    mean_limits,
+    metric_equivalence,
+    metric_limits,
 )
 from bakeoff.stats.metrics.influence import Influence, influence
 from bakeoff.stats.metrics.means import mean_ci, mean_difference
@@ -150,14 +152,11 @@ __all__ = [
     "METRICS",
     "POINTS",
     "RETIRED",
-    "AreaClaim",
     "ArgumentError",
     "Arity",
     "Assumption",
     "BayesResult",
     "BestResult",
-    "Claim",
-    "ClaimedTable",
     "ClusteredEquivalenceResult",
     "ClusteredResult",
     "ConfidenceInterval",
@@ -166,7 +165,6 @@ __all__ = [
     "EquivalenceResult",
     "ErrorRate",
     "Evidence",
-    "F1Claim",
     "FiveByTwoPower",
     "GroupsPower",
     "HalfSamplePower",
@@ -186,10 +184,8 @@ __all__ = [
     "Power",
     "PowerResult",
     "Release",
-    "RepeatsClaim",
     "Replicability",
     "Result",
-    "Rounded",
     "Runs",
     "RunsPower",
     "SerialResult",
@@ -198,13 +194,11 @@ __all__ = [
     "TypeOneError",
     "VarianceComponents",
     "WinRates",
-    "accuracy_claim",
     "accuracy_limits",
     "adjust_pvalues",
     "all_pairs",
     "anova_oneway",
     "anova_repeated_measures",
-    "area_claim",
     "as_float",
     "bayes_correlated_t",
     "bayes_sign",
@@ -237,7 +231,6 @@ __all__ = [
     "diebold_mariano_means",
     "dunn",
     "expected_design_effect",
-    "f1_claim",
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",
@@ -289,7 +282,6 @@ __all__ = [
     "recipe_difference",
     "recipe_mean_ci",
     "recipe_mean_difference",
-    "repeats_claim",
     "replicability_count",
     "resampled_t",
     "row_dependence",

@@ -126,8 +126,13 @@ RETIRED: dict[str, str] = (
             "pairwise_clustered_mcnemar": "mcnemar",
         }.items()
     }
+    | dict.fromkeys(
+        ("accuracy_claim", "area_claim", "f1_claim", "repeats_claim"),
+        "published numbers alone determine no p-value; compare the predictions with "
+        "`bakeoff.compare`, or the counts of the four cells with `mcnemar_from_counts`",
+    )
 )
-"""Names that tests had before, each with the end of a sentence that says what to write instead."""
+"""Names of before, each with the end of a sentence that says what to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""
