@@ -84,22 +84,8 @@ def commands() -> list[Any]:
             printed = re.match(r"\n\n```\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
             place = named(page, text.count("\n", 0, line.start()) + 1)
             command = line[1].partition("  #")[0].strip()
-            # it needs all fits of an experiment
-            marks = [pytest.mark.slow] if command.startswith("bakeoff power") else []
-            found.append(
-                pytest.param(command, printed[1] if printed else "", id=place, marks=marks)
-            )
+            found.append(pytest.param(command, printed[1] if printed else "", id=place))
     return found
-
-
-@pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the comparisons of the experiment on attrition, made once."""
-    folder = tmp_path_factory.mktemp("attrition")
-    (folder / "config").symlink_to(ROOT / "config")
-    target = "results/attrition/comparisons.json"
-    snakemake(folder, "--cores", "2", target, "--configfile", "config/attrition.yaml")
-    return folder / target
 
 
 @pytest.fixture(scope="module")
@@ -204,9 +190,6 @@ def test_command_works_and_prints_what_is_said(
     program, *arguments = shlex.split(command)
     if AWAY & {*arguments}:
         return
-    if command.startswith("bakeoff power"):
-        Path("results/attrition").mkdir(parents=True)
-        shutil.copy(request.getfixturevalue("compared"), "results/attrition")
     if "results/breast-cancer" in command:
         target = Path(next(a for a in arguments if a.startswith("results/")))
         target.parent.mkdir(parents=True)

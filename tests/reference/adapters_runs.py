@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from scipy import special
-
 from bakeoff import stats
 from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.runs.components import RunsPower
 from bakeoff.stats.runs.differences import (
     recipe_ci,
     recipe_difference,
@@ -150,31 +147,6 @@ def pairs(inputs: Inputs) -> Values:
     }
 
 
-def _plan(inputs: Inputs) -> RunsPower:
-    parts = {key: inputs[key] for key in ("seeds", "rows", "rest")}
-    return RunsPower(**parts, test_rows=inputs.get("n", 1))
-
-
-def runs_needed(inputs: Inputs) -> Values:
-    plan = _plan(inputs)
-    try:
-        runs = plan.solve(difference=inputs["difference"], power=inputs["power"]).n
-    except ValueError:
-        runs = float("nan")
-    z = special.ndtri(0.975) + special.ndtri(inputs["power"])
-    return {
-        "runs": runs,
-        "se_many_runs": plan.floor_of_runs,
-        "detectable_many_runs": z * plan.floor_of_runs,
-        "variance_now_5_runs": plan.variance(5),
-    }
-
-
-def allocation(inputs: Inputs) -> Values:
-    costs = {"run_cost": inputs["cost_of_a_run_of_both"], "row_cost": inputs["cost_of_a_row"]}
-    return {"rows_per_run": _plan(inputs).rows_per_run(**costs)}
-
-
 _PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
 ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     **{
@@ -187,6 +159,4 @@ ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     **{("one_recipe", name): one_recipe for name in _PLAIN},
     ("runs_components", "values"): components,
     ("runs_and_rows_pairs", "values"): pairs,
-    ("runs_planning", "runs-needed"): runs_needed,
-    ("runs_planning", "allocation"): allocation,
 }

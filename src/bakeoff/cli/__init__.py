@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.comparison_options import add_compare
-from bakeoff.cli.decision_options import add_gate, add_plan, add_power, add_publish
+from bakeoff.cli.decision_options import add_gate, add_plan, add_publish
 from bakeoff.cli.row_options import add_format
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
@@ -29,7 +29,6 @@ COMMANDS = {
     "compare": "compare existing predictions",
     "plan": "plan how many rows a comparison needs",
     "gate": "decide whether a candidate may take the place of a base",
-    "power": "report the power of the tests of a finished run",
     "publish": "write a finished run as a model card, or into MLflow",
     "tests": "list the statistical tests, or explain one",
 }
@@ -37,8 +36,12 @@ COMMANDS = {
 RETIRED = {
     "claim": "published numbers alone determine no p-value; compare the predictions with "
     "`bakeoff compare`",
+    "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
+    "plan --icc": "give a --pilot with --groups, from which the noise is taken",
+    "plan --per-group": "give a --pilot with --groups, from which the noise is taken",
+    "plan --seeds": "training runs are not planned; `bakeoff compare --seeds` shows their noise",
 }
-"""Commands of before, each with the end of a sentence that says what to do instead."""
+"""Commands and options of before, each with the end of a sentence that says what to do instead."""
 
 MISTAKES = {"gate": 3}
 """Exit codes for a mistake that are not 2: there it says "undecided"."""
@@ -67,8 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.command == "run":
         args.further = further
     elif further:
+        told = {word: RETIRED.get(f"{args.command} {word}") for word in further}
+        gone = [f"{word}: {instead}" for word, instead in told.items() if instead]
         command = f"{parser.prog} {args.command}"
-        _Parser(command, add_help=False).error(f"unrecognized arguments: {' '.join(further)}")
+        error = gone[0] if gone else f"unrecognized arguments: {' '.join(further)}"
+        _Parser(command, add_help=False).error(error)
     code = 0
     try:
         _check_files(args)
@@ -127,7 +133,6 @@ def make_parser() -> argparse.ArgumentParser:
         "compare": add_compare,
         "plan": add_plan,
         "gate": add_gate,
-        "power": add_power,
         "publish": add_publish,
         "tests": _add_tests,
     }

@@ -123,15 +123,15 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "--margin",
         type=float,
         metavar="SIZE",
-        help="show that A is not worse than B by this, or with --equal that neither is",
+        help="with --pilot: show that A is not worse than B by this, or with --equal that neither "
+        "is",
     )
     parser.add_argument("--equal", action="store_true", help="equality within the margin")
     parser.add_argument(
         "--pilot",
         nargs="+",
         metavar="FILE",
-        help="predictions of two models on the same rows, from which the noise is taken; or the "
-        "experiment of a finished run, for tests of cross-validation",
+        help="predictions of two models on the same rows, from which the noise is taken",
     )
     add_format(parser, "pilot")
     parser.add_argument(
@@ -142,11 +142,6 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
     add_truth_and_id(parser)
     add_groups(parser)
-    add_seeds(parser)
-    parser.add_argument(
-        "--icc", type=float, metavar="SHARE", help="correlation within groups, with --per-group"
-    )
-    parser.add_argument("--per-group", type=float, metavar="ROWS", help="rows of a group")
     parser.add_argument(
         "--test",
         choices=("mcnemar", "cv5x2_f"),
@@ -182,25 +177,10 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  bakeoff plan --accuracy 0.85 --difference 0.02 --disagree 0.1\n"
         "  bakeoff plan --rows 2000 --disagree 0.1\n"
-        "  bakeoff plan --margin 0.01 --disagree 0.1 --power 0.9\n"
-        "  bakeoff plan --difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12\n"
         "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05\n"
         "  bakeoff plan --pilot ridge.csv forest.csv --metric rmse --margin 0.5\n"
-        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000\n"
-        "  bakeoff plan --pilot resnet.csv vit.csv --seeds seed --difference 0.01"
+        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000"
     )
-
-
-def add_power(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `bakeoff power`."""
-    parser.add_argument("file", help="the experiment, after a run")
-    parser.add_argument(
-        "--differences",
-        default="0.01,0.02,0.05",
-        metavar="D,D,…",
-        help="true differences in the unit of the metric (0.01,0.02,0.05)",
-    )
-    parser.epilog = "example:\n  bakeoff power config/attrition.yaml --differences .01,.03"
 
 
 def add_publish(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from bakeoff.cli.check_related import show_undeclared, told_constant
+from bakeoff.cli.check_data import show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, told
 from bakeoff.cli.guess_format import read
 from bakeoff.cli.terminal import say

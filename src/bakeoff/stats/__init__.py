@@ -97,15 +97,11 @@ from bakeoff.stats.metrics.own import own_metric
 from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.planning import (
     FiveByTwoPower,
-    GroupsPower,
-    HalfSamplePower,
-    IntervalPower,
-    MarginPower,
     McNemarPower,
     MetricPower,
     Power,
     PowerResult,
-    expected_design_effect,
+    detectable_difference,
     smallest_discordant_count,
 )
 from bakeoff.stats.rows.auc import delong
@@ -124,7 +120,6 @@ from bakeoff.stats.rows.two_proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
-from bakeoff.stats.runs.components import RunsPower
 from bakeoff.stats.runs.differences import (
     recipe_ci,
     recipe_difference,
@@ -166,13 +161,9 @@ __all__ = [
     "ErrorRate",
     "Evidence",
     "FiveByTwoPower",
-    "GroupsPower",
-    "HalfSamplePower",
     "Influence",
-    "IntervalPower",
     "ItemsAndRuns",
     "Limits",
-    "MarginPower",
     "McNemarPower",
     "McNemarResult",
     "Metric",
@@ -187,7 +178,6 @@ __all__ = [
     "Replicability",
     "Result",
     "Runs",
-    "RunsPower",
     "SerialResult",
     "Status",
     "Strengths",
@@ -227,10 +217,10 @@ __all__ = [
     "cv5x2_t",
     "decide_release",
     "delong",
+    "detectable_difference",
     "diebold_mariano",
     "diebold_mariano_means",
     "dunn",
-    "expected_design_effect",
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",

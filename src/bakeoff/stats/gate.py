@@ -24,7 +24,7 @@ from bakeoff.stats.core.checks import paired_correctness, paired_counts
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.metrics.equivalence import Limits, two_limits
-from bakeoff.stats.planning import IntervalPower
+from bakeoff.stats.planning import detectable_difference
 from bakeoff.stats.rows.equivalence import noninferiority
 from bakeoff.stats.rows.paired_intervals import paired_difference_ci
 
@@ -190,16 +190,17 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
     >>> rows_to_decide(accuracy_limits(a, b), 0.0)
     2963
     """
+    if power <= limits.alpha:
+        raise ArgumentError(
+            "power", f"found {power!r}, must be greater than alpha ({limits.alpha!r})"
+        )
     gap = limits.estimate + margin
     half = limits.estimate - limits.low if gap > 0 else limits.high - limits.estimate
     if gap == 0 or not (half > 0 and math.isfinite(half)):
         return None
-    least = half / (abs(gap) * math.sqrt(_MOST_TIMES))
-    if least > 1:
-        return None
-    test = IntervalPower(half=half, confidence=1 - limits.alpha, sides=1)
-    plan = test.solve(difference=abs(gap), power=power, alpha=limits.alpha, alternative="greater")
-    factor = plan.n
+    found = detectable_difference(half, level=1 - limits.alpha, power=power)
+    root_of_factor = found / gap
+    factor = root_of_factor * root_of_factor  # a power would overflow
     return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
 
 

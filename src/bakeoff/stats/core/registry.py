@@ -131,6 +131,16 @@ RETIRED: dict[str, str] = (
         "published numbers alone determine no p-value; compare the predictions with "
         "`bakeoff.compare`, or the counts of the four cells with `mcnemar_from_counts`",
     )
+    | {
+        "GroupsPower": "take the noise of a pilot with groups: write `MetricPower.from_pilot`",
+        "HalfSamplePower": "the report says which difference a test would find; from a standard "
+        "error write `detectable_difference`",
+        "IntervalPower": "from the reach of an interval write `detectable_difference`",
+        "MarginPower": "`decide_release` and `rows_to_decide` say how many rows of a pilot decide",
+        "RunsPower": "training runs are not planned; `recipe_difference` has the parts of the "
+        "variance in its details",
+        "expected_design_effect": "it is 1 + (rows per group − 1) · icc",
+    }
 )
 """Names of before, each with the end of a sentence that says what to write instead."""
 

@@ -17,7 +17,7 @@ from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.spread import Spread, spread
-from bakeoff.stats.planning.solver import root
+from bakeoff.stats.planning import root
 from bakeoff.stats.runs.recipe import Recipe
 
 Form = Literal["two_t", "hillis", "rows_fixed"]
