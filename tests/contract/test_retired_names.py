@@ -43,6 +43,25 @@ def test_an_experiment_is_told() -> None:
     ]
 
 
+def test_an_option_of_before_is_told() -> None:
+    models = {m: {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2} for m in "ab"}
+    config = {
+        "experiment": "e",
+        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
+        "models": models,
+        "resampling": {"holdout": {}},
+        "metrics": ["accuracy"],
+        "tests": {
+            "run": ["recipe_difference"],
+            "options": {"recipe_difference": {"variant": "hillis"}},
+        },
+    }
+    problems, _ = plan_tests(load_experiment(config))
+    assert [str(one).split(": runs")[0] for one in problems] == [
+        "tests.options.recipe_difference.variant: leave it out"
+    ]
+
+
 def test_the_command_line_is_told() -> None:
     with pytest.raises(UserError, match=INSTEAD):
         tests_command.run(argparse.Namespace(name="mcnemar_of_old"))

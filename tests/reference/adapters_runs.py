@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from bakeoff import stats
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.runs.differences import (
     recipe_ci,
     recipe_difference,
@@ -35,16 +34,6 @@ def _options(inputs: Inputs) -> dict[str, Any]:
     return {key: inputs[key] for key in keys if key in inputs}
 
 
-def _form(result: Any) -> Values:
-    return {
-        "se": result.details["se"],
-        "df": result.df,
-        "statistic": result.statistic,
-        "pvalue": result.pvalue,
-        "ci": _ci(result, result.details["half_width"]),
-    }
-
-
 def _ci(result: Any, half: float) -> list[float]:
     return [result.estimate - half, result.estimate + half]
 
@@ -53,7 +42,7 @@ def difference(inputs: Inputs) -> Values:
     test = recipe_difference if "y_true" in inputs else recipe_mean_difference
     level = inputs.get("confidence_level", 0.95)
     run = partial(test, *_evidence(inputs), **_options(inputs), confidence_level=level)
-    found, hillis, rows_fixed = (run(variant=v) for v in ("two_t", "hillis", "rows_fixed"))
+    found = run()
     details = found.details
     lower = stats.METRICS[inputs["metric"]] if "metric" in inputs else None
     better = inputs.get("greater_is_better", True) and (not lower or lower.greater_is_better)
@@ -75,8 +64,6 @@ def difference(inputs: Inputs) -> Values:
         "se": details["se"],
         "half_width": details["half_width"],
         "ci": _ci(found, details["half_width"]),
-        "hillis": _form(hillis),
-        "seeds_only": _form(rows_fixed),
         "fits": {
             "se": fits[0],
             "df": fits[1],
@@ -106,9 +93,8 @@ def one_recipe(inputs: Inputs) -> Values:
         run = partial(recipe_ci, inputs["y_true"], inputs["runs"], **options)
     else:
         run = partial(recipe_mean_ci, inputs["runs"], **options)
-    found, hillis = run(), run(variant="hillis")
+    found = run()
     details = found.details
-    t = hillis.estimate / hillis.details["se"]
     return {
         "estimate": found.estimate,
         "var_seeds": details["var_seeds"],
@@ -117,11 +103,6 @@ def one_recipe(inputs: Inputs) -> Values:
         "df_rows": details["df_fits"],
         "half_width": details["half_width"],
         "ci": _ci(found, details["half_width"]),
-        "hillis": {
-            **_form(hillis),
-            "statistic": t,
-            "pvalue": t_pvalue(t, float(hillis.df or 0), "two-sided"),
-        },
     }
 
 

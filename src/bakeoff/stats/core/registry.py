@@ -131,6 +131,11 @@ RETIRED: dict[str, str] = (
         "published numbers alone determine no p-value; compare the predictions with "
         "`bakeoff.compare`, or the counts of the four cells with `mcnemar_from_counts`",
     )
+    | dict.fromkeys(
+        ("recipe_difference.variant", "recipe_mean_difference.variant"),
+        "leave it out: runs and rows have a quantile of Student's t each (two_t), for the other "
+        "forms have too many errors with few runs or are about these rows alone",
+    )
     | {
         "GroupsPower": "take the noise of a pilot with groups: write `MetricPower.from_pilot`",
         "HalfSamplePower": "the report says which difference a test would find; from a standard "
@@ -142,7 +147,8 @@ RETIRED: dict[str, str] = (
         "expected_design_effect": "it is 1 + (rows per group − 1) · icc",
     }
 )
-"""Names of before, each with the end of a sentence that says what to write instead."""
+"""Names of before, and options as ``test.option``, each with the end of a sentence that says what
+to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""
