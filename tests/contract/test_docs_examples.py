@@ -222,13 +222,13 @@ def test_command_works_and_prints_what_is_said(
 
 
 def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> None:
-    """In a checkout, and without one in the folder that `bakeoff new` lays out."""
+    """In a checkout, and without one in the folder that `bakeoff init` lays out."""
     text = (ROOT / "README.md").read_text()
     before, _, rest = text.partition("## Without a checkout")
     without, _, after = rest.partition("\n## ")
     checkout = before + after
     monkeypatch.chdir(tmp_path)
-    assert main(["new", "study"]) == 0
+    assert main(["init", "--folder", "study"]) == 0
     assert "    cd study\n" in without
     for block, folder in ((checkout, ROOT), (without, tmp_path / "study")):
         lines = re.findall(r"^    (?:bakeoff|snakemake) .*$", block, re.MULTILINE)

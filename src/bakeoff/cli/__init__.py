@@ -21,10 +21,8 @@ from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
 
 COMMANDS = {
-    "init": "write a commented experiment from a table and its target",
-    "new": "lay out a folder for a study of one's own",
+    "init": "write a commented experiment from a table and its target, or lay out a folder",
     "check": "say what an experiment will do, before it does it",
-    "split": "write how an experiment divides the rows, before any model is fitted",
     "run": "run an experiment in this folder, by the workflow that comes with the package",
     "compare": "compare existing predictions",
     "plan": "plan how many rows a comparison needs",
@@ -36,6 +34,8 @@ COMMANDS = {
 RETIRED = {
     "claim": "published numbers alone determine no p-value; compare the predictions with "
     "`bakeoff compare`",
+    "new": "write `bakeoff init --folder FOLDER`",
+    "split": "`bakeoff run FILE --until split_dataset` writes results/<experiment>/splits/",
     "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
     "plan --icc": "give a --pilot with --groups, from which the noise is taken",
     "plan --per-group": "give a --pilot with --groups, from which the noise is taken",
@@ -126,9 +126,7 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     adders = {
         "init": _add_init,
-        "new": _add_new,
         "check": _add_check,
-        "split": _add_split,
         "run": _add_run,
         "compare": add_compare,
         "plan": add_plan,
@@ -149,8 +147,13 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_init(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", help="CSV, TSV, Parquet or Feather, also compressed")
-    parser.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
+    parser.add_argument("data", nargs="?", help="CSV, TSV, Parquet or Feather, also compressed")
+    parser.add_argument("--target", metavar="COLUMN", help="the column to predict")
+    parser.add_argument(
+        "--folder",
+        metavar="FOLDER",
+        help="instead: a new or empty folder, in which an example is laid out that runs as it is",
+    )
     parser.add_argument(
         "--task",
         choices=("classification", "regression"),
@@ -169,12 +172,11 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         "--encoding", metavar="NAME", help="of the text, e.g. latin-1; default: UTF-8, or guessed"
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
-    parser.epilog = "example:\n  bakeoff init data/loans.csv --target defaulted"
-
-
-def _add_new(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", help="where to; not there yet, or empty")
-    parser.epilog = "example:\n  bakeoff new attrition-study"
+    parser.epilog = (
+        "examples:\n"
+        "  bakeoff init data/loans.csv --target defaulted\n"
+        "  bakeoff init --folder attrition-study"
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -202,14 +204,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "  bakeoff run attrition.yaml --profile slurm\n"
         "  bakeoff run attrition.yaml -n --forcerun compare"
     )
-
-
-def _add_split(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the experiment, e.g. attrition.yaml")
-    parser.add_argument(
-        "-o", "--output", default="splits", metavar="FOLDER", help="where to (splits)"
-    )
-    parser.epilog = "example:\n  bakeoff split config/attrition.yaml"
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
