@@ -37,6 +37,8 @@ RETIRED = {
     "new": "write `bakeoff init --folder FOLDER`",
     "split": "`bakeoff run FILE --until split_dataset` writes results/<experiment>/splits/",
     "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
+    "gate --ledger": "for the k-th decision by one test set give --alpha as alpha/(k(k + 1))",
+    "gate --junit": "the exit code and --json tell a build the decision",
     "plan --icc": "give a --pilot with --groups, from which the noise is taken",
     "plan --per-group": "give a --pilot with --groups, from which the noise is taken",
     "plan --seeds": "training runs are not planned; `bakeoff compare --seeds` shows their noise",
@@ -70,8 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.command == "run":
         args.further = further
     elif further:
-        told = {word: RETIRED.get(f"{args.command} {word}") for word in further}
-        gone = [f"{word}: {instead}" for word, instead in told.items() if instead]
+        options = [word.partition("=")[0] for word in further]
+        told = {option: RETIRED.get(f"{args.command} {option}") for option in options}
+        gone = [f"{option}: {instead}" for option, instead in told.items() if instead]
         command = f"{parser.prog} {args.command}"
         error = gone[0] if gone else f"unrecognized arguments: {' '.join(further)}"
         _Parser(command, add_help=False).error(error)

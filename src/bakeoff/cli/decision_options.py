@@ -80,20 +80,13 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="the predicted labels; default: y_pred, predicted, prediction or pred",
     )
-    parser.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="JSON lines of what this test set has decided; the k-th decision is made at the level "
-        "alpha/(k(k + 1)), and added",
-    )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
-    parser.add_argument("--junit", metavar="FILE", help="write a JUnit file too")
     parser.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request too")
     parser.epilog = (
         "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
-        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl\n"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
         "  bakeoff gate ridge.csv forest.csv --metric rmse --margin 2%\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right"

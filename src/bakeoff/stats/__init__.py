@@ -72,7 +72,6 @@ from bakeoff.stats.gate import (
     accuracy_limits,
     check_margin,
     decide_release,
-    level_of_use,
     rows_to_decide,
 )
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
@@ -234,7 +233,6 @@ __all__ = [
     "items_and_runs",
     "kfold_t",
     "kruskal_wallis",
-    "level_of_use",
     "looks_at",
     "looney_f",
     "manova",

@@ -16,7 +16,6 @@ from bakeoff.stats.core.arguments import (
     Alpha,
     Finite,
     Level,
-    PositiveInt,
     check_number,
     checked,
 )
@@ -202,30 +201,3 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
     root_of_factor = found / gap
     factor = root_of_factor * root_of_factor  # a power would overflow
     return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
-
-
-@checked
-def level_of_use(use: PositiveInt, alpha: Level) -> float:
-    """Return the level of the k-th decision by one test set: alpha/(k(k + 1)).
-
-    However often it decides, the levels sum to less than alpha: the probability that any decision
-    is wrong stays below it, whatever the candidates have in common.
-
-    Parameters
-    ----------
-    use : int
-        k, from 1.
-    alpha : float
-        Level of all decisions together.
-
-    Returns
-    -------
-    float
-        The level of this one.
-
-    Examples
-    --------
-    >>> level_of_use(1, 0.05), round(level_of_use(200, 0.05), 9)
-    (0.025, 1.244e-06)
-    """
-    return alpha / (use * (use + 1))

@@ -144,6 +144,7 @@ RETIRED: dict[str, str] = (
         "MarginPower": "`decide_release` and `rows_to_decide` say how many rows of a pilot decide",
         "RunsPower": "training runs are not planned; `recipe_difference` has the parts of the "
         "variance in its details",
+        "level_of_use": "it is alpha/(k(k + 1)) for the k-th decision",
         "expected_design_effect": "it is 1 + (rows per group − 1) · icc",
     }
 )
