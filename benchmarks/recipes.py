@@ -1,8 +1,8 @@
 """How often recipes are told apart that do not differ: `python -m benchmarks.recipes`.
 
 Two recipes are trained S times each, and all runs predict the same rows. How often does the 95 %
-interval of `recipe_difference` miss the true difference? Its variants, the test about these fits
-and other habits see the same data. The spread between runs is given as R, its ratio to the variance
+interval of `recipe_difference` miss the true difference? The test about these fits and that of
+single runs see the same data. The spread between runs is given as R, its ratio to the variance
 that the rows give the accuracy (or value) of one run. Cells of real learners draw runs and rows
 from 200 trained models of each recipe and all their predictions (`benchmarks.recipes_trained`), so
 that the truth is known. Rates go to recipes.csv after every cell, so that a stopped study goes on;
@@ -40,8 +40,8 @@ model do."""
 PREVALENCE = 0.4
 HIGHEST = 0.06
 """Cells with a higher rate are named, and the intervals of their situation do not hold."""
-METHODS = ("two_t", "hillis", "rows_fixed", "fits", "first")
-"""The test, its variants, the test about these fits, and that of the first run of each."""
+METHODS = ("two_t", "fits", "first")
+"""The test, the test about these fits, and that of the first run of each."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,7 +251,6 @@ def read(cell: Cell, one: Draw) -> Reader:
 def rates(cell: Cell, replicates: int) -> dict[str, object]:
     """Simulate a cell: how often intervals miss the true difference."""
     missed, answered = dict.fromkeys(METHODS, 0), 0
-    width = []
     for one in studies(cell, replicates):
         try:
             found = halves(cell, one)
@@ -262,14 +261,11 @@ def rates(cell: Cell, replicates: int) -> dict[str, object]:
         answered += 1
         for name, (estimate, half) in found.items():
             missed[name] += abs(estimate - one.difference) > half > 0
-        if found["hillis"][1] > 0:
-            width.append(found["two_t"][1] / found["hillis"][1])
     return {
         **dict(zip(COLUMNS, cell.key, strict=True)),
         "replicates": replicates,
         "answered": answered,
         **missed,
-        "width": round(float(np.median(width)), 3) if width else "",
     }
 
 
@@ -280,19 +276,18 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
         return None
     paired = cell.situation == "paired runs"
     recipes = (reader.paired(0, 1),) if paired else (reader.recipe(0), reader.recipe(1))
-    found = {}
-    for form in ("two_t", "hillis", "rows_fixed"):
-        parts = Parts.of(recipes, form)
-        if not parts.fits.df >= 1:
-            return None
-        found[form] = parts.estimate, parts.half_width(LEVEL) if parts.variance > 0 else 0.0
-        if form == "two_t" and not parts.variance > 0 and parts.fits.se > 0:
-            found[form] = parts.estimate, parts.half_width(LEVEL)
+    parts = Parts.of(recipes)
     fits = parts.fits
-    found["fits"] = parts.estimate, fits.quantile(LEVEL, "two-sided") * fits.se
+    if not fits.df >= 1:
+        return None
+    varies = parts.variance > 0 or fits.se > 0
+    found = {
+        "two_t": (parts.estimate, parts.half_width(LEVEL) if varies else 0.0),
+        "fits": (parts.estimate, fits.quantile(LEVEL, "two-sided") * fits.se),
+    }
     first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
     single = Parts.of(
-        tuple(read(dataclasses.replace(cell, runs_b=0), first).recipe(m) for m in (0, 1)), "two_t"
+        tuple(read(dataclasses.replace(cell, runs_b=0), first).recipe(m) for m in (0, 1))
     )
     half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
     found["first"] = single.estimate, half
@@ -327,9 +322,9 @@ def table() -> str:
     rows = load()
     said = {rate.setting: rate for rate in levels.levels(levels.read())["recipe_difference"].rates}
     lines = [
-        "| situation | metric | runs | cells × studies | two_t: worst | mean | level | hillis "
-        "| rows_fixed | these fits | first run of each |",
-        "|---|---|---|---|---:|---:|---|---:|---:|---:|---:|",
+        "| situation | metric | runs | cells × studies | two_t: worst | mean | level "
+        "| these fits | first run of each |",
+        "|---|---|---|---|---:|---:|---|---:|---:|",
     ]
     for key in dict.fromkeys(_kind(row) for row in rows):
         own = [row for row in rows if _kind(row) == key]

@@ -84,22 +84,8 @@ def commands() -> list[Any]:
             printed = re.match(r"\n\n```\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
             place = named(page, text.count("\n", 0, line.start()) + 1)
             command = line[1].partition("  #")[0].strip()
-            # it needs all fits of an experiment
-            marks = [pytest.mark.slow] if command.startswith("bakeoff power") else []
-            found.append(
-                pytest.param(command, printed[1] if printed else "", id=place, marks=marks)
-            )
+            found.append(pytest.param(command, printed[1] if printed else "", id=place))
     return found
-
-
-@pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the comparisons of the experiment on attrition, made once."""
-    folder = tmp_path_factory.mktemp("attrition")
-    (folder / "config").symlink_to(ROOT / "config")
-    target = "results/attrition/comparisons.json"
-    snakemake(folder, "--cores", "2", target, "--configfile", "config/attrition.yaml")
-    return folder / target
 
 
 @pytest.fixture(scope="module")
@@ -204,9 +190,6 @@ def test_command_works_and_prints_what_is_said(
     program, *arguments = shlex.split(command)
     if AWAY & {*arguments}:
         return
-    if command.startswith("bakeoff power"):
-        Path("results/attrition").mkdir(parents=True)
-        shutil.copy(request.getfixturevalue("compared"), "results/attrition")
     if "results/breast-cancer" in command:
         target = Path(next(a for a in arguments if a.startswith("results/")))
         target.parent.mkdir(parents=True)
@@ -239,13 +222,13 @@ def test_command_works_and_prints_what_is_said(
 
 
 def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> None:
-    """In a checkout, and without one in the folder that `bakeoff new` lays out."""
+    """In a checkout, and without one in the folder that `bakeoff init` lays out."""
     text = (ROOT / "README.md").read_text()
     before, _, rest = text.partition("## Without a checkout")
     without, _, after = rest.partition("\n## ")
     checkout = before + after
     monkeypatch.chdir(tmp_path)
-    assert main(["new", "study"]) == 0
+    assert main(["init", "--folder", "study"]) == 0
     assert "    cd study\n" in without
     for block, folder in ((checkout, ROOT), (without, tmp_path / "study")):
         lines = re.findall(r"^    (?:bakeoff|snakemake) .*$", block, re.MULTILINE)

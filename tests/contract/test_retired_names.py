@@ -1,4 +1,4 @@
-"""A name that a test had before says what to write instead, wherever it is asked for."""
+"""A test, function or command of before says what to write instead, wherever it is asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import argparse
 import pytest
 
 import bakeoff.stats
+from bakeoff.cli import COMMANDS, main
+from bakeoff.cli import RETIRED as RETIRED_COMMANDS
 from bakeoff.cli import tests as tests_command
 from bakeoff.comparisons import plan_tests
 from bakeoff.errors import UserError
@@ -41,6 +43,25 @@ def test_an_experiment_is_told() -> None:
     ]
 
 
+def test_an_option_of_before_is_told() -> None:
+    models = {m: {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2} for m in "ab"}
+    config = {
+        "experiment": "e",
+        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
+        "models": models,
+        "resampling": {"holdout": {}},
+        "metrics": ["accuracy"],
+        "tests": {
+            "run": ["recipe_difference"],
+            "options": {"recipe_difference": {"variant": "hillis"}},
+        },
+    }
+    problems, _ = plan_tests(load_experiment(config))
+    assert [str(one).split(": runs")[0] for one in problems] == [
+        "tests.options.recipe_difference.variant: leave it out"
+    ]
+
+
 def test_the_command_line_is_told() -> None:
     with pytest.raises(UserError, match=INSTEAD):
         tests_command.run(argparse.Namespace(name="mcnemar_of_old"))
@@ -49,3 +70,15 @@ def test_the_command_line_is_told() -> None:
 def test_python_is_told() -> None:
     with pytest.raises(AttributeError, match=INSTEAD):
         getattr(bakeoff.stats, "mcnemar_of_old")  # noqa: B009
+
+
+def test_a_function_of_before_is_told() -> None:
+    with pytest.raises(AttributeError, match="mcnemar_from_counts"):
+        getattr(bakeoff.stats, "accuracy_claim")  # noqa: B009
+
+
+@pytest.mark.parametrize("command", RETIRED_COMMANDS)
+def test_a_command_of_before_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command not in COMMANDS
+    assert main([command, "--a", "0.87"]) == 2
+    assert capsys.readouterr().err == f"bakeoff {command}: {RETIRED_COMMANDS[command]}\n"

@@ -6,11 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from scipy import special
-
 from bakeoff import stats
-from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.runs.components import RunsPower
 from bakeoff.stats.runs.differences import (
     recipe_ci,
     recipe_difference,
@@ -38,16 +34,6 @@ def _options(inputs: Inputs) -> dict[str, Any]:
     return {key: inputs[key] for key in keys if key in inputs}
 
 
-def _form(result: Any) -> Values:
-    return {
-        "se": result.details["se"],
-        "df": result.df,
-        "statistic": result.statistic,
-        "pvalue": result.pvalue,
-        "ci": _ci(result, result.details["half_width"]),
-    }
-
-
 def _ci(result: Any, half: float) -> list[float]:
     return [result.estimate - half, result.estimate + half]
 
@@ -56,7 +42,7 @@ def difference(inputs: Inputs) -> Values:
     test = recipe_difference if "y_true" in inputs else recipe_mean_difference
     level = inputs.get("confidence_level", 0.95)
     run = partial(test, *_evidence(inputs), **_options(inputs), confidence_level=level)
-    found, hillis, rows_fixed = (run(variant=v) for v in ("two_t", "hillis", "rows_fixed"))
+    found = run()
     details = found.details
     lower = stats.METRICS[inputs["metric"]] if "metric" in inputs else None
     better = inputs.get("greater_is_better", True) and (not lower or lower.greater_is_better)
@@ -78,8 +64,6 @@ def difference(inputs: Inputs) -> Values:
         "se": details["se"],
         "half_width": details["half_width"],
         "ci": _ci(found, details["half_width"]),
-        "hillis": _form(hillis),
-        "seeds_only": _form(rows_fixed),
         "fits": {
             "se": fits[0],
             "df": fits[1],
@@ -109,9 +93,8 @@ def one_recipe(inputs: Inputs) -> Values:
         run = partial(recipe_ci, inputs["y_true"], inputs["runs"], **options)
     else:
         run = partial(recipe_mean_ci, inputs["runs"], **options)
-    found, hillis = run(), run(variant="hillis")
+    found = run()
     details = found.details
-    t = hillis.estimate / hillis.details["se"]
     return {
         "estimate": found.estimate,
         "var_seeds": details["var_seeds"],
@@ -120,11 +103,6 @@ def one_recipe(inputs: Inputs) -> Values:
         "df_rows": details["df_fits"],
         "half_width": details["half_width"],
         "ci": _ci(found, details["half_width"]),
-        "hillis": {
-            **_form(hillis),
-            "statistic": t,
-            "pvalue": t_pvalue(t, float(hillis.df or 0), "two-sided"),
-        },
     }
 
 
@@ -150,31 +128,6 @@ def pairs(inputs: Inputs) -> Values:
     }
 
 
-def _plan(inputs: Inputs) -> RunsPower:
-    parts = {key: inputs[key] for key in ("seeds", "rows", "rest")}
-    return RunsPower(**parts, test_rows=inputs.get("n", 1))
-
-
-def runs_needed(inputs: Inputs) -> Values:
-    plan = _plan(inputs)
-    try:
-        runs = plan.solve(difference=inputs["difference"], power=inputs["power"]).n
-    except ValueError:
-        runs = float("nan")
-    z = special.ndtri(0.975) + special.ndtri(inputs["power"])
-    return {
-        "runs": runs,
-        "se_many_runs": plan.floor_of_runs,
-        "detectable_many_runs": z * plan.floor_of_runs,
-        "variance_now_5_runs": plan.variance(5),
-    }
-
-
-def allocation(inputs: Inputs) -> Values:
-    costs = {"run_cost": inputs["cost_of_a_run_of_both"], "row_cost": inputs["cost_of_a_row"]}
-    return {"rows_per_run": _plan(inputs).rows_per_run(**costs)}
-
-
 _PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
 ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     **{
@@ -187,6 +140,4 @@ ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     **{("one_recipe", name): one_recipe for name in _PLAIN},
     ("runs_components", "values"): components,
     ("runs_and_rows_pairs", "values"): pairs,
-    ("runs_planning", "runs-needed"): runs_needed,
-    ("runs_planning", "allocation"): allocation,
 }

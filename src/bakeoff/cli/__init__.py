@@ -15,25 +15,35 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.comparison_options import add_compare
-from bakeoff.cli.decision_options import add_claim, add_gate, add_plan, add_power, add_publish
+from bakeoff.cli.decision_options import add_gate, add_plan, add_publish
 from bakeoff.cli.row_options import add_format
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
 
 COMMANDS = {
-    "init": "write a commented experiment from a table and its target",
-    "new": "lay out a folder for a study of one's own",
+    "init": "write a commented experiment from a table and its target, or lay out a folder",
     "check": "say what an experiment will do, before it does it",
-    "split": "write how an experiment divides the rows, before any model is fitted",
     "run": "run an experiment in this folder, by the workflow that comes with the package",
     "compare": "compare existing predictions",
     "plan": "plan how many rows a comparison needs",
     "gate": "decide whether a candidate may take the place of a base",
-    "claim": "find the p-values that a published comparison is compatible with",
-    "power": "report the power of the tests of a finished run",
     "publish": "write a finished run as a model card, or into MLflow",
     "tests": "list the statistical tests, or explain one",
 }
+
+RETIRED = {
+    "claim": "published numbers alone determine no p-value; compare the predictions with "
+    "`bakeoff compare`",
+    "new": "write `bakeoff init --folder FOLDER`",
+    "split": "`bakeoff run FILE --until split_dataset` writes results/<experiment>/splits/",
+    "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
+    "gate --ledger": "for the k-th decision by one test set give --alpha as alpha/(k(k + 1))",
+    "gate --junit": "the exit code and --json tell a build the decision",
+    "plan --icc": "give a --pilot with --groups, from which the noise is taken",
+    "plan --per-group": "give a --pilot with --groups, from which the noise is taken",
+    "plan --seeds": "training runs are not planned; `bakeoff compare --seeds` shows their noise",
+}
+"""Commands and options of before, each with the end of a sentence that says what to do instead."""
 
 MISTAKES = {"gate": 3}
 """Exit codes for a mistake that are not 2: there it says "undecided"."""
@@ -52,14 +62,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 when something is wrong with what the user gave, 130 after Ctrl-C. `gate` has codes of
         its own.
     """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in RETIRED:
+        sys.stderr.write(f"bakeoff {given[0]}: {RETIRED[given[0]]}\n")
+        return 2
     parser = make_parser()
-    args, further = parser.parse_known_args(arguments)
-    args.arguments = list(sys.argv[1:] if arguments is None else arguments)
+    args, further = parser.parse_known_args(given)
+    args.arguments = given
     if args.command == "run":
         args.further = further
     elif further:
+        options = [word.partition("=")[0] for word in further]
+        told = {option: RETIRED.get(f"{args.command} {option}") for option in options}
+        gone = [f"{option}: {instead}" for option, instead in told.items() if instead]
         command = f"{parser.prog} {args.command}"
-        _Parser(command, add_help=False).error(f"unrecognized arguments: {' '.join(further)}")
+        error = gone[0] if gone else f"unrecognized arguments: {' '.join(further)}"
+        _Parser(command, add_help=False).error(error)
     code = 0
     try:
         _check_files(args)
@@ -111,15 +129,11 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     adders = {
         "init": _add_init,
-        "new": _add_new,
         "check": _add_check,
-        "split": _add_split,
         "run": _add_run,
         "compare": add_compare,
         "plan": add_plan,
         "gate": add_gate,
-        "claim": add_claim,
-        "power": add_power,
         "publish": add_publish,
         "tests": _add_tests,
     }
@@ -136,8 +150,13 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_init(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", help="CSV, TSV, Parquet or Feather, also compressed")
-    parser.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
+    parser.add_argument("data", nargs="?", help="CSV, TSV, Parquet or Feather, also compressed")
+    parser.add_argument("--target", metavar="COLUMN", help="the column to predict")
+    parser.add_argument(
+        "--folder",
+        metavar="FOLDER",
+        help="instead: a new or empty folder, in which an example is laid out that runs as it is",
+    )
     parser.add_argument(
         "--task",
         choices=("classification", "regression"),
@@ -156,12 +175,11 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         "--encoding", metavar="NAME", help="of the text, e.g. latin-1; default: UTF-8, or guessed"
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
-    parser.epilog = "example:\n  bakeoff init data/loans.csv --target defaulted"
-
-
-def _add_new(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", help="where to; not there yet, or empty")
-    parser.epilog = "example:\n  bakeoff new attrition-study"
+    parser.epilog = (
+        "examples:\n"
+        "  bakeoff init data/loans.csv --target defaulted\n"
+        "  bakeoff init --folder attrition-study"
+    )
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -189,14 +207,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "  bakeoff run attrition.yaml --profile slurm\n"
         "  bakeoff run attrition.yaml -n --forcerun compare"
     )
-
-
-def _add_split(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the experiment, e.g. attrition.yaml")
-    parser.add_argument(
-        "-o", "--output", default="splits", metavar="FOLDER", help="where to (splits)"
-    )
-    parser.epilog = "example:\n  bakeoff split config/attrition.yaml"
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-from bakeoff.cli.check_related import show_related, show_undeclared, told_constant
-from bakeoff.cli.check_subgroups import show_subgroups
-from bakeoff.cli.planned_rows import show_rows_needed
+from bakeoff.cli.check_data import show_undeclared, told_constant
 from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.comparisons import Comparison, read_comparisons
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.corrections import level_of_each, pairs_of
 from bakeoff.comparisons.recipes import notes
@@ -22,11 +22,13 @@ from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.predicted import oddity
 from bakeoff.data.quality import effective_groups
+from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.split_files import Split, divisions
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
-from bakeoff.report.numbers import count, percent, words
+from bakeoff.report.family import as_float
+from bakeoff.report.numbers import count, number, percent, words
 from bakeoff.report.prose import PLANS, of_target
 from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
@@ -34,13 +36,15 @@ from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
-from bakeoff.stats import catalogue
+from bakeoff.stats import Evidence, MetricPower, catalogue
 from bakeoff.usercode import make_importable
 
 POWER = 0.8
 _MOST_CONSTANTS = 5
 DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Shares of rows on which two models disagree: what they will be is not known before the run."""
+FEW, ENOUGH = 5, 20
+"""Below these many rows of its rarest class most metrics have no answer, or a rough one."""
 
 
 def run(args: argparse.Namespace) -> None:
@@ -63,9 +67,8 @@ def run(args: argparse.Namespace) -> None:
     _show_tests(experiment, tests)
     _show_unreachable(experiment, tests, tables)
     _show_detectable(experiment, tests, tables)
-    show_related(experiment, tests, tables)
-    show_subgroups(experiment, tables)
-    show_rows_needed(experiment)
+    _show_subgroups(experiment, tables)
+    _show_seen(experiment)
     _show_resources(experiment)
     say(paragraph(f"To run it: bakeoff run {args.file}"), "")
 
@@ -292,3 +295,96 @@ def _tested(experiment: Experiment, test: PlannedTest, dataset: str, data: Table
     splits = divide(dataset, experiment, data, test.plan)
     ((_, _, split),) = divisions(splits, experiment.resampling.plans()[test.plan])
     return data.frame.iloc[split.test]
+
+
+def _show_subgroups(experiment: Experiment, tables: dict[str, Table]) -> None:
+    """Say how many test rows each subgroup has, and of its rarest class."""
+    lines = [
+        line for name, data in tables.items() for line in _subgroup_lines(experiment, name, data)
+    ]
+    if not lines:
+        return
+    head: tuple[str, ...] = ("data set", "by", "subgroup", "test rows", "of the rarest class", "")
+    wanted = (
+        f"Most metrics want {ENOUGH} rows of each class in a subgroup and have no answer below "
+        f"{FEW}."
+    )
+    if experiment.task.numbers:
+        head, lines = (*head[:4], head[-1]), [(*line[:4], line[-1]) for line in lines]
+        wanted = f"Intervals are rough below {ENOUGH} rows in a subgroup."
+    say(
+        bold("Subgroups: the models are compared in each, and whether their difference differs"),
+        *table(head, lines, "lllrrl"[: len(head)]),
+        dim(paragraph(wanted, "  ")),
+        "",
+    )
+
+
+def _subgroup_lines(experiment: Experiment, dataset: str, data: Table) -> Iterator[tuple[str, ...]]:
+    plan = experiment.resampling.plans().get("holdout")
+    columns = [name for name in data.carried if str(name).startswith(SUBGROUP)]
+    if plan is None or not columns:
+        return
+    ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
+    tested = data.carried.iloc[split.test]
+    strata = data.codes[split.test]
+    for column in columns:
+        for subgroup in tested[column].cat.remove_unused_categories().cat.categories:
+            rows = (tested[column] == subgroup).to_numpy()
+            least = n = int(rows.sum())
+            if data.classes:
+                least = int(np.bincount(strata[rows], minlength=len(data.classes)).min())
+            remark = "too few" if least < FEW else "few" if least < ENOUGH else ""
+            name = str(column).removeprefix(SUBGROUP)
+            rarest = f"{least:,}" if data.classes else ""
+            yield dataset, name, str(subgroup), f"{n:,}", rarest, remark
+
+
+def _show_seen(experiment: Experiment) -> None:
+    """Say what difference of a metric the test rows find, by the noise of the last run."""
+    path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
+    rows = read_comparisons(path) if path.exists() else []
+    lines = [line for row in rows for line in _seen(row)]
+    if not lines:
+        return
+    head = ("test", "data set", "metric", "A", "B", "rows", "detectable")
+    say(
+        bold("Test rows, by the noise of the last run"),
+        *table(head, lines, "lllllrr", [("test",), ("data set",)]),
+        dim(
+            paragraph(
+                "Detectable: the smallest true difference, in the unit of the metric, that so many "
+                f"rows find with a probability of {percent(POWER)}. The noise is taken at its 80% "
+                "upper confidence limit, because a pilot may underestimate it; the correlation "
+                "within groups is included.",
+                "  ",
+            )
+        ),
+        "",
+    )
+
+
+def _seen(row: Comparison) -> Iterator[tuple[str, ...]]:
+    details = row.result.get("details", {})
+    se, df = as_float(details.get("se")), as_float(details.get("df", row.df))
+    evidence = catalogue()[row.test].evidence
+    of_rows = row.role == "pair" and evidence in (Evidence.PREDICTIONS, Evidence.VALUES)
+    # equivalence has another null
+    if not (of_rows and math.isnan(row.margin) and se > 0 and df > 0):
+        return
+    hypotheses = 1 if row.correction in ("none", "BH", "BY") else row.family_size
+    found = MetricPower.from_error(se, df, row.n).solve(
+        n=row.n,
+        power=POWER,
+        alpha=row.alpha / hypotheses,
+        alternative="two-sided" if row.alternative == "two-sided" else "greater",
+    )
+    yield (
+        row.test,
+        row.dataset,
+        row.metric,
+        row.model_a,
+        row.model_b,
+        f"{row.n:,}",
+        number(found.difference),
+    )

@@ -14,72 +14,6 @@ from bakeoff.cli.row_options import (
     add_values,
 )
 
-CLAIMED = ("accuracy", "error", "sensitivity", "specificity", "f1", "roc_auc")
-"""The metrics of published numbers from which p-values follow."""
-
-
-def add_claim(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `bakeoff claim`."""
-    parser.add_argument(
-        "--a",
-        required=True,
-        metavar="SHARE",
-        help="as printed: 0.870 says more than 0.87; or 87%%; or a mean over folds or seeds with "
-        "its standard deviation, 0.87±0.02 or 0.87+-0.02",
-    )
-    parser.add_argument("--b", required=True, metavar="SHARE", help="that of the other model")
-    parser.add_argument(
-        "--n",
-        type=int,
-        metavar="ROWS",
-        help="rows of the test set; for sensitivity the positive ones, for specificity the others",
-    )
-    parser.add_argument(
-        "--repeats",
-        type=int,
-        metavar="J",
-        help="of means ± standard deviations: how many scores each is of, folds or seeds",
-    )
-    parser.add_argument(
-        "--folds", type=int, metavar="K", help="of means over (repeated) k-fold cross-validation: k"
-    )
-    parser.add_argument(
-        "--metric",
-        metavar=f"{{{','.join(CLAIMED)}}}",
-        default="accuracy",
-        help="what was printed (accuracy); the smaller error is better; of f1 and roc_auc less can "
-        "be said",
-    )
-    parser.add_argument(
-        "--positives", type=int, metavar="ROWS", help="f1 and roc_auc: rows of the positive class"
-    )
-    parser.add_argument(
-        "--agree",
-        metavar="SHARE",
-        help="of the rows, on which both are right or both are wrong; as printed, like --a",
-    )
-    parser.add_argument(
-        "--digits", type=int, metavar="N", help="behind the point; default: as many as are written"
-    )
-    parser.add_argument(
-        "--variant",
-        choices=("midp", "exact", "asymptotic", "corrected"),
-        help="of McNemar's test (midp)",
-    )
-    parser.add_argument(
-        "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"
-    )
-    parser.add_argument("--power", type=float, metavar="SHARE", help="for the rows needed (0.8)")
-    parser.add_argument("--json", action="store_true", help="print JSON instead")
-    parser.epilog = (
-        "examples:\n"
-        "  bakeoff claim --a 0.87 --b 0.85 --n 500\n"
-        "  bakeoff claim --a 0.87 --b 0.85 --n 500 --agree 0.90\n"
-        "  bakeoff claim --metric error --a 0.23% --b 0.27% --n 10000\n"
-        "  bakeoff claim --metric roc_auc --a 0.91 --b 0.88 --n 200 --positives 60\n"
-        "  bakeoff claim --a 0.87±0.02 --b 0.85±0.02 --repeats 10 --folds 10"
-    )
-
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
     """Add the options of `bakeoff gate`."""
@@ -146,20 +80,13 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="the predicted labels; default: y_pred, predicted, prediction or pred",
     )
-    parser.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="JSON lines of what this test set has decided; the k-th decision is made at the level "
-        "alpha/(k(k + 1)), and added",
-    )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
-    parser.add_argument("--junit", metavar="FILE", help="write a JUnit file too")
     parser.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request too")
     parser.epilog = (
         "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
-        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl\n"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1\n"
         "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
         "  bakeoff gate ridge.csv forest.csv --metric rmse --margin 2%\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right"
@@ -189,15 +116,15 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "--margin",
         type=float,
         metavar="SIZE",
-        help="show that A is not worse than B by this, or with --equal that neither is",
+        help="with --pilot: show that A is not worse than B by this, or with --equal that neither "
+        "is",
     )
     parser.add_argument("--equal", action="store_true", help="equality within the margin")
     parser.add_argument(
         "--pilot",
         nargs="+",
         metavar="FILE",
-        help="predictions of two models on the same rows, from which the noise is taken; or the "
-        "experiment of a finished run, for tests of cross-validation",
+        help="predictions of two models on the same rows, from which the noise is taken",
     )
     add_format(parser, "pilot")
     parser.add_argument(
@@ -208,11 +135,6 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
     add_truth_and_id(parser)
     add_groups(parser)
-    add_seeds(parser)
-    parser.add_argument(
-        "--icc", type=float, metavar="SHARE", help="correlation within groups, with --per-group"
-    )
-    parser.add_argument("--per-group", type=float, metavar="ROWS", help="rows of a group")
     parser.add_argument(
         "--test",
         choices=("mcnemar", "cv5x2_f"),
@@ -248,25 +170,10 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  bakeoff plan --accuracy 0.85 --difference 0.02 --disagree 0.1\n"
         "  bakeoff plan --rows 2000 --disagree 0.1\n"
-        "  bakeoff plan --margin 0.01 --disagree 0.1 --power 0.9\n"
-        "  bakeoff plan --difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12\n"
         "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05\n"
         "  bakeoff plan --pilot ridge.csv forest.csv --metric rmse --margin 0.5\n"
-        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000\n"
-        "  bakeoff plan --pilot resnet.csv vit.csv --seeds seed --difference 0.01"
+        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000"
     )
-
-
-def add_power(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `bakeoff power`."""
-    parser.add_argument("file", help="the experiment, after a run")
-    parser.add_argument(
-        "--differences",
-        default="0.01,0.02,0.05",
-        metavar="D,D,…",
-        help="true differences in the unit of the metric (0.01,0.02,0.05)",
-    )
-    parser.epilog = "example:\n  bakeoff power config/attrition.yaml --differences .01,.03"
 
 
 def add_publish(parser: argparse.ArgumentParser) -> None:

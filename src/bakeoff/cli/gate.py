@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 
 from bakeoff.api.settings import kind_of, numbers_wanted
@@ -13,11 +12,9 @@ from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError
-from bakeoff.files import write_texts
+from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
-from bakeoff.release.ledger import Ledger
-from bakeoff.release.show import as_json, as_junit, as_markdown
-from bakeoff.release.verdict import change, headline, reasons, writer
+from bakeoff.release.verdict import as_json, as_markdown, change, headline, reasons, writer
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
@@ -56,8 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _decided(args: argparse.Namespace) -> GateVerdict:
     files = [path for path in (args.base, args.candidate) if path is not None]
-    written = {"junit": args.junit, "markdown": args.markdown, "ledger": args.ledger}
-    places = places_of(written, files)
+    places = places_of({"markdown": args.markdown}, files)
     of_labels = args.metric, args.task, args.truth, args.predicted, args.positive, args.costs
     if args.values is not None and any(one is not None for one in of_labels):
         raise UserError(
@@ -81,26 +77,20 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     rows = read_rows(tables, columns, models, args.subgroup, numbers, **how)
     rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
     metric = numbers.name if isinstance(numbers, GivenMetric) else named
-    asked = Terms.of(rows, metric, args.margin, args.alpha, args.superior)
-    ledger = Ledger(places["ledger"]) if "ledger" in places else None
-    use = None if ledger is None else ledger.next(rows, asked)
-    terms = asked if use is None else dataclasses.replace(asked, alpha=use.level)
-    verdict = decide(rows, terms)
-    if ledger is not None and use is not None:
-        ledger.write(rows, asked, use, verdict)
-    made = {"junit": as_junit, "markdown": as_markdown}
-    write_texts({places[key]: text(verdict, use) for key, text in made.items() if key in places})
+    verdict = decide(rows, Terms.of(rows, metric, args.margin, args.alpha, args.superior))
+    if "markdown" in places:
+        write_text(places["markdown"], as_markdown(verdict))
     if args.json:
-        say(json.dumps(as_json(verdict, use), indent=2, ensure_ascii=False, allow_nan=False))
+        say(json.dumps(as_json(verdict), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _show(verdict, reasons(verdict, use))
+        _show(verdict)
         for said in tables.read_as:
             say(dim(f"{said}."))
     return verdict
 
 
-def _show(verdict: GateVerdict, why: list[str]) -> None:
-    say("", bold(paragraph(headline(verdict))), paragraph(" ".join(why)), "")
+def _show(verdict: GateVerdict) -> None:
+    say("", bold(paragraph(headline(verdict))), paragraph(" ".join(reasons(verdict))), "")
     if verdict.subgroups:
         shown = writer(verdict)
         rows = [

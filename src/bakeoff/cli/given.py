@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from bakeoff.data.given_tables import GivenTables, tables_of
 from bakeoff.errors import UserError
-from bakeoff.scores import METRICS
 
 
 def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
@@ -29,19 +28,3 @@ def check_column(args: argparse.Namespace, tables: GivenTables) -> None:
     """
     if args.column is not None and (args.values is None or tables.wide is not None):
         raise UserError("--column is for numbers (--values) in one table per model")
-
-
-def check_difference(metric: str, difference: float) -> None:
-    """Refuse a difference that two values of a metric cannot have.
-
-    Raises
-    ------
-    UserError
-        At ``--difference``.
-    """
-    low, high = METRICS[metric].range
-    if abs(difference) > high - low:
-        raise UserError(
-            f"--difference: found {difference:g}, values of {metric} lie between {low:g} and "
-            f"{high:g}"
-        )

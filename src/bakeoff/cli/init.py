@@ -1,4 +1,4 @@
-"""`bakeoff init`: a commented experiment from a table and its target, that runs as it is."""
+"""`bakeoff init`: a commented experiment from a table, or a folder with an example; both run."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from bakeoff.cli.check_related import show_undeclared, told_constant
+from bakeoff import __version__
+from bakeoff.cli.check_data import show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, told
 from bakeoff.cli.guess_format import read
 from bakeoff.cli.places import places_of
@@ -54,7 +56,17 @@ _REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write an experiment."""
+    """Write an experiment, or lay out a folder."""
+    if args.folder is not None:
+        options = ("target", "task", "output", "format", "encoding", "force")
+        given = [f"--{name}" for name in options if getattr(args, name)]
+        if args.data is not None or given:
+            wrong = ", ".join(given) or args.data
+            raise UserError(f"--folder: lays out an example; leave out {wrong}")
+        _lay_out(Path(args.folder))
+        return
+    if args.data is None or args.target is None:
+        raise UserError("give a table and its --target, or for a folder with an example --folder")
     frame, keys = read(args.data, args.encoding, args.target, args.format)
     if args.target not in frame.columns:
         raise UserError(
@@ -90,6 +102,23 @@ def run(args: argparse.Namespace) -> None:
         say(paragraph(told_constant(experiment, dataset, data.card.get("classes", {}))))
     show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
+
+
+def _lay_out(folder: Path) -> None:
+    """Fill a folder: an experiment that runs, a place for data, how to rerun."""
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise UserError(f"--folder: {folder} is not empty; give one that is not there yet")
+        (folder / "data").mkdir(parents=True, exist_ok=True)
+        (folder / "data/.gitkeep").touch()
+        for file in files("bakeoff.cli").joinpath("new_study").iterdir():
+            text = file.read_text(encoding="utf-8").replace("{version}", __version__)
+            # the package's own file must not be one to git
+            name = ".gitignore" if file.name == "gitignore" else file.name
+            write_text(folder / name, text)
+    except OSError as error:
+        raise UserError(f"--folder: {folder} cannot be made: {error.strerror}") from None
+    say(f"{folder}/ is ready: cd {folder} && bakeoff run experiment.yaml")
 
 
 def write(

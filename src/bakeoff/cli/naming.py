@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from bakeoff.errors import UserError, named
@@ -31,16 +30,3 @@ def naming_options(options: Mapping[str, str]) -> Iterator[None]:
     except ArgumentError as error:
         option = options.get(error.argument, f"--{error.argument.replace('_', '-')}")
         raise UserError(f"{option}: {error.message}") from None
-
-
-def refuse(args: argparse.Namespace, names: Iterable[str], about: str) -> None:
-    """Refuse options that say nothing about what was asked.
-
-    Raises
-    ------
-    UserError
-        At the first of them that was given.
-    """
-    for name in names:
-        if getattr(args, name) is not None:
-            raise UserError(f"--{name}: says nothing about {about}; leave it out")

@@ -38,7 +38,7 @@ from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Metric, catalogue
+from bakeoff.stats import RETIRED, ArgumentError, Arity, Entry, Evidence, Metric, catalogue
 
 _ROWS = 72
 """Rows in made-up evidence; on more than 30 models disagree, so that Cochran's Q permutes none."""
@@ -72,7 +72,8 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
                 place, f"{entry.name} is about {FIXED_METRICS[entry.evidence]} and no other metric"
             )
         elif key not in allowed:
-            yield Problem(place, unknown("option", key, allowed))
+            gone = RETIRED.get(f"{entry.name}.{key}")
+            yield Problem(place, gone or unknown("option", key, allowed))
         else:
             wrong = wrong_value(entry, key, value)
             if wrong:

@@ -1,8 +1,7 @@
 """The gate of a release: whether a candidate may take the place of a base."""
 
-from bakeoff.release.decide import decide
 from bakeoff.release.evidence import GateRows
 from bakeoff.release.read import read_rows
-from bakeoff.release.verdict import GateVerdict, Part, Terms
+from bakeoff.release.verdict import GateVerdict, Part, Terms, decide
 
 __all__ = ["GateRows", "GateVerdict", "Part", "Terms", "decide", "read_rows"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem
-from bakeoff.release.costs import check_costs, cost_arguments, costs_for
-from bakeoff.scores.metrics import METRICS, no_metric, of_other_task
+from bakeoff.scores.metrics import METRICS, Metric, Need, no_metric, of_other_task
 from bakeoff.spec import Costs
+from bakeoff.spec.load import validated
 from bakeoff.spec.task import Task
 from bakeoff.stats import (
     Limits,
@@ -29,7 +28,7 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.claims.limits import count_groups, two_limits
+from bakeoff.stats.metrics.equivalence import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,12 +47,8 @@ class GateRows:
         What each says of the rows.
     groups, subgroups : ndarray, shape (n,), or None
         Which rows belong together, and which are decided on by themselves.
-    test_set : str
-        Digest of the ids and true labels.
     greater_is_better : bool
         Of numbers in place of predictions.
-    order : ndarray of int, shape (n,), or None
-        The places of the rows in the order of their ids: digests know no other order.
     runs : tuple of sequence of Predicted
         Of base and candidate: all training runs, where there are several of each.
     unit : str or None
@@ -70,9 +65,7 @@ class GateRows:
     candidate: Predicted
     groups: NDArray[Any] | None = None
     subgroups: NDArray[Any] | None = None
-    test_set: str = ""
     greater_is_better: bool = True
-    order: NDArray[np.intp] | None = None
     runs: tuple[Sequence[Predicted], ...] = ()
     unit: str | None = None
     costs: Costs | None = None
@@ -122,7 +115,7 @@ class GateRows:
         return (
             self
             if costs is None
-            else dataclasses.replace(self, costs=costs_for(costs, self.classes))
+            else dataclasses.replace(self, costs=_costs_for(costs, self.classes))
         )
 
     def about(self, metric: str) -> str | None:
@@ -141,7 +134,7 @@ class GateRows:
         if self.base.values is None:
             if metric not in METRICS:
                 raise Problem(("metric",), no_metric(metric))
-            check_costs(METRICS[metric], self.costs)
+            _check_costs(METRICS[metric], self.costs)
             if not METRICS[metric].interval:
                 raise Problem(("metric",), f"no interval is known for {metric}, and so no limit")
         if self.base.values is None and (other := of_other_task(metric, self.task)):
@@ -233,33 +226,12 @@ class GateRows:
 
     def how(self, metric: str) -> dict[str, Any]:
         """Return the options of `metric_difference` for these rows."""
-        return cost_arguments(self.costs, self.classes) | {
+        return _cost_arguments(self.costs, self.classes) | {
             "metric": METRICS.get(metric) or metric,
             "positive": self.classes[-1] if len(self.classes) == 2 else None,
             "labels": self.classes or None,
             "groups": self.groups,
         }
-
-    def digest(self, place: int) -> str:
-        """Return a digest of what the base (0) or the candidate (1) says of the rows."""
-        at = slice(None) if self.order is None else self.order
-        found = hashlib.sha256()
-        for model in self.runs[place] if self.runs else [(self.base, self.candidate)[place]]:
-            for values, kind in (
-                (model.answers, "<f8" if self.task.numbers else "<i8"),
-                (model.probabilities, "<f8"),
-                (model.values, "<f8"),
-            ):
-                if values is not None and len(values):  # numbers have no codes
-                    found.update(values[at].astype(kind).tobytes())
-        return found.hexdigest()
-
-    def digest_of(self, names: NDArray[Any] | None) -> str | None:
-        """Return a digest of the groups of the rows."""
-        if names is None:
-            return None
-        ordered = names if self.order is None else names[self.order]
-        return hashlib.sha256("\n".join(map(str, ordered)).encode()).hexdigest()
 
     def _seen(self, metric: str, model: Predicted, name: str) -> NDArray[Any]:
         if model.values is not None:
@@ -278,3 +250,38 @@ class GateRows:
             if looks_at(METRICS.get(metric) or metric) == "ranking"
             else model.probabilities
         )
+
+
+def _costs_for(found: Any, classes: Sequence[str]) -> Costs:
+    """Check costs, which must be of these classes.
+
+    Raises
+    ------
+    UserError
+        They are not as `costs:` of an experiment, or are of other classes.
+    """
+    costs = validated(Costs, found, ("costs",))
+    if sorted(costs.names) != sorted(classes):
+        raise Problem(
+            ("costs",),
+            f"found the classes {', '.join(costs.names)}, the rows have {', '.join(classes)}",
+        )
+    return costs
+
+
+def _check_costs(metric: Metric, costs: Costs | None) -> None:
+    """Refuse a metric of costs without them, and costs that no metric looks at."""
+    if metric.priced and costs is None:
+        raise Problem(("costs",), f"the metric {metric} needs `classes` and a `matrix` of costs")
+    if metric.needs is Need.PRIORS and costs is not None and costs.priors is None:
+        raise Problem(("costs",), f"the metric {metric} needs `priors` too")
+    if costs is not None and not metric.priced:
+        raise Problem(("costs",), f"{metric} looks at no costs: compare by cost or expected_cost")
+
+
+def _cost_arguments(costs: Costs | None, classes: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of a metric that say what errors cost, in the order of the classes."""
+    if costs is None:
+        return {}
+    priors = None if costs.priors is None else costs.shares(classes)
+    return {"cost": costs.of(classes), "priors": priors}

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.prediction_table import items_of
 from bakeoff.data.read_given import read_given
-from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Problem, some
 from bakeoff.release.evidence import GateRows
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric, Passing
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.values import Kind
 
 
@@ -86,46 +79,5 @@ def read_rows(
                 raise
             raise Problem(("subgroup",), problem.message) from None
         parts = found.related["group"]
-    how = {"values": values is not None, "numbers": given.task.numbers}
-    how["items"] = isinstance(values, Passing)
-    each = [wide] if wide is not None else list(tables.models.values())
-    test_set, order = _digest(each, columns, **how)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
-    return GateRows.of(given, parts, test_set=test_set, greater_is_better=greater, order=order)
-
-
-def _digest(
-    tables: Sequence[Columns],
-    columns: GivenColumns,
-    *,
-    values: bool,
-    numbers: bool,
-    items: bool,
-) -> tuple[str, NDArray[np.intp]]:
-    """Return a digest of ids and true labels, and the rows in the order that it knows."""
-    for table in tables:
-        _, file = next(by_run(table, columns))
-        truth, name = (
-            None if role == "true" and values else _found(file, role, columns)
-            for role in ("true", "id")
-        )
-        if truth is None and not values:  # it may stand in one of the files alone
-            continue
-        rows = np.arange(1, file.table.num_rows + 1)
-        ids = rows if name is None else file.ids(name, file.related("run", columns))
-        if items and (runs := items_of(file, columns)) is not None:
-            ids = np.unique(runs)
-        labels = None if truth is None else file.answers(truth, "true", numbers=numbers)
-        names = [""] * len(ids) if labels is None else [labels.named(k) for k in range(len(ids))]
-        lines = np.array([f"{i}\t{name}" for i, name in zip(ids, names, strict=True)])
-        order = np.argsort(lines, kind="stable")
-        return hashlib.sha256("\n".join(lines[order].tolist()).encode()).hexdigest(), order
-    raise AssertionError("one file has the true labels")
-
-
-def _found(file: Columns, role: str, columns: GivenColumns) -> str | None:
-    """Find the column of a role, where the file has it."""
-    try:
-        return file.find(role, columns)
-    except Problem:
-        return None
+    return GateRows.of(given, parts, greater_is_better=greater)

@@ -1,4 +1,4 @@
-"""The verdict of a gate: its terms, the decision, and both in sentences."""
+"""The verdict of a gate: its terms, the decision, and both as sentences, JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ import dataclasses
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+import numpy as np
+
+from bakeoff import __version__
+from bakeoff.errors import UserError
 from bakeoff.release.evidence import GateRows
 from bakeoff.report.numbers import MINUS, fixed, percent
+from bakeoff.report.tables import markdown
 from bakeoff.report.written import decimals, unit_of, varies, with_unit
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics.given import in_unit
-from bakeoff.stats import Limits, Release, Status
+from bakeoff.stats import Limits, Release, Status, decide_release, plain, rows_to_decide
 
+MOST_SUBGROUPS = 100
+SCHEMA = "bakeoff-gate-1"
+_SIGNS = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
 _OF_ERRORS = 3.3
 """How many standard errors limits at the usual level are apart."""
 _WHY_NONE = {
@@ -62,28 +71,6 @@ class Terms:
         name = metric or rows.task.metric
         size, percent = rows.margin(name, margin)
         return cls(name, size, alpha, superior, percent)
-
-
-@dataclasses.dataclass(frozen=True)
-class Use:
-    """One decision by a test set.
-
-    Attributes
-    ----------
-    number : int
-        Which use of the test set it is, from 1.
-    alpha : float
-        Level of all decisions together.
-    level : float
-        Level of this one.
-    known : bool
-        Whether the same question was asked before; then nothing is spent.
-    """
-
-    number: int
-    alpha: float
-    level: float
-    known: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,6 +137,43 @@ class GateVerdict:
         return tuple(part for part in self.subgroups if part.decision is Release.BLOCK)
 
 
+def decide(rows: GateRows, terms: Terms) -> GateVerdict:
+    """Decide on a candidate.
+
+    Whether all rows let it pass is asked once, at alpha. Whether it does harm is asked of all rows
+    and of every subgroup, each at alpha over their number (Bonferroni): any false block has at
+    most the probability alpha.
+
+    Raises
+    ------
+    ValueError, UserError
+        A metric that does not fit.
+    """
+    names = [] if rows.subgroups is None else sorted(map(str, np.unique(rows.subgroups)))
+    if len(names) > MOST_SUBGROUPS:
+        raise UserError(f"--subgroup: {len(names):,} different values, at most {MOST_SUBGROUPS}")
+    asked = len(names) + 1
+    limits = rows.limits(terms.metric, terms.alpha)
+    decision = decide_release(limits, terms.margin, superior=terms.superior)
+    if decision is Release.BLOCK and not terms.superior and names:
+        limits = rows.limits(terms.metric, terms.alpha / asked)
+        decision = decide_release(limits, terms.margin)
+    overall = Part("", limits, decision)
+    found = []
+    for name in names:
+        kept = rows.subgroups == name
+        own = rows.limits(terms.metric, terms.alpha / asked, np.asarray(kept))
+        found.append(Part(name, own, decide_release(own, terms.margin)))
+    harmed = any(part.decision is Release.BLOCK for part in found)
+    final = Release.BLOCK if harmed else decision
+    needed = None
+    if final is Release.UNDECIDED and not rows.runs:
+        needed = rows_to_decide(limits, terms.margin)
+    parts = overall, tuple(found)
+    about, runs = rows.about(terms.metric), tuple(map(len, rows.runs))
+    return GateVerdict(final, terms, rows.names, *parts, needed, about, runs, rows.unit)
+
+
 def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
@@ -172,7 +196,7 @@ def headline(verdict: GateVerdict) -> str:
     return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)}."
 
 
-def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
+def reasons(verdict: GateVerdict) -> list[str]:
     """Return the sentences behind the decision."""
     limits, shown = verdict.overall.limits, writer(verdict)
     runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
@@ -207,33 +231,11 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
         )
     elif verdict.decision is Release.UNDECIDED and known:
         found.append(
-            "`bakeoff plan --seeds` tells whether more runs or more rows would decide."
+            "More training runs or more rows may decide."
             if verdict.runs
             else "It seems so near the line that more rows would hardly decide."
         )
-    if use is not None:
-        found.append(spent(use, verdict))
     return found
-
-
-def spent(use: Use, verdict: GateVerdict) -> str:
-    """Report the level of this decision, and whether the test set can still decide."""
-    text = (
-        f"Decision {use.number} by this test set, at the level {use.level:.2g} of {use.alpha:g} "
-        "(alpha/(k(k + 1)))" + (", asked before: nothing is spent" if use.known else "")
-    )
-    if worn_out(verdict):
-        return (
-            f"{text}; it is worn out: a candidate as good as the base would not be shipped, take "
-            "new rows."
-        )
-    return f"{text}."
-
-
-def worn_out(verdict: GateVerdict) -> bool:
-    """Tell whether an equally good candidate would more likely be undecided than shipped."""
-    limits = verdict.overall.limits
-    return not limits.estimate - limits.low < verdict.terms.margin and not verdict.terms.superior
 
 
 def writer(verdict: GateVerdict, usual: int = 3) -> Callable[[float], str]:
@@ -289,3 +291,54 @@ def _line(verdict: GateVerdict) -> str:
 def _rows(part: Part) -> str:
     rows = f"{part.limits.n:,} rows"
     return f"{rows} in {part.limits.groups:,} groups" if part.limits.groups else rows
+
+
+def as_json(verdict: GateVerdict) -> dict[str, Any]:
+    """Return everything as plain data, by the schema that it names."""
+    base, candidate = verdict.names
+    known = plain(verdict.terms).items()
+    terms = {key: value for key, value in known if value is not None}  # a percentage or none
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "decision": verdict.decision.value,
+        "headline": headline(verdict),
+        "reasons": reasons(verdict),
+        "base": base,
+        "candidate": candidate,
+        "terms": terms | {"positive": verdict.positive},
+        "overall": _part(verdict.overall),
+        "subgroups": [_part(part) for part in verdict.subgroups],
+        "rows_needed": verdict.rows_needed,
+    }
+
+
+def _part(part: Part) -> dict[str, Any]:
+    found: dict[str, Any] = plain(part.limits)
+    return {"name": part.name, "decision": part.decision.value, **found}
+
+
+def as_markdown(verdict: GateVerdict) -> str:
+    """Return a comment for a pull request."""
+    lines = [f"### {_SIGNS[verdict.decision]} {_escaped(headline(verdict))}", ""]
+    lines += [_escaped(" ".join(reasons(verdict))), ""]
+    lines += [
+        f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
+    shown = writer(verdict, 4)
+    for part in (verdict.overall, *verdict.subgroups):
+        found = part.limits
+        cells = (
+            _escaped(part.name) or "all",
+            f"{found.n:,}",
+            *map(shown, (found.estimate, found.low, found.high)),
+            part.decision.value,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Keep names from being read as Markdown or HTML, on one line."""
+    return " ".join(markdown(text).split())

@@ -8,12 +8,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report.family import Family, as_float
 from bakeoff.scores import Metric
-from bakeoff.stats import Entry, Evidence, Power
+from bakeoff.stats import Entry, Evidence, Power, detectable_difference
 
 POWER = 0.8
 Planning = Callable[..., Power]
@@ -26,17 +25,17 @@ def detectable(family: Family, row: Comparison) -> float:
     the p-values were adjusted. NaN when it cannot be told, infinity where no difference that the
     metric allows would be found.
     """
-    size, width = _detectable(family, row), largest_difference(family.entry, family.measure)
+    size, width = _detectable(family, row), _largest(family.entry, family.measure)
     return math.inf if size > width else size
 
 
-def largest_difference(entry: Entry, measure: Metric) -> float:
+def _largest(entry: Entry, measure: Metric) -> float:
     """Return how far two values of a metric can be apart; infinity where nothing limits it."""
     low, high = measure.range
     return math.inf if entry.unit else high - low
 
 
-def reach(row: Comparison, width: float) -> float:
+def _reach(row: Comparison, width: float) -> float:
     """Return how far the limit that matters is from the estimate.
 
     Of a one-sided interval only the limit on the side of the question bounds anything; one that
@@ -71,7 +70,7 @@ def _detectable(family: Family, row: Comparison) -> float:
     evidence = family.entry.evidence
     counted = evidence.on_rows and evidence not in (Evidence.PREDICTIONS, Evidence.VALUES)
     df = None if counted else row.df
-    return _from_interval(row, df, largest_difference(family.entry, family.measure))
+    return _from_interval(row, df, _largest(family.entry, family.measure))
 
 
 def _on_rows(planning: Planning, n: int, discordant: int, how: dict[str, Any]) -> float:
@@ -91,13 +90,10 @@ def _for_unit_noise(planning: Planning, alpha: float) -> float:
 
 
 def _from_interval(row: Comparison, df: float | None, width: float) -> float:
-    """Scale the reach of the interval from its level to level and power together."""
-    found = reach(row, width)
+    """Return the difference that the interval tells."""
+    found = _reach(row, width)
     tail = (1 + row.confidence) / 2 if row.alternative == "two-sided" else row.confidence
     if not (found > 0 and math.isfinite(found)):
         return math.nan
-    if df is not None and df > 0:
-        level, power = special.stdtrit(df, tail), special.stdtrit(df, POWER)
-    else:
-        level, power = special.ndtri(tail), special.ndtri(POWER)
-    return float(found * (level + power) / level)
+    used = df if df is not None and df > 0 else None
+    return detectable_difference(found, level=tail, power=POWER, df=used)

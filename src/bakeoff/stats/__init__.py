@@ -6,18 +6,6 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 
 from typing import TYPE_CHECKING
 
-from bakeoff.stats.claims.accuracy import Claim, ClaimedTable, Rounded, accuracy_claim
-from bakeoff.stats.claims.equivalence import metric_equivalence
-from bakeoff.stats.claims.limits import Limits, accuracy_limits, mean_limits, metric_limits
-from bakeoff.stats.claims.metrics import AreaClaim, F1Claim, area_claim, f1_claim
-from bakeoff.stats.claims.release import (
-    Release,
-    check_margin,
-    decide_release,
-    level_of_use,
-    rows_to_decide,
-)
-from bakeoff.stats.claims.repeats import RepeatsClaim, repeats_claim
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import (
@@ -78,6 +66,13 @@ from bakeoff.stats.folds.variance_parts import (
     variance_components,
     variance_components_from_means,
 )
+from bakeoff.stats.gate import (
+    Release,
+    accuracy_limits,
+    check_margin,
+    decide_release,
+    rows_to_decide,
+)
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
 from bakeoff.stats.metrics.differences import (
@@ -85,6 +80,12 @@ from bakeoff.stats.metrics.differences import (
     metric_ci,
     metric_difference,
     test_set_metrics,
+)
+from bakeoff.stats.metrics.equivalence import (
+    Limits,
+    mean_limits,
+    metric_equivalence,
+    metric_limits,
 )
 from bakeoff.stats.metrics.influence import Influence, influence
 from bakeoff.stats.metrics.means import mean_ci, mean_difference
@@ -94,15 +95,11 @@ from bakeoff.stats.metrics.own import own_metric
 from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.planning import (
     FiveByTwoPower,
-    GroupsPower,
-    HalfSamplePower,
-    IntervalPower,
-    MarginPower,
     McNemarPower,
     MetricPower,
     Power,
     PowerResult,
-    expected_design_effect,
+    detectable_difference,
     smallest_discordant_count,
 )
 from bakeoff.stats.rows.auc import delong
@@ -121,7 +118,6 @@ from bakeoff.stats.rows.two_proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
-from bakeoff.stats.runs.components import RunsPower
 from bakeoff.stats.runs.differences import (
     recipe_ci,
     recipe_difference,
@@ -149,14 +145,11 @@ __all__ = [
     "METRICS",
     "POINTS",
     "RETIRED",
-    "AreaClaim",
     "ArgumentError",
     "Arity",
     "Assumption",
     "BayesResult",
     "BestResult",
-    "Claim",
-    "ClaimedTable",
     "ClusteredEquivalenceResult",
     "ClusteredResult",
     "ConfidenceInterval",
@@ -165,15 +158,10 @@ __all__ = [
     "EquivalenceResult",
     "ErrorRate",
     "Evidence",
-    "F1Claim",
     "FiveByTwoPower",
-    "GroupsPower",
-    "HalfSamplePower",
     "Influence",
-    "IntervalPower",
     "ItemsAndRuns",
     "Limits",
-    "MarginPower",
     "McNemarPower",
     "McNemarResult",
     "Metric",
@@ -185,25 +173,20 @@ __all__ = [
     "Power",
     "PowerResult",
     "Release",
-    "RepeatsClaim",
     "Replicability",
     "Result",
-    "Rounded",
     "Runs",
-    "RunsPower",
     "SerialResult",
     "Status",
     "Strengths",
     "TypeOneError",
     "VarianceComponents",
     "WinRates",
-    "accuracy_claim",
     "accuracy_limits",
     "adjust_pvalues",
     "all_pairs",
     "anova_oneway",
     "anova_repeated_measures",
-    "area_claim",
     "as_float",
     "bayes_correlated_t",
     "bayes_sign",
@@ -232,11 +215,10 @@ __all__ = [
     "cv5x2_t",
     "decide_release",
     "delong",
+    "detectable_difference",
     "diebold_mariano",
     "diebold_mariano_means",
     "dunn",
-    "expected_design_effect",
-    "f1_claim",
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",
@@ -248,7 +230,6 @@ __all__ = [
     "items_and_runs",
     "kfold_t",
     "kruskal_wallis",
-    "level_of_use",
     "looks_at",
     "looney_f",
     "manova",
@@ -286,7 +267,6 @@ __all__ = [
     "recipe_difference",
     "recipe_mean_ci",
     "recipe_mean_difference",
-    "repeats_claim",
     "replicability_count",
     "resampled_t",
     "row_dependence",

@@ -13,8 +13,6 @@ import pytest
 from bakeoff.cli import main
 from bakeoff.stats import (
     FiveByTwoPower,
-    GroupsPower,
-    MarginPower,
     McNemarPower,
     MetricPower,
     metric_difference,
@@ -61,7 +59,6 @@ def test_without_disagreement_errors_are_independent(capsys: pytest.CaptureFixtu
     [
         "--disagree 0.1",
         "--accuracy 0.85 --power 0.9",
-        "--disagree 0.2 --icc 0.1 --per-group 12",
         "--disagree 0.1 --models 4 --one-sided",
         "--disagree 0.2 --test cv5x2_f",
         "--pilot a.csv b.csv --metric f1 --groups user",
@@ -95,17 +92,7 @@ def test_rows_given_tell_the_power(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["power"] == plan.power
 
 
-def test_other_designs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bakeoff.stats.planning.accuracy._NODES", 12)
-    found = planned(capsys, "--difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12")
-    test = GroupsPower(discordance=0.2, icc=0.1, rows_per_group=12)
-    plan = test.solve(difference=0.05, power=0.8)
-    assert (found["rows"], found["groups"]) == (plan.details["n_rows"], plan.n)
-    found = planned(capsys, "--margin 0.02 --disagree 0.1 --power 0.9")
-    assert found["rows"] == MarginPower(discordance=0.1).solve(margin=0.02, power=0.9).n
-    found = planned(capsys, "--margin 0.03 --disagree 0.1 --equal --difference 0.01")
-    equal = MarginPower(discordance=0.1, true_difference=0.01, both_sides=True)
-    assert found["rows"] == equal.solve(margin=0.03, power=0.8).n
+def test_folds_are_planned_by_simulation(capsys: pytest.CaptureFixture[str]) -> None:
     found = planned(capsys, "--difference 0.05 --disagree 0.1 --test cv5x2_f")
     assert found["rows"] == FiveByTwoPower(discordance=0.1).solve(difference=0.05, power=0.8).n
 
@@ -165,20 +152,6 @@ def test_the_curve_is_drawn(
     assert main(["plan", *options, "--figure", "a.png"]) == 2
 
 
-def test_a_finished_run_is_asked_by_power(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("e.yaml").write_text(
-        "experiment: e\ndatasets: {d: {source: sklearn, name: iris}}\n"
-        "models: {a: {estimator: sklearn.naive_bayes.GaussianNB}}\n"
-    )
-    assert main(["plan", "--pilot", "e.yaml", "--difference", "0.02"]) == 2
-    assert "run the experiment first" in capsys.readouterr().err
-    assert main(["plan", "--pilot", "e.yaml", "--difference", "0.02", "--icc", ".1"]) == 2
-    assert "--icc: not with the experiment" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -192,31 +165,31 @@ def test_a_finished_run_is_asked_by_power(
         ("--difference .02 --disagree .1 --alpha 2", "--alpha: found"),
         ("--difference .02 --disagree .1 --models 1", "--models: found 1"),
         ("--difference .02 --disagree .1 --models 3 --correction x", "--correction: found 'x'"),
-        ("--difference .02 --disagree .1 --icc .1", "--icc, --per-group: go together"),
-        ("--difference .02 --disagree .1 --icc 2 --per-group 5", "--icc: found 2.0"),
         (
             "--difference .02 --disagree .1 --versus",
             "--versus, --correction: are for more than two",
         ),
         ("--difference .02 --disagree .1 --correction holm", "--versus, --correction: are for"),
         ("--difference .02 --disagree .1 --alpha 0", "--alpha: found 0, must lie"),
-        ("--pilot a.csv b.csv --difference .02 --test cv5x2_f", "--test: cv5x2_f is planned from"),
-        ("--pilot e.yaml --difference .02 --metric f1 --per-group 3", "--metric, --per-group: not"),
-        ("--pilot e.yaml b.csv --difference .02", "--pilot: not with the experiment"),
+        (
+            "--pilot a.csv b.csv --difference .02 --test cv5x2_f",
+            "--test: cv5x2_f is planned without a",
+        ),
+        ("--pilot e.yaml --difference .02", "is said in its report"),
+        ("--pilot a.csv b.csv c.csv --difference .02", "expected one or two tables"),
         ("--rows 20 --disagree .02", "--rows: 20 rows find no difference"),
         ("--difference .02 --disagree .1 --groups g", "--groups: only with --pilot"),
         ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
         ("--equal --disagree .1", "--equal: within which --margin?"),
-        ("--margin .02 --disagree .1 --icc .1", "--margin: with groups"),
-        ("--margin .02 --disagree .1 --difference -.02", "beyond the margin"),
-        ("--margin .02 --disagree .1 --one-sided", "--one-sided: tests against"),
+        ("--margin .02 --disagree .1", "--margin: is planned from the noise of a --pilot"),
+        ("--margin .02 --pilot a.csv b.csv", "`bakeoff gate` says of the pilot"),
         ("--difference .02 --disagree .1 --test cv5x2_f --one-sided", "--test: cv5x2_f"),
         ("--difference .02 --pilot a.csv", "--pair: of one table, name the columns of the two"),
         ("--difference .02 --pilot a.csv b.csv --metric f2x", "--metric: unknown metric"),
         ("--difference .02 --pilot a.csv b.csv --disagree .1", "--disagree: the pilot tells"),
         ("--difference -.02 --pilot a.csv b.csv --one-sided", "--difference: found -0.02"),
         ("--difference 0 --pilot a.csv b.csv --one-sided", "no number of rows gives power"),
-        ("--margin .02 --difference -.03 --pilot a.csv b.csv", "beyond the margin"),
+        ("--margin .02 --difference -.03 --pilot a.csv b.csv --metric f1", "beyond the margin"),
         ("--difference .02 --pilot a.csv a2.csv", "no file at 'a2.csv'"),
     ],
 )
@@ -225,3 +198,30 @@ def test_mistakes_are_told(
 ) -> None:
     assert main(["plan", *text.split()]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("--icc .1 --per-group 12", "--icc: give a --pilot with --groups"),
+        ("--seeds seed --difference .01", "--seeds: training runs are not planned"),
+    ],
+)
+def test_an_option_of_before_is_told(
+    capsys: pytest.CaptureFixture[str], text: str, told: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["plan", *text.split()])
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
+def test_several_training_runs_are_no_pilot(
+    capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray]
+) -> None:
+    for name in "ab":
+        for seed in (1, 2, 3):
+            Path(f"{name}{seed}.csv").write_text(Path(f"{name}.csv").read_text())
+    asked = ["plan", "--pilot", "a{seed}.csv", "b{seed}.csv", "--difference", ".02"]
+    assert main(asked) == 2
+    assert "--pilot: found several training runs" in capsys.readouterr().err

@@ -1,16 +1,14 @@
-"""`bakeoff run` and `bakeoff new`: what is handed to snakemake, and a folder that works."""
+"""`bakeoff run` and `init --folder`: what is handed to snakemake, and a folder that works."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from bakeoff import __version__
 from bakeoff.cli import main
 from bakeoff.cli import run as command
-from bakeoff.data.given_predictions import divide, load
 from bakeoff.execution import locks
 from bakeoff.execution.locks import Holder
 from bakeoff.preflight import check_experiment
@@ -82,7 +80,7 @@ def test_other_commands_take_no_unknown_options(capsys: pytest.CaptureFixture[st
 
 
 def test_new_folder_holds_a_study_that_is_ready(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", "mine"]) == 0
+    assert main(["init", "--folder", "mine"]) == 0
     assert "mine/ is ready: cd mine && bakeoff run experiment.yaml" in capsys.readouterr().out
     found = {p.relative_to("mine").as_posix() for p in Path("mine").rglob("*") if p.is_file()}
     assert found == {
@@ -100,46 +98,22 @@ def test_new_folder_holds_a_study_that_is_ready(capsys: pytest.CaptureFixture[st
 
 
 def test_folder_that_holds_something_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["new", "."]) == 2
-    assert ". is not empty; give a folder" in capsys.readouterr().err
-    assert main(["new", "study.yaml"]) == 2
+    assert main(["init", "--folder", "."]) == 2
+    assert "--folder: . is not empty" in capsys.readouterr().err
+    assert main(["init", "--folder", "study.yaml"]) == 2
     assert "study.yaml cannot be made" in capsys.readouterr().err
-
-
-def test_split_writes_the_divisions_of_the_run_before_any_prediction(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    text = """
-experiment: pets
-datasets: {iris: {source: sklearn, name: iris}}
-models:
-  tree: {estimator: sklearn.tree.DecisionTreeClassifier}
-  net: {predictions: not-there-yet.csv}
-resampling: {holdout: {test_size: 0.4}}
-"""
-    Path("study.yaml").write_text(text)
-    assert main(["split", "study.yaml", "-o", "parts"]) == 0
-    assert "parts/iris.holdout.csv: 150 rows" in capsys.readouterr().out
-    frame = pd.read_csv("parts/iris.holdout.csv")
-    assert frame["repeat-1"].value_counts().to_dict() == {0: 90, 1: 60}
-    experiment = read_experiment("study.yaml")
-    made = divide("iris", experiment, load("iris", experiment), "holdout")
-    assert frame["repeat-1"].tolist() == made["repeat-1"].tolist()
-    tested = frame.loc[frame["repeat-1"] == 1, "id"]
-    tested.to_frame().assign(y_pred="setosa").to_csv("not-there-yet.csv", index=False)
-    problems, _ = check_experiment(read_experiment("study.yaml"))
-    assert not problems
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("models: {a: {predictions: a.csv}, b: {predictions: b.csv}}", "no data set has a source"),
-        ("datasets: {d: {source: file, path: n.csv, target: y}}\nmodels: " + TREE, "n.csv"),
+        ("", "give a table and its --target, or for a folder with an example --folder"),
+        ("mine.csv", "give a table and its --target"),
+        ("--folder mine --target y", "--folder: lays out an example; leave out --target"),
+        ("mine.csv --folder mine", "--folder: lays out an example; leave out mine.csv"),
     ],
 )
-def test_split_says_what_it_lacks(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("study.yaml").write_text(f"experiment: x\n{text}\n")
-    assert main(["split", "study.yaml"]) == 2
+def test_a_folder_or_a_table(capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
+    assert main(["init", *text.split()]) == 2
     assert said in capsys.readouterr().err
-    assert not Path("splits").exists()
+    assert not Path("mine").exists()

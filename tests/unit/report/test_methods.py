@@ -211,7 +211,7 @@ def test_items_of_checklists_are_in_their_order():
         ("nadeau2003", "Nadeau and Bengio 2003"),
         ("benavoli2017", "Benavoli et al. 2017"),
         ("demsar2006", "Demšar 2006"),
-        ("gonen2004", "Gönen 2004"),
+        ("garcia2010", "García et al. 2010"),
         ("mathworks_testcholdout", "The MathWorks, Inc."),
     ],
 )

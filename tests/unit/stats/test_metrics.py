@@ -38,9 +38,9 @@ from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.bootstrap import Bootstrap, bca_interval
+from bakeoff.stats.metrics.equivalence import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.skewed_means import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.metrics.view import View
 from tests.conftest import ROOT

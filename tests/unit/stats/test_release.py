@@ -16,7 +16,6 @@ from bakeoff.stats import (
     Status,
     accuracy_limits,
     decide_release,
-    level_of_use,
     mean_difference,
     mean_limits,
     metric_difference,
@@ -145,13 +144,6 @@ def test_warnings_of_other_metrics_are_kept() -> None:
     y, candidate, base = log_losses(12, 400)
     found = metric_limits(y, candidate, base, metric="roc_auc")
     assert "12 rows of the rarest class" in found.warnings[0]
-
-
-def test_levels_sum_to_less_than_alpha() -> None:
-    levels = [level_of_use(k, 0.05) for k in range(1, 1001)]
-    assert sum(levels) == pytest.approx(0.05 * 1000 / 1001)
-    with pytest.raises(ValueError, match="use"):
-        level_of_use(0, 0.05)
 
 
 def test_rows_to_decide_by_hand() -> None:

@@ -147,30 +147,6 @@ def _melded_lower(b: float, c: float, n: float, tail: float) -> float:
     return float(binomial.bisect(excess, np.asarray(low), np.asarray(high)))
 
 
-def melded_pvalue(b: FloatArray, c: FloatArray, n: int, difference: float) -> FloatArray:
-    """P-value of H0: acc_A − acc_B ≤ `difference` < 0, which the lower melded limit inverts.
-
-    Parameters
-    ----------
-    b, c : ndarray, shape (m,)
-        Rows that A alone and B alone is right on.
-    """
-    m = b + c
-    with np.errstate(divide="ignore", invalid="ignore"):
-        alpha, beta = (m + 1)[:, None], (n - m)[:, None]
-        start = np.maximum(special.betaincinv(alpha, beta, 1e-17), -difference)
-        stop = special.betainccinv(alpha, beta, 1e-17)
-        t = start + (stop - start) * (_NODES + 1) / 2
-        log_density = special.xlogy(alpha - 1, t) + special.xlog1py(beta - 1, -t)
-        density = exp(log_density - special.betaln(alpha, beta))
-        split = special.betainc(b[:, None], c[:, None] + 1, (1 + difference / t) / 2)
-        found = (_WEIGHTS * density * split).sum(axis=1) * (stop - start)[:, 0] / 2
-        found = np.where(start[:, 0] < stop[:, 0], found, 0.0)
-        found = np.where(m == n, special.betainc(b, c + 1, (1 + difference) / 2), found)
-        found = np.where(b == 0, special.betaincc(m + 1, n - m, -difference), found)
-    return np.where(c == n, 1.0, found)
-
-
 def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> float:
     """P(T (2B − 1) ≤ delta), T ~ Beta(alpha, beta), by Gauss-Legendre quadrature over T."""
     size = abs(delta)

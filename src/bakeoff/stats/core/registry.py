@@ -130,8 +130,30 @@ RETIRED: dict[str, str] = (
             "pairwise_clustered_mcnemar": "mcnemar",
         }.items()
     }
+    | dict.fromkeys(
+        ("accuracy_claim", "area_claim", "f1_claim", "repeats_claim"),
+        "published numbers alone determine no p-value; compare the predictions with "
+        "`bakeoff.compare`, or the counts of the four cells with `mcnemar_from_counts`",
+    )
+    | dict.fromkeys(
+        ("recipe_difference.variant", "recipe_mean_difference.variant"),
+        "leave it out: runs and rows have a quantile of Student's t each (two_t), for the other "
+        "forms have too many errors with few runs or are about these rows alone",
+    )
+    | {
+        "GroupsPower": "take the noise of a pilot with groups: write `MetricPower.from_pilot`",
+        "HalfSamplePower": "the report says which difference a test would find; from a standard "
+        "error write `detectable_difference`",
+        "IntervalPower": "from the reach of an interval write `detectable_difference`",
+        "MarginPower": "`decide_release` and `rows_to_decide` say how many rows of a pilot decide",
+        "RunsPower": "training runs are not planned; `recipe_difference` has the parts of the "
+        "variance in its details",
+        "level_of_use": "it is alpha/(k(k + 1)) for the k-th decision",
+        "expected_design_effect": "it is 1 + (rows per group − 1) · icc",
+    }
 )
-"""Names that tests had before, each with the end of a sentence that says what to write instead."""
+"""Names of before, and options as ``test.option``, each with the end of a sentence that says what
+to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""

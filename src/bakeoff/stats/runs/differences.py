@@ -12,7 +12,6 @@ from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.metrics.setting import MetricArguments
-from bakeoff.stats.runs.parts import Form
 from bakeoff.stats.runs.question import Question
 from bakeoff.stats.runs.recipe import Runs, mean_of_values, read_runs
 
@@ -42,7 +41,6 @@ def compare_recipes(
     runs: Sequence[SomeRuns],
     *,
     paired: bool = False,
-    variant: Form = "two_t",
     control: int | None = None,
     correction: str = "holm",
     alternative: Alternative = "two-sided",
@@ -58,7 +56,7 @@ def compare_recipes(
         The runs of each model.
     """
     reader = read_runs(_each(runs), y_true, **asked)
-    return Question(reader, paired, variant).all_pairs(
+    return Question(reader, paired).all_pairs(
         control=control,
         correction=correction,
         alternative=alternative,
@@ -74,7 +72,6 @@ def compare_recipe_means(
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
     paired: bool = False,
-    variant: Form = "two_t",
     **family: Any,
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`.
@@ -87,7 +84,7 @@ def compare_recipe_means(
         Those of `all_pairs`.
     """
     reader = read_runs(_each(runs), (), mean_of_values(greater_is_better), groups=groups)
-    return Question(reader, paired, variant).all_pairs(**family)
+    return Question(reader, paired).all_pairs(**family)
 
 
 def _each(runs: Sequence[SomeRuns]) -> list[tuple[str, SomeRuns]]:
@@ -112,7 +109,6 @@ def recipe_difference(
     runs_b: SomeRuns,
     *,
     paired: bool = False,
-    variant: Form = "two_t",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     **asked: Unpack[MetricArguments],
@@ -122,14 +118,6 @@ def recipe_difference(
     The variance is that of readers and cases (Obuchowski & Rockette 1995; Gallas 2006): between
     runs, and over rows without what favours single runs. In the interval each part has its own
     quantile of Student's t (Banerjee 1960); it is never narrower than that of these fits.
-
-    Parameters
-    ----------
-    variant : {"two_t", "hillis", "rows_fixed"}
-        ``"two_t"`` (default). ``"hillis"``: one t with the degrees of freedom of Hillis (2007), as
-        programs for readers and cases have it; its type I error is inflated with few runs.
-        ``"rows_fixed"``: Welch's (1947) t of the values of the runs, which is about these test
-        rows and no others.
 
     Returns
     -------
@@ -150,7 +138,7 @@ def recipe_difference(
     (0.122, 0.008)
     """
     reader = read_runs(two(runs_a, runs_b), y_true, **asked)
-    return Question(reader, paired, variant).difference((0, 1), alternative, confidence_level)
+    return Question(reader, paired).difference((0, 1), alternative, confidence_level)
 
 
 @register(
@@ -168,18 +156,12 @@ def recipe_mean_difference(
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
     paired: bool = False,
-    variant: Form = "two_t",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
     """Test the mean difference of a value per row between two recipes trained several times.
 
     As `recipe_difference` (Banerjee 1960), for losses, marks and other numbers.
-
-    Parameters
-    ----------
-    variant : {"two_t", "hillis", "rows_fixed"}
-        As in `recipe_difference`.
 
     Returns
     -------
@@ -196,7 +178,7 @@ def recipe_mean_difference(
     """
     metric = mean_of_values(greater_is_better)
     reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
-    return Question(reader, paired, variant).difference((0, 1), alternative, confidence_level)
+    return Question(reader, paired).difference((0, 1), alternative, confidence_level)
 
 
 @checked
@@ -204,7 +186,6 @@ def recipe_ci(
     y_true: ArrayLike,
     runs: SomeRuns,
     *,
-    variant: Form = "two_t",
     confidence_level: Level = 0.95,
     **asked: Unpack[MetricArguments],
 ) -> Result:
@@ -214,8 +195,6 @@ def recipe_ci(
     ----------
     runs : sequence of array_like, or Runs
         What each run predicts for the rows.
-    variant : {"two_t", "hillis", "rows_fixed"}
-        As in `recipe_difference`.
 
     Returns
     -------
@@ -223,7 +202,7 @@ def recipe_ci(
         `pvalue` is NaN; statuses as of `recipe_difference`.
     """
     reader = read_runs([("runs", runs)], y_true, **asked)
-    return Question(reader, form=variant).interval(confidence_level)
+    return Question(reader).interval(confidence_level)
 
 
 @checked
@@ -231,7 +210,6 @@ def recipe_mean_ci(
     runs: SomeRuns,
     *,
     groups: ArrayLike | None = None,
-    variant: Form = "two_t",
     confidence_level: Level = 0.95,
 ) -> Result:
     """Return the expected mean of a value per row of one run, with its interval.
@@ -240,8 +218,6 @@ def recipe_mean_ci(
     ----------
     runs : sequence of array_like, or Runs
         What each run has on the rows.
-    variant : {"two_t", "hillis", "rows_fixed"}
-        As in `recipe_difference`.
 
     Returns
     -------
@@ -249,4 +225,4 @@ def recipe_mean_ci(
         As of `recipe_ci`.
     """
     reader = read_runs([("runs", runs)], (), mean_of_values(True), groups=groups)
-    return Question(reader, form=variant).interval(confidence_level)
+    return Question(reader).interval(confidence_level)

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Literal
 
 from scipy import special
 
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.result import Alternative
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.spread import Spread, spread
-from bakeoff.stats.planning.solver import root
+from bakeoff.stats.planning import root
 from bakeoff.stats.runs.recipe import Recipe
 
-Form = Literal["two_t", "hillis", "rows_fixed"]
 _OWN_QUANTILES = 5
 """With fewer runs of one of two models that have unequal numbers each has a quantile of its own."""
 _FARTHEST = 22.0
@@ -46,8 +43,6 @@ class Parts:
         The spread over rows alone, of these fits.
     own : bool
         Whether the runs of each model have a quantile of their own.
-    form : {"two_t", "hillis", "rows_fixed"}
-        How the parts are put together.
     """
 
     estimate: float
@@ -55,10 +50,9 @@ class Parts:
     cells: float
     fits: Spread
     own: bool
-    form: Form
 
     @classmethod
-    def of(cls, recipes: tuple[Recipe, ...], form: Form) -> Parts:
+    def of(cls, recipes: tuple[Recipe, ...]) -> Parts:
         """Put one recipe, or two that are compared, together."""
         first, *second = recipes
         estimate, psi = float(first.values.mean()), first.psi
@@ -71,7 +65,6 @@ class Parts:
             math.fsum(recipe.interaction for recipe in recipes),
             spread(psi, clusters=first.clusters, leverage=first.leverage),
             max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
-            form,
         )
 
     @property
@@ -82,7 +75,9 @@ class Parts:
     @property
     def df_seeds(self) -> float:
         """Welch's (1947) degrees of freedom of the variance between runs."""
-        return self._satterthwaite(self.of_seeds) or math.fsum(df for _, df in self.seeds)
+        shares = ((own / self.of_seeds, df) for own, df in self.seeds if own > 0)
+        below = math.fsum(share**2 / df for share, df in shares)
+        return 1 / below if below > 0 else math.fsum(df for _, df in self.seeds)
 
     @property
     def of_rows(self) -> float:
@@ -92,20 +87,7 @@ class Parts:
     @property
     def variance(self) -> float:
         """The variance of the estimate."""
-        return self.of_seeds + (0.0 if self.form == "rows_fixed" else max(self.of_rows, 0.0))
-
-    @property
-    def df(self) -> float | None:
-        """The degrees of freedom of a single t; None where the parts have their own."""
-        if self.form == "two_t":
-            return None
-        return self._satterthwaite(self.variance) or math.inf
-
-    def _satterthwaite(self, variance: float) -> float:
-        """Return the degrees of freedom of a variance of which only that of seeds is uncertain."""
-        shares = ((own / variance, df) for own, df in self.seeds if own > 0)
-        below = math.fsum(share**2 / df for share, df in shares)
-        return 1 / below if below > 0 else 0.0
+        return self.of_seeds + max(self.of_rows, 0.0)
 
     def half_width(self, level: float, side: Alternative = "two-sided") -> float:
         """Return half the width of an interval, or the distance of a limit."""
@@ -114,8 +96,6 @@ class Parts:
     def pvalue(self, shift: float = 0.0, side: Alternative = "two-sided") -> float:
         """Return the p-value of an estimate of −shift: at that level an interval ends there."""
         away = self.estimate + shift
-        if self.df is not None:
-            return t_pvalue(away / math.sqrt(self.variance), self.df, side)
 
         def excess(z: float) -> float:
             return self._half(float(special.ndtr(-z))) - abs(away)
@@ -128,8 +108,6 @@ class Parts:
 
     def _half(self, tail: float) -> float:
         """Return half the width of the interval that leaves a probability in each tail."""
-        if self.df is not None:
-            return _t(self.df, tail) * math.sqrt(self.variance)
         parts = [*(self.seeds if self.own else [(self.of_seeds, self.df_seeds)])]
         parts.append((max(self.of_rows, 0.0), self.fits.df))
         each = (_t(df, tail) * math.sqrt(variance) for variance, df in parts if variance > 0)

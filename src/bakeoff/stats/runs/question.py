@@ -24,9 +24,10 @@ from bakeoff.stats.design.spread import FEWEST_CLUSTERS
 from bakeoff.stats.metrics.answer import assumptions
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.runs.components import SEEN, described, limits_of_sd, unseen_failures
-from bakeoff.stats.runs.parts import Form, Parts
+from bakeoff.stats.runs.parts import Parts
 from bakeoff.stats.runs.recipe import Reader, Recipe
 
+_VARIANT = "two_t"
 ENOUGH_RUNS, _ENOUGH_DEGREES, _ENOUGH_OF_ROWS = 5, 4.0, 10.0
 _INDEPENDENT_RUNS = Assumption(
     "independent runs",
@@ -50,13 +51,10 @@ class Question:
         Their runs.
     paired : bool
         Whether runs of two models with the same number share their random part.
-    form : {"two_t", "hillis", "rows_fixed"}
-        As in `Parts`.
     """
 
     reader: Reader
     paired: bool = False
-    form: Form = "two_t"
 
     def interval(self, level: float) -> Result:
         """Return the interval of the only model."""
@@ -106,7 +104,7 @@ class Question:
         two = len(members) == 2
         facts: dict[str, Any] = {
             "n": self.reader.setting.truth.n,
-            "variant": self.form,
+            "variant": _VARIANT,
             "alternative": side,
         }
         try:
@@ -127,7 +125,6 @@ class Question:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
         return Result(
             statistic=statistic,
-            df=parts.df,
             pvalue=pvalue,
             estimate=parts.estimate if two else self._sign * parts.estimate,
             ci=ci,
@@ -153,19 +150,16 @@ class Question:
         return tuple(self.reader.recipe(member) for member in members)
 
     def _parts(self, recipes: tuple[Recipe, ...]) -> Parts:
-        return Parts.of(recipes, self.form)
+        return Parts.of(recipes)
 
     def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
         fits, noise = parts.fits, max(recipe.noise for recipe in recipes)
         few = fits.units < FEWEST_CLUSTERS or not fits.df >= 1
         if few or self.reader.setting.too_few() or any(recipe.unknown for recipe in recipes):
             return Status.TOO_FEW
-        fixed = self.form == "rows_fixed"
-        if math.sqrt(parts.variance) > noise or (self.form == "two_t" and fits.se > noise):
+        if math.sqrt(parts.variance) > noise or fits.se > noise:
             return Status.OK
-        if abs(parts.estimate) <= noise and (fixed or fits.se <= noise):
-            return Status.IDENTICAL_SCORES
-        return Status.ZERO_VARIANCE
+        return Status.IDENTICAL_SCORES if abs(parts.estimate) <= noise else Status.ZERO_VARIANCE
 
     def _interval(
         self, parts: Parts, level: float, side: Alternative, two: bool
@@ -178,7 +172,7 @@ class Question:
             -math.inf if side == "less" else max(centre - half, limits[0]),
             math.inf if side == "greater" else min(centre + half, limits[1]),
             level,
-            self.form,
+            _VARIANT,
         )
 
     def _of_fits(self, parts: Parts, side: Alternative, level: float) -> dict[str, float]:
@@ -216,17 +210,10 @@ class Question:
                 f"{parts.fits.df:.0f} effective degrees of freedom of the rows; below "
                 f"{_ENOUGH_OF_ROWS:.0f}, as with few errors, intervals miss too often",
             )
-        if self.form != "two_t" or not all(recipe.deterministic for recipe in recipes):
-            yield _INDEPENDENT_RUNS
-        if self.form == "hillis":
-            yield Assumption(
-                "degrees of freedom of each part",
-                None,
-                "one t for all parts has an inflated type I error with few runs; two_t does not",
-            )
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if not random:
             return
+        yield _INDEPENDENT_RUNS
         fewest = min(recipe.count for recipe in random)
         yield Assumption(
             "enough runs",

@@ -10,10 +10,24 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 
-from bakeoff.stats.claims.limits import Limits
-from bakeoff.stats.core.arguments import Finite, Level, PositiveInt, check_number, checked
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core.arguments import (
+    Alpha,
+    Finite,
+    Level,
+    check_number,
+    checked,
+)
+from bakeoff.stats.core.checks import paired_correctness, paired_counts
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.planning import IntervalPower
+from bakeoff.stats.core.result import Status
+from bakeoff.stats.metrics.equivalence import Limits, two_limits
+from bakeoff.stats.planning import detectable_difference
+from bakeoff.stats.rows.equivalence import noninferiority
+from bakeoff.stats.rows.paired_intervals import paired_difference_ci
+
+_ANY_MARGIN = 0.5
 
 _MOST_TIMES = 1000.0
 """Times the rows beyond which more rows are no way to decide."""
@@ -25,6 +39,55 @@ class Release(StrEnum):
     SHIP = "ship"
     BLOCK = "block"
     UNDECIDED = "undecided"
+
+
+@checked
+def accuracy_limits(
+    correct_candidate: ArrayLike,
+    correct_base: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    alpha: Alpha = 0.05,
+) -> Limits:
+    """Return limits for the difference of two accuracies on the same rows.
+
+    Parameters
+    ----------
+    correct_candidate, correct_base : array_like of bool or 0/1, shape (n,)
+        Whether each is right on each row.
+    alpha : float
+        Level of each limit, below 0.5.
+
+    Returns
+    -------
+    Limits
+        Independent rows: exact melded limits (Fay & Lumbard 2021), which no discordance brings
+        beyond the level. Groups: the score limits of `noninferiority`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> candidate = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
+    >>> base = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
+    >>> found = accuracy_limits(candidate, base)
+    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    (0.01, -0.001, 0.022)
+    """
+    if groups is not None:
+        found = noninferiority(
+            correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
+        )
+        return two_limits(found, found, alpha, found.n_clusters, "score_effective")
+    counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
+    low, high = (
+        paired_difference_ci(
+            **counts, method="exact_melded", confidence_level=1 - alpha, alternative=side
+        )
+        for side in ("greater", "less")
+    )
+    n = sum(counts.values())
+    estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
+    return Limits(estimate, low.low, high.high, alpha, n, 0, Status.OK, "exact_melded")
 
 
 def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> Release:
@@ -126,41 +189,15 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
     >>> rows_to_decide(accuracy_limits(a, b), 0.0)
     2963
     """
+    if power <= limits.alpha:
+        raise ArgumentError(
+            "power", f"found {power!r}, must be greater than alpha ({limits.alpha!r})"
+        )
     gap = limits.estimate + margin
     half = limits.estimate - limits.low if gap > 0 else limits.high - limits.estimate
     if gap == 0 or not (half > 0 and math.isfinite(half)):
         return None
-    least = half / (abs(gap) * math.sqrt(_MOST_TIMES))
-    if least > 1:
-        return None
-    test = IntervalPower(half=half, confidence=1 - limits.alpha, sides=1)
-    plan = test.solve(difference=abs(gap), power=power, alpha=limits.alpha, alternative="greater")
-    factor = plan.n
+    found = detectable_difference(half, level=1 - limits.alpha, power=power)
+    root_of_factor = found / gap
+    factor = root_of_factor * root_of_factor  # a power would overflow
     return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
-
-
-@checked
-def level_of_use(use: PositiveInt, alpha: Level) -> float:
-    """Return the level of the k-th decision by one test set: alpha/(k(k + 1)).
-
-    However often it decides, the levels sum to less than alpha: the probability that any decision
-    is wrong stays below it, whatever the candidates have in common.
-
-    Parameters
-    ----------
-    use : int
-        k, from 1.
-    alpha : float
-        Level of all decisions together.
-
-    Returns
-    -------
-    float
-        The level of this one.
-
-    Examples
-    --------
-    >>> level_of_use(1, 0.05), round(level_of_use(200, 0.05), 9)
-    (0.025, 1.244e-06)
-    """
-    return alpha / (use * (use + 1))

@@ -1,4 +1,4 @@
-"""One-sided limits of a candidate's advantage over a base, on the same rows."""
+"""One-sided limits of a difference of a metric, and equivalence within a margin."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Sequence
 from typing import Any, Literal, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, checked
-from bakeoff.stats.core.checks import paired_correctness, paired_counts
-from bakeoff.stats.core.result import Result, Status
+from bakeoff.stats.core.arguments import Alpha, Margin, checked
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.margins import conclude
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import ConfidenceInterval, EquivalenceResult, Result, Status
+from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.means import mean_difference
 from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
-from bakeoff.stats.metrics.skewed_means import skewed_limits, skewness
 from bakeoff.stats.metrics.test_rows import read_groups
-from bakeoff.stats.rows.equivalence import noninferiority
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci
 
-_ANY_MARGIN = 0.5
 _FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20
 """What limits need: rows of a class and degrees of freedom of a log loss; degrees of freedom of any
 numbers and of sums over groups."""
@@ -63,55 +63,6 @@ class Limits:
     status: Status
     method: str
     warnings: tuple[str, ...] = ()
-
-
-@checked
-def accuracy_limits(
-    correct_candidate: ArrayLike,
-    correct_base: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    alpha: Alpha = 0.05,
-) -> Limits:
-    """Return limits for the difference of two accuracies on the same rows.
-
-    Parameters
-    ----------
-    correct_candidate, correct_base : array_like of bool or 0/1, shape (n,)
-        Whether each is right on each row.
-    alpha : float
-        Level of each limit, below 0.5.
-
-    Returns
-    -------
-    Limits
-        Independent rows: exact melded limits (Fay & Lumbard 2021), which no discordance brings
-        beyond the level. Groups: the score limits of `noninferiority`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> candidate = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
-    >>> base = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
-    >>> found = accuracy_limits(candidate, base)
-    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
-    (0.01, -0.001, 0.022)
-    """
-    if groups is not None:
-        found = noninferiority(
-            correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
-        )
-        return two_limits(found, found, alpha, found.n_clusters, "score_effective")
-    counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
-    low, high = (
-        paired_difference_ci(
-            **counts, method="exact_melded", confidence_level=1 - alpha, alternative=side
-        )
-        for side in ("greater", "less")
-    )
-    n = sum(counts.values())
-    estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
-    return Limits(estimate, low.low, high.high, alpha, n, 0, Status.OK, "exact_melded")
 
 
 @checked
@@ -244,3 +195,147 @@ def _none(limits: Limits, why: str) -> Limits:
 def count_groups(groups: ArrayLike | None) -> int:
     """Count groups; 0 where there are none."""
     return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))
+
+
+@register(
+    title="Equivalence by a metric",
+    evidence=Evidence.PREDICTIONS,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Are these two fitted models equally good by the chosen metric, within the margin?",
+    plans=("holdout",),
+    citation="schuirmann1987",
+    caution="Choose the margin before seeing the data. A small p-value is evidence for "
+    "equivalence, not for a difference.",
+)
+def metric_equivalence(
+    y_true: ArrayLike,
+    predicted_a: ArrayLike,
+    predicted_b: ArrayLike,
+    *,
+    margin: Margin,
+    question: Literal["equivalence", "noninferiority"] = "equivalence",
+    alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
+) -> EquivalenceResult:
+    """Two one-sided tests of the difference of a metric between two models on the same rows.
+
+    t = (d ± margin)/se with the standard error and the degrees of freedom of `metric_difference`
+    (Schuirmann 1987). For means of a value per row, and functions of such means, each p-value is
+    the larger one of Student's t and of Hall's (1992) transformation; in groups of other metrics,
+    of t and of sign flips of the groups. The interval has the limits of `metric_limits`.
+
+    Parameters
+    ----------
+    margin : float
+        The largest difference that does not matter, in the unit of the metric (of accuracy: 0.01 is
+        one percentage point), above 0. Choose it before seeing the data.
+    question : {"equivalence", "noninferiority"}
+        Whether the models differ by less than the margin either way, or A is worse by less than
+        the margin. The latter is one test, and A may be better by any amount.
+
+    Returns
+    -------
+    EquivalenceResult
+        `estimate` is A's advantage (for losses B − A); ``details`` holds ``value_a``, ``value_b``
+        and ``se``. Statuses as in `metric_difference`; ``identical_scores``: the same predictions
+        have no variance to judge by, p 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.normal(size=300)
+    >>> a, b = (y + rng.normal(scale=0.5, size=300) for _ in range(2))
+    >>> result = metric_equivalence(y, a, b, metric="rmse", margin=0.1)
+    >>> round(result.estimate, 3), round(result.pvalue, 4), result.verdict
+    (-0.024, 0.0091, 'equivalent')
+    """
+    models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
+    setting, rows = setting_of(y_true, models, **asked)
+    limits, found, test = limits_of(setting, rows, alpha)
+    sides = 2 if question == "equivalence" else 1
+    statistics = pvalues = (math.nan, math.nan)
+    ci: ConfidenceInterval | None = None
+    if not math.isnan(limits.low):
+        assert found is not None
+        statistics, pvalues = _one_sided(setting, found, margin)
+        ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
+    elif limits.status is Status.IDENTICAL_SCORES:
+        statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
+    return conclude(
+        variant=setting.metric.name,
+        statistics=statistics,
+        pvalues=pvalues,
+        sides=sides,
+        status=limits.status,
+        margin=margin,
+        alpha=alpha,
+        estimate=limits.estimate,
+        ci=ci,
+        df=test.df,
+        n=limits.n,
+        assumptions=test.assumptions,
+        what=f"values of {setting.metric.name} of the two fitted models",
+        details={**test.details},
+    )
+
+
+def _one_sided(
+    setting: Setting, found: Influence, margin: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Test that A is worse, and that it is better, by the margin: statistics and p-values."""
+    of_rows, groups = setting.metric.form is Form.ROWS, found.of_groups
+    skew = skewness(found.psi, setting.clusters) if of_rows else 0.0
+    statistics, pvalues = [], []
+    for sign in (1, -1):
+        t = (sign * found.estimate + margin) / found.tested.se
+        pvalue = skewed_pvalue(t, found.tested, sign * skew)
+        if not of_rows and groups is not None and not groups.many_alike:
+            shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
+            pvalue = max(pvalue, shifted.pvalue("greater"))
+        statistics.append(sign * t)
+        pvalues.append(pvalue)
+    return (statistics[0], statistics[1]), (pvalues[0], pvalues[1])
+
+
+def skewness(psi: FloatArray, clusters: NDArray[np.intp] | None) -> float:
+    """Return the skewness of deviations from a mean, or of their sums over clusters."""
+    sums = psi if clusters is None else np.bincount(clusters, weights=psi)
+    second = float(np.mean(sums**2))
+    return float(np.mean(sums**3)) / second**1.5 if second > 0 else 0.0
+
+
+def skewed_limits(centre: float, found: Spread, skew: float, tail: float) -> tuple[float, float]:
+    """Return a lower and an upper limit, each of them missed with the probability `tail`.
+
+    Each is the wider one of Student's t limit and of Hall's (1992, JRSS B 54, 221-228), whose cubic
+    transformation takes the skewness out of the t statistic; both with the same quantile of t.
+    """
+    quantile = -float(special.stdtrit(found.df, tail))
+    low, high = (
+        sign * min(-quantile, _hall(sign * skew, quantile, found.units)) for sign in (1, -1)
+    )
+    return centre + low * found.se, centre + high * found.se
+
+
+def skewed_pvalue(t: float, found: Spread, skew: float) -> float:
+    """Return the probability below which a lower limit that is t standard errors down lies.
+
+    The smallest `tail` at which `skewed_limits` keep their lower limit above a value t standard
+    errors below the mean.
+    """
+    root, third = math.sqrt(found.units), skew / 3
+    halls = t
+    if abs(skew) >= 1e-9:
+        halls = root * ((1 + third * t / root) ** 3 - 1) / skew + skew / (6 * root)
+    return float(special.stdtr(found.df, -min(t, halls)))
+
+
+def _hall(skew: float, quantile: float, n: float) -> float:
+    """Return Hall's lower limit in standard errors."""
+    if abs(skew) < 1e-9:
+        return -quantile
+    root = math.sqrt(n)
+    inner = 1 + skew * (quantile / root - skew / (6 * n))
+    return -root * 3 / skew * (math.cbrt(inner) - 1)

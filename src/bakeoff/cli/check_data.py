@@ -1,0 +1,77 @@
+"""Before a run: undeclared dependence between rows, and columns that tell the class."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bakeoff.cli.terminal import say
+from bakeoff.data import Table
+from bakeoff.data.given_predictions import divide
+from bakeoff.data.quality import split_quality
+from bakeoff.data.table import TARGET
+from bakeoff.data.telling_columns import telling_columns
+from bakeoff.report.numbers import percent, score, words
+from bakeoff.report.undeclared import notes_on
+from bakeoff.report.wrapping import paragraph
+from bakeoff.scores import metrics_of
+from bakeoff.scores.constant import constant_answer
+from bakeoff.spec import Experiment
+from bakeoff.spec.datasets import GivenData
+
+
+def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
+    """Note undeclared dependence between rows, and columns that determine the class."""
+    for name, data in tables.items():
+        given = isinstance(experiment.datasets[name], GivenData)
+        for note in notes_on(data.card, () if given else _quality(experiment, name, data)):
+            say(paragraph(f"Note: {note.sentence}"), "")
+        if not given:
+            show_telling(name, data)
+
+
+def show_telling(dataset: str, data: Table) -> None:
+    """Note columns that determine the class."""
+    found = list(telling_columns(data.features, data.frame[TARGET]))
+    if not found:
+        return
+    told = [f"{one.column!r} ({percent(round(one.share, 3))} of the rows)" for one in found]
+    verb = "tells" if len(found) == 1 else "tell"
+    alone = "alone" if len(found) == 1 else "each alone"
+    say(
+        paragraph(
+            f"Note: in {dataset} {words(told)} {alone} {verb} the class; models will look nearly "
+            "perfect. If the value is known only once the answer is, this is leakage: put the "
+            "column under `drop:`."
+        ),
+        "",
+    )
+
+
+def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int]) -> str:
+    """Say what a constant answer would score on all rows of a data set."""
+    costs, rows, metrics = (
+        experiment.costs_on(dataset),
+        list(counts.values()),
+        metrics_of(experiment),
+    )
+    told = []
+    # of rows that are marked right or wrong nothing is to be predicted
+    for name in experiment.metrics if sum(rows) and not experiment.with_values else ():
+        found = constant_answer(metrics[name], list(counts), rows, rows, costs)
+        if found is not None and math.isfinite(found.score):
+            told.append(f"{metrics[name].title} {score(found.score)}")
+    if not told:
+        return ""
+    return (
+        f"On {dataset} a constant answer, the most frequent class with the shares of the classes "
+        f"as probabilities, scores: {', '.join(told)}. A model has to beat that; one that is "
+        "perfect or nearly so is a reason to look for leakage."
+    )
+
+
+def _quality(experiment: Experiment, dataset: str, data: Table) -> Iterator[dict[str, Any]]:
+    for name, plan in experiment.resampling.plans().items():
+        if not experiment.by_scores(name):
+            yield split_quality(dataset, data, name, plan, divide(dataset, experiment, data, name))

@@ -1,0 +1,697 @@
+"""Planning: how many observations a test needs, and what difference it finds.
+
+One class per test gives its power function; `Power.solve` finds the number of observations, the
+difference or the power, whichever is not given.
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+import numpy as np
+from annotated_types import Ge, Lt
+from scipy import special
+
+from bakeoff.stats.core import binomial, mcnemar_kernels
+from bakeoff.stats.core.arguments import (
+    Level,
+    PositiveFloat,
+    Seed,
+    Share,
+    check_argument,
+    check_count,
+    check_fields,
+    check_number,
+    checked,
+)
+from bakeoff.stats.core.arithmetic import exp, inner
+from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.result import Alternative, Result
+
+__all__ = [
+    "FiveByTwoPower",
+    "McNemarPower",
+    "MetricPower",
+    "Power",
+    "PowerResult",
+    "detectable_difference",
+    "smallest_discordant_count",
+]
+
+_CAUTION = 0.8
+"""Probability with which the pilot's upper limit is at least the true standard deviation."""
+_FAR = 1e3
+"""Standard deviations beyond which no difference is searched."""
+_FIRST, _MOST = 16, 10**8
+"""Where the search for a number of observations begins, and where it gives up."""
+_STEP = 0.05
+"""Relative step of the slope that turns the error of a power into that of a difference."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PowerResult:
+    """The power of a test in one planned situation.
+
+    Attributes
+    ----------
+    test, variant : str
+        As in the result of the test.
+    n : float
+        How many observations, in `unit`; NaN where the noise is given for the data at hand.
+    unit : str
+        What `n` counts: rows, or multiples of the rows at hand.
+    difference : float
+        The true advantage of A over B; NaN where no possible difference reaches the power.
+    power : float
+        Probability that the test rejects at `alpha`.
+    alpha : float
+        Level of the test.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+    calculation : {"exact", "normal", "simulation"}
+        How the power was found.
+    monte_carlo_error : float
+        Standard error, by simulation, of what was solved for; 0 where nothing is simulated.
+    method : str
+        Citation key (see `bakeoff.stats.core.citations`).
+    details : Mapping[str, float]
+        The rest of the situation, e.g. ``p10``, ``p01``, ``discordance``.
+    """
+
+    test: str
+    variant: str
+    n: float
+    unit: str
+    difference: float
+    power: float
+    alpha: float
+    alternative: Alternative
+    calculation: str
+    method: str
+    monte_carlo_error: float = 0.0
+    details: Mapping[str, float] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Power(abc.ABC):
+    """A test in a planned situation; a subclass gives the power function.
+
+    Attributes
+    ----------
+    test, variant, method, calculation : str
+        As in `PowerResult`.
+    unit : str
+        What n counts.
+    steady : int
+        How many further n must keep the power, for a power that moves in small steps both ways.
+    """
+
+    test: ClassVar[str]
+    method: ClassVar[str]
+    variant: ClassVar[str] = ""
+    calculation: ClassVar[str] = "exact"
+    unit: ClassVar[str] = "rows"
+    steady: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+    @abc.abstractmethod
+    def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+        """Return the power with n observations at an effect."""
+
+    @property
+    @abc.abstractmethod
+    def limits(self) -> tuple[float, float]:
+        """The smallest and the largest size of an effect that is searched."""
+
+    def check_effect(self, effect: float, side: Alternative) -> None:
+        """Refuse an effect that is impossible in this situation."""
+        check_number(effect, "difference")
+
+    def check_n(self, n: float) -> None:
+        """Refuse a number of observations that is impossible."""
+        check_count(n, "n", least=1)
+
+    def details(self, n: float, effect: float) -> dict[str, float]:
+        """Return the rest of the situation."""
+        return {}
+
+    @checked
+    def solve(
+        self,
+        *,
+        n: float | None = None,
+        difference: float | None = None,
+        power: Level | None = None,
+        alpha: Level = 0.05,
+        alternative: Alternative = "two-sided",
+    ) -> PowerResult:
+        """Return the one of n, difference and power that is not given.
+
+        Parameters
+        ----------
+        n : float, optional
+            Number of observations, in `unit`.
+        difference : float, optional
+            The true advantage of A over B.
+        power : float, optional
+            Probability of rejecting, above `alpha`.
+
+        Returns
+        -------
+        PowerResult
+            With the missing quantity, and the power that is reached. A difference that is solved
+            for is negative for the alternative ``"less"``, and NaN where even the largest that is
+            possible does not reach the power.
+
+        """
+        if [n, difference, power].count(None) != 1:
+            raise ArgumentError("n", "give two of n, difference and power: the third is solved for")
+        if difference is not None:
+            self.check_effect(difference, alternative)
+        if n is not None:
+            self.check_n(n)
+        if power is not None and power <= alpha:
+            raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
+        if n is None:
+            assert difference is not None
+            assert power is not None
+            n = self._n_for(difference, power, alpha, alternative)
+        sign = -1.0 if alternative == "less" else 1.0
+        if difference is None:
+            assert power is not None
+            difference = sign * root(
+                lambda size: self.power_at(n, sign * size, alpha, alternative) - power,
+                *self.limits,
+            )
+        tried = sign * self.limits[1] if math.isnan(difference) else difference
+        return PowerResult(
+            test=self.test,
+            variant=self.variant,
+            n=n,
+            unit=self.unit,
+            difference=difference,
+            power=self.power_at(n, tried, alpha, alternative),
+            alpha=alpha,
+            alternative=alternative,
+            calculation=self.calculation,
+            method=self.method,
+            details=self.details(n, difference),
+        )
+
+    def _n_for(self, effect: float, power: float, alpha: float, side: Alternative) -> int:
+        """Return the smallest n with a power."""
+        against = {"two-sided": effect == 0, "greater": effect <= 0, "less": effect >= 0}
+        if against[side]:
+            raise ArgumentError(
+                "difference",
+                f"found {effect:g}, no number of {self.unit} gives power for the alternative "
+                f"{side!r}",
+            )
+
+        def reached(n: int) -> bool:
+            return self.power_at(n, effect, alpha, side) >= power
+
+        low, high = 0, _FIRST
+        while not reached(high):
+            low, high = high, 2 * high
+            if high > _MOST:
+                raise ArgumentError(
+                    "difference",
+                    f"found {effect:g}, more than {_MOST:,} {self.unit} are needed for power "
+                    f"{power:g}",
+                )
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        following = high
+        while following - high < self.steady:
+            following += 1
+            if not reached(following):
+                high = following + 1
+        return high
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class McNemarPower(Power):
+    """Power of `mcnemar` on n rows.
+
+    p10 is the probability that only A is right on a row, p01 that only B is; difference =
+    p10 − p01, discordance = p10 + p01.
+
+    Attributes
+    ----------
+    discordance : float
+        Probability that exactly one of the models is right on a row.
+    variant : {"midp", "exact", "asymptotic", "corrected"}
+        The variant of `mcnemar` that will be used.
+    calculation : {"exact", "normal"}
+        ``"exact"`` sums the rejection probability of that variant over every n_d ~ Bin(n,
+        p10 + p01) and b ~ Bin(n_d, p10/(p10 + p01)). It moves in small steps both ways: the n that
+        is solved for reaches the power and keeps it for the next 20 n. ``"normal"``:
+        Φ((√n |δ| − z √ψ)/√(ψ − δ²)) with δ the difference and ψ the discordance (Connor 1987),
+        which is the same for every variant.
+
+    Examples
+    --------
+    >>> test = McNemarPower(discordance=0.10)
+    >>> round(test.solve(n=1000, difference=0.03).power, 3)
+    0.857
+    >>> test.solve(difference=0.03, power=0.8).n
+    862
+    >>> round(test.solve(n=1000, power=0.8).difference, 4)
+    0.0278
+    """
+
+    test = "mcnemar"
+    steady = 20
+    discordance: Share
+    variant: mcnemar_kernels.Variant = "midp"  # type: ignore[misc]
+    calculation: Literal["exact", "normal"] = "exact"  # type: ignore[misc]
+
+    @property
+    def method(self) -> str:  # type: ignore[override]
+        """The citation of the calculation."""
+        return "connor1987" if self.calculation == "normal" else "fagerland2013"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """From no difference to all discordant rows won by one model."""
+        return 0.0, self.discordance
+
+    def check_effect(self, effect: float, side: Alternative) -> None:
+        """Refuse a difference beyond the discordance."""
+        check_possible(effect, self.discordance)
+
+    def details(self, n: float, effect: float) -> dict[str, float]:
+        """Return the probabilities of the situation."""
+        psi = self.discordance
+        return {"p10": (psi + effect) / 2, "p01": (psi - effect) / 2, "discordance": psi}
+
+    def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+        """Return the power with n rows at a true difference."""
+        if side == "less":
+            effect, side = -effect, "greater"
+        if self.calculation == "normal":
+            return _connor_power(n, effect, self.discordance, alpha, side)
+        n_d, weights = _discordant_counts(n, self.discordance)
+        share = (self.discordance + effect) / (2 * self.discordance)
+
+        def rejects(wins: FloatArray) -> BoolArray:
+            pvalue = mcnemar_kernels.pvalue(self.variant, wins, n_d - wins, side)
+            return np.asarray(pvalue <= alpha)
+
+        low = np.floor(n_d / 2) if side == "two-sided" else np.full_like(n_d, -1.0)
+        critical = _fewest_wins(rejects, low, n_d + 1)
+        rejected = binomial.upper_tail(critical, n_d, share)
+        if side == "two-sided":
+            rejected = rejected + binomial.lower_tail(n_d - critical, n_d, share)
+        return min(1.0, inner(weights, rejected))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MetricPower(Power):
+    """Power of the comparison of any metric on n rows, from the influence values of a pilot.
+
+    The statistic is noncentral t with n − 1 degrees of freedom and √n·δ/sd. The n that is solved
+    for is rounded up; ``details`` holds it as it is (``n_t``) and by the normal distribution,
+    ((z_{1−α/2} + z_power)·sd/δ)² (``n_normal``).
+
+    Attributes
+    ----------
+    sd : float
+        Standard deviation of a row's influence on the difference; see `from_pilot`.
+
+    Examples
+    --------
+    >>> MetricPower(sd=0.4).solve(difference=0.05, power=0.8).n
+    505
+    >>> round(MetricPower(sd=0.4).solve(n=505, power=0.8).difference, 3)
+    0.05
+    """
+
+    test = "metric_difference"
+    variant = "t"
+    method = "satterthwaite1946"
+    calculation = "normal"
+    sd: PositiveFloat
+
+    @classmethod
+    def from_pilot(cls, pilot: Result, *, cautious: bool = True) -> MetricPower:
+        """Take the noise of a pilot.
+
+        Parameters
+        ----------
+        pilot : Result
+            Of `metric_difference` or `mean_difference` on the pilot's rows; with groups, the
+            design effect is in its standard error.
+        cautious : bool
+            Use the 80 % upper confidence limit sd·√(ν/χ²_{.2, ν}); with the estimate itself about
+            half of all plans are too small.
+
+        Raises
+        ------
+        ArgumentError
+            A pilot without a standard error.
+        """
+        se = float(pilot.details.get("se", math.nan))
+        if not (se > 0 and pilot.df):
+            raise ArgumentError(
+                "pilot", f"its status is {pilot.status.value}, it has no standard error"
+            )
+        return cls.from_error(se, pilot.df, pilot.n, cautious=cautious)
+
+    @classmethod
+    def from_error(cls, se: float, df: float, n: int, *, cautious: bool = True) -> MetricPower:
+        """Take the noise of a standard error with df degrees of freedom on n rows.
+
+        Examples
+        --------
+        >>> round(MetricPower.from_error(0.02, 99, 100).sd, 3)
+        0.213
+        """
+        sd = se * math.sqrt(n)
+        upper = math.sqrt(df / float(special.chdtri(df, _CAUTION))) if cautious else 1.0
+        return cls(sd=sd * upper)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """A difference is at most so many standard deviations of a row."""
+        return 0.0, _FAR * self.sd
+
+    def check_n(self, n: float) -> None:
+        """Refuse fewer rows than have a standard deviation."""
+        if not n >= 2:
+            raise ArgumentError("n", f"found {n!r}, must be at least 2")
+
+    def details(self, n: float, effect: float) -> dict[str, float]:
+        """Return the noise."""
+        return {"sd": self.sd}
+
+    def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+        """Return the power with n rows at a true difference."""
+        return t_power(effect / self.sd * math.sqrt(n), n - 1, alpha, side) if n > 1 else 0.0
+
+    def solve(
+        self,
+        *,
+        n: float | None = None,
+        difference: float | None = None,
+        power: float | None = None,
+        alpha: float = 0.05,
+        alternative: Alternative = "two-sided",
+    ) -> PowerResult:
+        """Return the one of n, difference and power that is not given; see `Power.solve`."""
+        found = super().solve(
+            n=n, difference=difference, power=power, alpha=alpha, alternative=alternative
+        )
+        if n is not None or difference is None or power is None:
+            return found
+        tail = alpha / 2 if found.alternative == "two-sided" else alpha
+        quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
+        exact = root(
+            lambda rows: self.power_at(rows, difference, alpha, found.alternative) - power,
+            2.0,
+            found.n,
+        )
+        sizes = {"n_normal": (quantiles * self.sd / difference) ** 2, "n_t": exact}
+        return dataclasses.replace(found, details={**found.details, **sizes})
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FiveByTwoPower(Power):
+    """Power of the combined 5x2cv F test, by simulation.
+
+    The ten fold differences are drawn as d = δ + σ (√ρ g + √(1 − ρ) e) with standard normal g,
+    shared by all ten, and e, one for each. Everything then depends on δ/σ and ρ.
+
+    Attributes
+    ----------
+    discordance : float, optional
+        Probability that exactly one model is right on a row. Then n counts the rows of the data
+        set, and the standard deviation of one fold's difference is its sampling error on a test
+        half, √((ψ − δ²)/(n/2)): the least it can be, as training on another half adds to it.
+    sd : float, optional
+        Instead: that standard deviation, e.g. from a pilot run. Then n multiplies its rows.
+    correlation : float
+        Correlation of the fold differences, in [0, 1). The test takes it for 0; it is not,
+        and makes the test more liberal.
+    n_simulations : int
+        Number of simulated cross-validations.
+    seed : int
+        Seed of the simulation.
+
+    Examples
+    --------
+    >>> found = FiveByTwoPower(sd=0.01).solve(n=1, difference=0.02)
+    >>> round(found.power, 2), round(found.monte_carlo_error, 4)
+    (0.59, 0.0035)
+    >>> round(FiveByTwoPower(sd=0.01).solve(n=1, power=0.8).difference, 3)
+    0.025
+    >>> 1300 < FiveByTwoPower(discordance=0.10).solve(difference=0.03, power=0.8).n < 1400
+    True
+    """
+
+    test = "cv5x2_f"
+    method = "alpaydin1999"
+    calculation = "simulation"
+    discordance: Share | None = None
+    sd: PositiveFloat | None = None
+    correlation: Annotated[float, Ge(0), Lt(1)] = 0.0
+    n_simulations: Annotated[int, Ge(100)] = 20_000
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        if (self.sd is None) == (self.discordance is None):
+            raise ArgumentError("sd", "give either sd or discordance")
+        super().__post_init__()
+
+    @property
+    def unit(self) -> str:  # type: ignore[override]
+        """Rows, or multiples of those that `sd` is from."""
+        return "rows" if self.sd is None else "times the rows"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """From no difference to the discordance, or to 1,000 standard deviations."""
+        if self.sd is not None:
+            return 0.0, 1e3 * self.sd
+        assert self.discordance is not None
+        return 0.0, self.discordance * (1 - 1e-9)
+
+    def check_n(self, n: float) -> None:
+        """Refuse what is not two halves."""
+        if self.sd is None:
+            check_count(n, "n", least=2)
+        else:
+            check_argument(n, "n", PositiveFloat)
+
+    def check_effect(self, effect: float, side: Alternative) -> None:
+        """Refuse a difference that is impossible."""
+        if not math.isfinite(effect):
+            raise ArgumentError("difference", f"found {effect!r}, must be finite")
+        if self.discordance is not None:
+            check_possible(effect, self.discordance)
+
+    def details(self, n: float, effect: float) -> dict[str, float]:
+        """Return the noise of one fold's difference, and how it was simulated."""
+        sd = self._sd(n, effect)
+        found = {
+            "sd": sd,
+            "effect": effect / sd if sd else math.inf,
+            "correlation": self.correlation,
+            "n_simulations": self.n_simulations,
+            "seed": self.seed,
+        }
+        return found if self.discordance is None else {**found, "discordance": self.discordance}
+
+    def solve(
+        self,
+        *,
+        n: float | None = None,
+        difference: float | None = None,
+        power: float | None = None,
+        alpha: float = 0.05,
+        alternative: Alternative = "two-sided",
+    ) -> PowerResult:
+        """Return the one of n, difference and power that is not given, with its error."""
+        if alternative != "two-sided":
+            raise ArgumentError("alternative", f"found {alternative!r}, the F test is two-sided")
+        found = super().solve(
+            n=n, difference=difference, power=power, alpha=alpha, alternative=alternative
+        )
+        error = math.sqrt(found.power * (1 - found.power) / self.n_simulations)
+        if power is None or math.isnan(found.difference):
+            return dataclasses.replace(found, monte_carlo_error=error)
+        above, below = (
+            self.power_at(
+                found.n * (step if n is None else 1),
+                found.difference * (step if difference is None else 1),
+                found.alpha,
+                found.alternative,
+            )
+            for step in (1 + _STEP, 1 - _STEP)
+        )
+        solved = found.n if n is None else found.difference
+        rise = (above - below) / (2 * _STEP * solved)
+        return dataclasses.replace(found, monte_carlo_error=error / rise if rise > 0 else math.inf)
+
+    def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+        """Return the share of simulated tests that reject: F = Σd²/(2Σs²), (10, 5) degrees."""
+        sd = self._sd(n, effect)
+        if sd == 0:
+            return 1.0
+        noise, variances = self._draws
+        total = np.square(noise + effect / sd).sum(axis=(1, 2))
+        return float((special.fdtrc(10, 5, total / (2 * variances)) <= alpha).mean())
+
+    def _sd(self, n: float, difference: float) -> float:
+        """Return the standard deviation of one fold's difference."""
+        if self.sd is not None:
+            return self.sd / math.sqrt(n)
+        assert self.discordance is not None
+        return math.sqrt(max(self.discordance - difference**2, 0.0) / (n / 2))
+
+    @cached_property
+    def _draws(self) -> tuple[FloatArray, FloatArray]:
+        """Standard normal fold differences, shape (n_simulations, 5, 2), and their Σs²."""
+        rng = np.random.default_rng(self.seed)
+        each = rng.standard_normal((self.n_simulations, 5, 2))
+        shared = rng.standard_normal((self.n_simulations, 1, 1))
+        noise = math.sqrt(self.correlation) * shared + math.sqrt(1 - self.correlation) * each
+        return noise, np.square(noise[:, :, 0] - noise[:, :, 1]).sum(axis=1) / 2
+
+
+def detectable_difference(
+    reach: float, *, level: float, power: float, df: float | None = None
+) -> float:
+    """Return the smallest true difference that a test with an interval finds with a power.
+
+    Parameters
+    ----------
+    reach : float
+        From the estimate to the limit of the interval; it falls with the root of the rows.
+    level : float
+        Probability below the limit: .975 for a two-sided interval of 95%.
+    power : float
+        Probability of rejecting, above 1 − `level`.
+    df : float, optional
+        Degrees of freedom of Student's t; without them the test is normal.
+
+    Examples
+    --------
+    >>> round(detectable_difference(0.02, level=0.975, power=0.8), 4)
+    0.0286
+    """
+    at_level, at_power = (
+        float(special.ndtri(p) if df is None else special.stdtrit(df, p)) for p in (level, power)
+    )
+    return reach * (at_level + at_power) / at_level
+
+
+@checked
+def smallest_discordant_count(
+    *,
+    alpha: Level = 0.05,
+    alternative: Alternative = "two-sided",
+    variant: mcnemar_kernels.Variant = "midp",
+) -> int:
+    """Return the smallest n_d with which McNemar's test can reach a level at all.
+
+    Fewer discordant pairs cannot give p ≤ alpha even if one model wins all of them.
+
+    Parameters
+    ----------
+    variant : {"midp", "exact", "asymptotic", "corrected"}
+        As in `mcnemar`.
+
+    Returns
+    -------
+    int
+        The number of discordant pairs.
+
+    Examples
+    --------
+    >>> smallest_discordant_count(), smallest_discordant_count(variant="exact")
+    (5, 6)
+    """
+    n_d = np.arange(1, 10_000)  # 10,000 wins in a row underflow every alpha
+    b, c = (np.zeros_like(n_d), n_d) if alternative == "less" else (n_d, np.zeros_like(n_d))
+    p = mcnemar_kernels.pvalue(variant, b, c, alternative)
+    return int(n_d[np.argmax(p <= alpha)])
+
+
+def root(excess: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a growing function becomes 0; `low` if it is above 0, NaN if it stays below."""
+    from scipy.optimize import brentq  # slow to import
+
+    if excess(low) >= 0:
+        return low
+    if excess(high) < 0:
+        return math.nan
+    return float(brentq(excess, low, high, xtol=1e-12 * (high - low)))
+
+
+def check_possible(difference: float, discordance: float) -> None:
+    """Check a difference that is made of the rows that one model alone has right."""
+    if not abs(check_number(difference, "difference")) <= discordance:
+        raise ArgumentError(
+            "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
+        )
+
+
+def t_power(shift: float, df: float, alpha: float, side: Alternative) -> float:
+    """Return the power of a t test whose statistic is noncentral t."""
+    critical = -float(special.stdtrit(df, alpha / 2 if side == "two-sided" else alpha))
+    if side == "less":
+        shift = -shift
+    power = 1 - _noncentral_t(critical, df, shift)
+    below = _noncentral_t(-critical, df, shift) if side == "two-sided" else 0.0
+    return min(1.0, power + below)
+
+
+def _noncentral_t(at: float, df: float, shift: float) -> float:
+    """P(T ≤ at) of noncentral t; far below its mean, where SciPy gives up, 0."""
+    found = float(special.nctdtr(df, shift, at))
+    return 0.0 if math.isnan(found) else found
+
+
+def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:
+    """Return the numbers of discordant rows that matter, and their probabilities."""
+    reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
+    first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
+    n_d = np.arange(first, last + 1, dtype=np.float64)
+    return n_d, exp(binomial.log_pmf(n_d, int(n), psi))
+
+
+def _fewest_wins(
+    decides: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Return the fewest wins that decide for each number of discordant rows, by bisection.
+
+    `low` decides nowhere; where no number of wins does, `high` is returned.
+    """
+    while (high - low > 1).any():
+        middle = np.floor((low + high) / 2)
+        enough = decides(middle)
+        open_ = high - low > 1
+        high = np.where(open_ & enough, middle, high)
+        low = np.where(open_ & ~enough, middle, low)
+    return high
+
+
+def _connor_power(n: float, delta: float, psi: float, alpha: float, side: Alternative) -> float:
+    if side == "two-sided":
+        alpha, delta = alpha / 2, abs(delta)
+    surplus = math.sqrt(n) * delta + float(special.ndtri(alpha)) * math.sqrt(psi)
+    spread = math.sqrt(max(psi - delta**2, 0.0))
+    if spread == 0:  # every row is won by one model
+        return float(surplus >= 0)
+    return float(special.ndtr(surplus / spread))

@@ -1,0 +1,117 @@
+"""`bakeoff check` after a run: the differences that its test rows find by the noise of the run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from bakeoff.cli import main
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.stats import MetricPower, metric_difference
+
+EXPERIMENT = {
+    "experiment": "done",
+    "datasets": {"d": {"source": "sklearn", "name": "iris"}},
+    "models": {
+        "a": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+        "b": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+    },
+    "resampling": {"kfold": {}},
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "e.yaml"
+    path.write_text(yaml.safe_dump(EXPERIMENT))
+    return path
+
+
+def pair(test: str = "corrected_kfold_t", plan: str = "kfold") -> Comparison:
+    return Comparison(
+        test=test,
+        role="pair",
+        dataset="d",
+        plan=plan,
+        metric="accuracy",
+        model_a="a",
+        model_b="b",
+        statistic=1.0,
+        df=9.0,
+        pvalue=0.3,
+        pvalue_adjusted=0.3,
+        correction="none",
+        family_size=1,
+        estimate=0.01,
+        ci_low=-0.01,
+        ci_high=0.03,
+        confidence=0.95,
+        n=10,
+        status="ok",
+        alpha=0.05,
+        decision=Decision.NOT_SHOWN,
+    )
+
+
+def finished(rows: list[Comparison]) -> None:
+    results = Path("results/done")
+    results.mkdir(parents=True)
+    (results / "comparisons.json").write_text(json.dumps([row.to_dict() for row in rows]))
+
+
+def test_what_rows_find_by_any_metric_is_that_of_a_pilot(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(2)
+    y = rng.integers(2, size=200)
+    said = [np.where(rng.random(200) < right, y, 1 - y) for right in (0.85, 0.8)]
+    pilot = metric_difference(y, *said, metric="f1")
+    row = Comparison(
+        **{k: v for k, v in pilot.to_row().items() if k in Comparison.columns()},
+        role="pair",
+        dataset="d",
+        plan="holdout",
+        metric="f1",
+        model_a="a",
+        model_b="b",
+        pvalue_adjusted=pilot.pvalue,
+        correction="none",
+        family_size=1,
+        alpha=0.05,
+        decision=Decision.NOT_SHOWN,
+        result=pilot.to_dict(),
+    )
+    finished([row])
+    assert main(["check", str(file)]) == 0
+    said_of_rows = capsys.readouterr().out.split("Test rows, by the noise of the last run")[1]
+    found = MetricPower.from_pilot(pilot).solve(n=200, power=0.8)
+    assert f"{found.difference:.3f}" in said_of_rows
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"test": "metric_equivalence", "margin": 0.05},  # its null is no difference of 0
+        {"test": "mcnemar"},  # planned by its discordant rows
+        {"role": "omnibus"},
+        {"result": {"details": {"se": 0.0}}},
+    ],
+)
+def test_rows_are_planned_for_differences_of_a_metric_alone(
+    file: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any]
+) -> None:
+    row = dataclasses.replace(pair("metric_difference", "holdout"), n=200)
+    row = dataclasses.replace(row, result={"details": {"se": 0.02}})
+    for one, shown in ((row, True), (dataclasses.replace(row, **change), False)):
+        shutil.rmtree("results", ignore_errors=True)
+        finished([one])
+        assert main(["check", str(file)]) == 0
+        assert ("Test rows" in capsys.readouterr().out) == shown
