@@ -186,6 +186,17 @@ def test_second_run_does_nothing_beside_another_experiment_too(
     assert one.query("plan == 'holdout'")["value"].tolist() != two["value"].tolist()
 
 
+def test_no_cores_are_named_and_one_model_alone_asks_for_memory(
+    snakemake: Runner, tiny: dict[str, Any]
+) -> None:
+    tiny["models"]["tree"]["resources"] = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
+    tiny |= {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
+    limit = "--resources", "mem_mb=1000"
+    run = snakemake(tiny, *limit, "--until", "all_scores", cores=None)
+    assert run.returncode == 0, run.stderr
+    assert set(pd.read_csv(snakemake.results() / "scores.csv")["model"]) == set(tiny["models"])
+
+
 def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -23,6 +23,7 @@ try:
     snakemake_release.check_release(RELEASE)
     if workflow.is_main_process:
         snakemake_hooks.end_in_a_line(workflow)
+        snakemake_hooks.take_all_cores(workflow)
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1

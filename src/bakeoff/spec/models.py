@@ -185,6 +185,12 @@ class Model(SpecSection):
             raise said(
                 f"found {wrong} among `resources:`: write `threads: {self.resources[wrong]}`"
             )
+        # names of one resource in several units: models that differ in them, or a profile, clash
+        units = (f"{size}{unit}" for size in ("mem", "disk") for unit in ("", "_mib"))
+        wrong = next((name for name in units if name in self.resources), None)
+        if wrong is not None:
+            size = wrong.partition("_")[0]
+            raise said(f"found {wrong} among `resources:`: write `{size}_mb:`, megabytes")
         return self
 
     @model_validator(mode="after")
