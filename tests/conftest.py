@@ -75,8 +75,8 @@ def messages(config: dict[str, Any]) -> str:
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 
-    Each core costs a worker its imports; test_batches and test_states ask for two. `cores=None` says
-    nothing of them on the command line.
+    Each core costs a worker its imports; test_batches and test_states ask for two. With None the
+    command line names none.
     """
 
     def __init__(self, folder: Path) -> None:

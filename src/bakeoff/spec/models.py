@@ -186,11 +186,10 @@ class Model(SpecSection):
                 f"found {wrong} among `resources:`: write `threads: {self.resources[wrong]}`"
             )
         # names of one resource in several units: models that differ in them, or a profile, clash
-        units = (f"{size}{unit}" for size in ("mem", "disk") for unit in ("", "_mib"))
-        wrong = next((name for name in units if name in self.resources), None)
-        if wrong is not None:
-            size = wrong.partition("_")[0]
-            raise said(f"found {wrong} among `resources:`: write `{size}_mb:`, megabytes")
+        for name in ("mem", "mem_mib", "disk", "disk_mib"):
+            if name in self.resources:
+                size = name.removesuffix("_mib")
+                raise said(f"found {name} among `resources:`: write `{size}_mb:`, megabytes")
         return self
 
     @model_validator(mode="after")

@@ -54,11 +54,12 @@ def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
     own = {"a": 700, "b": None}
     found = asked(SimpleNamespace(resource_settings=settings), {name: lambda wc: own[wc.model]})
     rule = Resources.from_mapping(found)  # as Snakemake takes what a rule says
-    jobs = [
-        dict(rule.expand_items(constraints={}, evaluate=lambda r: r.evaluate(wildcards)))
-        for wildcards in (SimpleNamespace(model=model) for model in own)
-    ]
-    assert [job[name] for job in jobs] == [700, None]
+
+    def job(model):
+        wildcards = SimpleNamespace(model=model)
+        return dict(rule.expand_items(constraints={}, evaluate=lambda r: r.evaluate(wildcards)))
+
+    assert [job(model)[name] for model in own] == [700, None]
 
 
 def test_an_edit_of_resources_refits_nothing():
