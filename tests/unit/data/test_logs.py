@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 import bakeoff
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.data.given_tables import GivenTables, tables_of
+from bakeoff.data.given_tables import GivenTables, table_of_model, tables_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.fingerprints import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
@@ -118,6 +119,18 @@ def test_logs_of_other_settings_are_no_runs() -> None:
     inspect("logs/2.json", "m", [1, 0], args={"cot": True})
     with pytest.raises(Problem, match=r"1\.json' and 'logs/2\.json' .* different settings"):
         tables_of(["logs"])
+
+
+def test_a_log_that_was_replaced_is_read_again_whatever_its_date() -> None:
+    """In one process, which reads a log once for all of its models."""
+    place = ("models", "gpt", "predictions")
+    marks = []
+    for model in ([1, 0], [0, 1]):
+        path = promptfoo("new.json", {"gpt": model})
+        os.utime(path, (1e9, 1e9))
+        Path(path).replace("results.json")
+        marks.append(table_of_model("results.json", place, "gpt").table["success"].to_pylist())
+    assert marks == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
