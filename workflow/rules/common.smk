@@ -58,13 +58,19 @@ forget = partial(snakemake_hooks.forget, workflow)
 
 
 def from_outside(files, made):
-    """Name files that no rule makes: a newer date counts only with other contents.
+    """Name files from outside the workflow, whose newer date counts only with other contents.
 
-    The rule has the digest of their contents as a param, so that an older date counts too.
+    Their digest is a param beside them, so that other contents with an older date count too.
     """
     recorded = workflow.persistence.params(IOFile(made)) or ()
     same = repr(fingerprints.of_files(files)) in recorded
     return ancient(local(files)) if same else local(files)
+
+
+def brought(wildcards):
+    """Name the files that stand in for a fit of a given model."""
+    fit = fits.fit_of(wildcards)
+    return from_outside(NEEDS.brought(fit), NEEDS.prediction(fit))
 
 
 wildcard_constraints:

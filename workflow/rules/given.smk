@@ -1,11 +1,7 @@
-def brought(fit):
-    return from_outside(NEEDS.brought(fit), NEEDS.prediction(fit))
-
-
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
-        given=lambda wc: brought(fits.fit_of(wc)),
+        given=brought,
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "{plan}"),
     output:
@@ -25,7 +21,7 @@ rule take_predictions:
 
 use rule take_predictions as take_holdout with:
     input:
-        given=lambda wc: brought(fits.fit_of(wc)),
+        given=brought,
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "holdout"),
     output:
