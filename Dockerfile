@@ -17,4 +17,4 @@ RUN pip install --no-cache-dir --no-deps .
 # results, and Snakemake's own files, go to the mounted folder
 WORKDIR /study
 ENV HOME=/tmp XDG_CACHE_HOME=/tmp/.cache
-ENTRYPOINT ["snakemake", "--snakefile", "/opt/bakeoff/Snakefile", "--workflow-profile", "/opt/bakeoff/profiles/default", "--cores", "all"]
+ENTRYPOINT ["snakemake", "--snakefile", "/opt/bakeoff/Snakefile", "--workflow-profile", "/opt/bakeoff/profiles/default"]

@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 .PHONY: run test test-all lint format generate docs lock clean
 
 run: $(VENV)/run.stamp
-	@$(BIN)/snakemake --cores all
+	@$(BIN)/snakemake
 
 # one process per core; tests of one group (a shared fixture, the one Slurm) stay in one process
 PYTEST = $(BIN)/pytest --quiet --numprocesses logical --maxprocesses 8 --dist loadgroup

@@ -75,14 +75,15 @@ def messages(config: dict[str, Any]) -> str:
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 
-    Each core costs a worker its imports; test_batches and test_states ask for two.
+    Each core costs a worker its imports; test_batches and test_states ask for two. With None the
+    command line names none.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def __call__(
-        self, experiment: dict[str, Any] | str, *options: str, cores: int = 1
+        self, experiment: dict[str, Any] | str, *options: str, cores: int | None = 1
     ) -> subprocess.CompletedProcess[str]:
         file = self.folder / "experiment.yaml"
         text = (
@@ -94,7 +95,8 @@ class Runner:
         command = [
             *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
             *("--directory", str(self.folder), "--configfile", str(file)),
-            *("--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(cores)),
+            *("--workflow-profile", str(ROOT / "profiles/default")),
+            *(("--cores", str(cores)) if cores else ()),
             *options,
         ]
         return subprocess.run(

@@ -11,7 +11,7 @@ import sysconfig
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -50,6 +50,9 @@ def import_module(name: str, path: str) -> ModuleType:
         There is no such module, or it raises, exits or never ends while it is imported.
     """
     try:
+        if name not in sys.modules:
+            for _, file in own_files(name):
+                _drop_outdated_bytecode(file)
         with time_limit(IMPORT_SECONDS):
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -71,6 +74,14 @@ def import_module(name: str, path: str) -> ModuleType:
         ) from None
     except (Exception, SystemExit) as error:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
+
+
+def _drop_outdated_bytecode(source: Path) -> None:
+    """Remove what was compiled before a file was replaced: Python goes by its size and date."""
+    with suppress(OSError, NotImplementedError):
+        compiled = Path(importlib.util.cache_from_source(source))
+        if compiled.stat().st_mtime_ns < source.stat().st_ctime_ns:
+            compiled.unlink()
 
 
 def described(error: BaseException) -> str:

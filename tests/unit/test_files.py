@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from bakeoff.files import (
     read_parquet,
     reading,
     remove_parts,
+    state_of,
     whole,
     write_csv,
     write_json,
@@ -277,6 +279,23 @@ def test_what_is_no_damage_is_not_called_so(tmp_path: Path) -> None:
     write_parquet(tmp_path / "a", pa.table({"a": [1]}))
     with open_parquet(tmp_path / "a") as file:
         assert file.schema_arrow.names == ["a"]
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_state_of_a_file_differs_where_its_size_and_date_do_not(
+    tmp_path: Path, in_place: bool
+) -> None:
+    file, other = tmp_path / "file", tmp_path / "other"
+    file.write_text("a")
+    before, date = state_of(file), file.stat().st_mtime_ns
+    assert state_of(file) == before
+    target = file if in_place else other
+    time.sleep(0.02)  # the clock of file systems goes by steps of some milliseconds
+    target.write_text("b")
+    os.utime(target, ns=(date, date))
+    target.replace(file)
+    assert file.stat().st_mtime_ns == date
+    assert state_of(file) != before
 
 
 def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,21 @@ def test_missing_module_is_told_with_what_to_install() -> None:
         import_module("skopt.space", "skopt.space.Real")
     with pytest.raises(UserError, match=r"there is no module 'sklearn.treee'"):
         import_module("sklearn.treee", "sklearn.treee.Tree")
+
+
+@pytest.mark.parametrize("seconds", [0, -3600])
+def test_code_that_was_replaced_is_run_whatever_its_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    """Python itself takes what was compiled before where size and date are the same."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    file, other = tmp_path / "replaced.py", tmp_path / "other"
+    file.write_text("NUMBER = 1\n")
+    monkeypatch.delitem(sys.modules, "replaced", raising=False)
+    assert import_module("replaced", "replaced.NUMBER").NUMBER == 1
+    other.write_text("NUMBER = 2\n")
+    moment = file.stat().st_mtime_ns + seconds * 10**9
+    os.utime(other, ns=(moment, moment))
+    other.replace(file)
+    monkeypatch.delitem(sys.modules, "replaced")  # as in another process
+    assert import_module("replaced", "replaced.NUMBER").NUMBER == 2

@@ -162,7 +162,10 @@ def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(
         "estimator": "sklearn.ensemble.RandomForestClassifier",
         "params": {"n_estimators": 5},
     }
-    assert finished_copy(tiny, "--until", "all_scores").returncode == 0
+    run = finished_copy(tiny, "--until", "all_scores")
+    assert run.returncode == 0
+    (said,) = run.stdout.splitlines()  # in place of the verdict of the models before
+    assert said.startswith("results/tiny/report.html was no part of this run")
     changed = {p.parent.name for p, t in before.items() if p.stat().st_mtime_ns != t}
     assert changed == {"tree"}
     after = pd.read_csv(finished_copy.results() / "scores.csv")
@@ -184,6 +187,17 @@ def test_second_run_does_nothing_beside_another_experiment_too(
     assert executed(second) == set()
     one, two = (pd.read_csv(finished_copy.results(n) / "scores.csv") for n in ("tiny", "other"))
     assert one.query("plan == 'holdout'")["value"].tolist() != two["value"].tolist()
+
+
+def test_no_cores_are_named_and_one_model_alone_asks_for_memory(
+    snakemake: Runner, tiny: dict[str, Any]
+) -> None:
+    tiny["models"]["tree"]["resources"] = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
+    tiny |= {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
+    limit = "--resources", "mem_mb=1000"
+    run = snakemake(tiny, *limit, "--until", "all_scores", cores=None)
+    assert run.returncode == 0, run.stderr
+    assert set(pd.read_csv(snakemake.results() / "scores.csv")["model"]) == set(tiny["models"])
 
 
 def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,84 @@ def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(
     assert set((finished_copy.results() / "figures").iterdir()) == pictures
     assert (finished_copy.results() / "verdict.txt").is_file()
     assert tables(finished_copy.results()) == before
+
+
+MODEL = """
+import numpy as np
+from sklearn.dummy import DummyClassifier
+
+class Constant(DummyClassifier):
+    def __init__(self):
+        super().__init__(strategy="constant", constant=0)
+"""
+
+
+def replaced_inputs(folder: Path) -> dict[str, Any]:
+    """Write an experiment that names files by as many keys as one can have."""
+    ids = range(40)
+    part = {"train.csv": ids[:20], "test.csv": ids[20:]}
+    for name, rows in part.items():
+        table = pd.DataFrame({"id": rows, "x": rows, "y": ["no", "yes"] * (len(rows) // 2)})
+        table.to_csv(folder / name, index=False)
+    pd.DataFrame({"id": ids, "z": [1, 2] * 20}).to_csv(folder / "extra.csv", index=False)
+    answers = pd.DataFrame({"id": part["test.csv"], "y_true": ["no", "yes"] * 10, "y_pred": "no"})
+    answers.to_csv(folder / "answers.csv", index=False)
+    (folder / "mymodel.py").write_text(MODEL)
+    join = [{"path": "extra.csv", "key": "id"}]
+    own = {"source": "file", "path": "train.csv", "test_path": "test.csv", "join": join}
+    return {
+        "experiment": "tiny",
+        "seed": 1,
+        "datasets": {"d": own | {"id": "id", "target": "y"}},
+        "models": {
+            "given": {"predictions": "answers.csv"},
+            "constant": {"estimator": "mymodel.Constant"},
+            "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+        },
+        "resampling": {"holdout": {}},
+        "metrics": ["accuracy"],
+        "tests": {"run": ["mcnemar"]},
+    }
+
+
+def replace(file: Path, old: str, new: str, seconds: int) -> None:
+    """Put another file in the place of one, whose date is as much later, or earlier."""
+    text, now = file.read_text(), file.stat()
+    other = file.with_name("other")
+    other.write_text(text.replace(old, new))
+    assert other.read_text() != text
+    moment = now.st_mtime_ns + seconds * 10**9
+    os.utime(other, ns=(moment, moment))
+    other.replace(file)
+
+
+def test_files_count_by_what_they_hold_whatever_their_dates(snakemake: Runner) -> None:
+    experiment, folder = replaced_inputs(snakemake.folder), snakemake.folder
+
+    def scores() -> dict[str, float]:
+        table = pd.read_csv(snakemake.results() / "scores.csv")
+        return dict(zip(table["model"], table["value"], strict=True))
+
+    until = "--until", "all_scores"
+    run = snakemake(experiment, *until)
+    assert run.returncode == 0, run.stderr
+    assert scores() == {"given": 0.5, "constant": 0.5, "tree": 1.0}
+
+    replace(folder / "extra.csv", "1\n", "3\n", -3600)  # as large, and older
+    replace(folder / "mymodel.py", "constant=0", "constant=1", 0)
+    replace(folder / "answers.csv", "no,no", "no,yes", 0)
+    run = snakemake(experiment, *until)
+    assert run.returncode == 0, run.stderr
+    assert {"load_dataset", "fit_holdout", "take_holdout"} <= executed(run)
+    table = pd.read_parquet(snakemake.results() / "data/d.parquet")
+    assert set(table["z"]) == {2, 3}
+    assert scores() == {"given": 0.0, "constant": 0.5, "tree": 1.0}
+    constant = pd.read_parquet(snakemake.results() / "predictions/d/constant/holdout.parquet")
+    assert set(constant["y_pred"]) == {"yes"}
+
+    for file in folder.glob("*.*"):
+        file.touch()
+    assert executed(snakemake(experiment, *until)) == set()
 
 
 def test_results_stay_with_their_file_and_files_are_not_merged(

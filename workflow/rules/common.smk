@@ -1,6 +1,8 @@
 import sys
 from functools import partial
 
+from snakemake.io import IOFile
+
 try:
     from bakeoff.errors import UserError
 except ModuleNotFoundError:
@@ -23,6 +25,7 @@ try:
     snakemake_release.check_release(RELEASE)
     if workflow.is_main_process:
         snakemake_hooks.end_in_a_line(workflow)
+        snakemake_hooks.take_all_cores(workflow)
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1
@@ -32,7 +35,14 @@ try:
     bakeoff = Session(config, files, workers, place)
     if workflow.is_main_process:
         snakemake_hooks.force(workflow, bakeoff.to_redo)
-        snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
+        snakemake_hooks.around(
+            workflow,
+            bakeoff.started,
+            lambda success: bakeoff.ended(
+                success, {file for job in workflow.dag.jobs for file in job.output}
+            ),
+            bakeoff.stop,
+        )
 except UserError as error:
     sys.exit(f"\n{error}")
 
@@ -45,6 +55,22 @@ TESTS = bakeoff.tests
 FINGERPRINTS = bakeoff.fingerprints
 do = bakeoff.do
 forget = partial(snakemake_hooks.forget, workflow)
+
+
+def from_outside(files, made):
+    """Name files from outside the workflow, whose newer date counts only with other contents.
+
+    Their digest is a param beside them, so that other contents with an older date count too.
+    """
+    recorded = workflow.persistence.params(IOFile(made)) or ()
+    same = repr(fingerprints.of_files(files)) in recorded
+    return ancient(local(files)) if same else local(files)
+
+
+def brought(wildcards):
+    """Name the files that stand in for a fit of a given model."""
+    fit = fits.fit_of(wildcards)
+    return from_outside(NEEDS.brought(fit), NEEDS.prediction(fit))
 
 
 wildcard_constraints:

@@ -1,6 +1,6 @@
 rule load_dataset:
     input:
-        lambda wc: local(NEEDS.sources(wc.dataset)),
+        lambda wc: from_outside(NEEDS.sources(wc.dataset), PATHS.data(wc.dataset)),
     output:
         table=PATHS.data("{dataset}"),
         card=PATHS.card("{dataset}"),
@@ -14,6 +14,7 @@ rule load_dataset:
     localrule: True
     params:
         fingerprint=lambda wc: fingerprints.of_data(EXPERIMENT, wc.dataset),
+        contents=lambda wc: fingerprints.of_files(NEEDS.sources(wc.dataset)),
     run:
         what = f"loading {wildcards.dataset}"
         do(what, log, steps.load_dataset, EXPERIMENT, wildcards.dataset, *output)
@@ -22,7 +23,9 @@ rule load_dataset:
 rule split_dataset:
     input:
         PATHS.data("{dataset}"),
-        lambda wc: local(NEEDS.divisions_in(wc.dataset)),
+        lambda wc: from_outside(
+            NEEDS.divisions_in(wc.dataset), PATHS.splits(wc.dataset, wc.plan)
+        ),
     output:
         splits=PATHS.splits("{dataset}", "{plan}"),
         quality=PATHS.split_quality("{dataset}", "{plan}"),
@@ -32,6 +35,7 @@ rule split_dataset:
     localrule: True
     params:
         fingerprint=lambda wc: fingerprints.of_splits(EXPERIMENT, wc.plan),
+        contents=lambda wc: fingerprints.of_files(NEEDS.divisions_in(wc.dataset)),
     run:
         what = f"splitting {wildcards.dataset} by {wildcards.plan}"
         place = wildcards.dataset, wildcards.plan, input[0]

@@ -99,7 +99,9 @@ rule find_excluded:
 rule collect_scores:
     input:
         lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
-        lambda wc: local(NEEDS.given_scores(wc.dataset, wc.plan)),
+        lambda wc: from_outside(
+            NEEDS.given_scores(wc.dataset, wc.plan), PATHS.scores(wc.dataset, wc.plan)
+        ),
         lambda wc: NEEDS.excluded(wc.dataset),
         carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
@@ -111,6 +113,9 @@ rule collect_scores:
     localrule: True
     params:
         fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
+        contents=lambda wc: fingerprints.of_files(
+            NEEDS.given_scores(wc.dataset, wc.plan)
+        ),
     run:
         dataset, plan = wildcards
         found = dataset, plan, *FILES.scored(dataset, plan), FINGERPRINTS

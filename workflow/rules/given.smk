@@ -1,11 +1,7 @@
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
-        given=lambda wc: local(
-            EXPERIMENT.given[wc.given].predictions_by(
-                wc.dataset, wc.plan, split_name(wc.plan, wc.repeat, wc.fold)
-            )
-        ),
+        given=brought,
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "{plan}"),
     output:
@@ -16,6 +12,7 @@ rule take_predictions:
     localrule: True
     params:
         fingerprint=lambda wc: fingerprints.of_given(EXPERIMENT, wc.given),
+        contents=lambda wc: fingerprints.of_files(NEEDS.brought(fits.fit_of(wc))),
     run:
         what = f"taking the predictions of {wildcards.given} on {wildcards.dataset}"
         place = fits.fit_of(wildcards), input.data, input.splits, output[0]
@@ -24,9 +21,7 @@ rule take_predictions:
 
 use rule take_predictions as take_holdout with:
     input:
-        given=lambda wc: local(
-            EXPERIMENT.given[wc.given].predictions_by(wc.dataset, "holdout", "holdout")
-        ),
+        given=brought,
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "holdout"),
     output:
@@ -36,14 +31,6 @@ use rule take_predictions as take_holdout with:
 
 
 use rule take_holdout as take_holdout_seed with:
-    input:
-        given=lambda wc: local(
-            EXPERIMENT.given[wc.given].predictions_by(
-                wc.dataset, "holdout", "holdout", int(wc.seed)
-            )
-        ),
-        data=PATHS.data("{dataset}"),
-        splits=PATHS.splits("{dataset}", "holdout"),
     output:
         PATHS.prediction("{dataset}", "{given}", HOLDOUT_SEED),
     log:

@@ -25,7 +25,7 @@ from bakeoff.data.readers import (
 from bakeoff.data.table_files import MODEL, as_table, read_tables
 from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
-from bakeoff.files import digest, files_at, is_file
+from bakeoff.files import digest, files_at, is_file, state_of
 from bakeoff.spec.given_models import LOGS, SEED
 
 PLACE: Place = ("predictions",)
@@ -208,7 +208,7 @@ def table_of_model(path: str, place: Place, model: str | None) -> Columns:
         No such model, or what `tables_of` raises.
     """
     if Path(path).is_dir() or (SEED not in path and is_log(path)):
-        state = tuple(Path(file).stat().st_mtime_ns for file in files_at(path, LOGS))
+        state = tuple(map(state_of, files_at(path, LOGS)))
         try:
             tables = _held_once(path, state)
         except Problem as problem:
@@ -226,7 +226,7 @@ def table_of_model(path: str, place: Place, model: str | None) -> Columns:
 
 
 @lru_cache(maxsize=2)
-def _held_once(path: str, state: tuple[int, ...]) -> Mapping[str, Columns]:
+def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Columns]:
     """Read logs that have not changed once for all of their models, and tell what is left out."""
     held = _held(path, None)
     for said in held.left_out:

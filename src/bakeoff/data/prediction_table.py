@@ -20,7 +20,7 @@ from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.table_files import as_table
 from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Place, Problem, listed
-from bakeoff.files import files_at, is_file
+from bakeoff.files import files_at, is_file, state_of
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenModel
 from bakeoff.spec.load import validated
@@ -175,8 +175,7 @@ def read_predictions(
     """
     if not (is_file(path) or Path(path).is_dir()):
         raise Problem(place, f"no file at {path!r}")
-    states = (Path(file).stat() for file in files_at(path, LOGS))
-    state = tuple((one.st_mtime_ns, one.st_size) for one in states)
+    state = tuple(map(state_of, files_at(path, LOGS)))
     key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run, model
     return _read_once(path, state, *key)
 
@@ -184,7 +183,7 @@ def read_predictions(
 @lru_cache(maxsize=_KEPT)
 def _read_once(
     path: str,
-    state: tuple[tuple[int, int], ...],
+    state: tuple[tuple[int, ...], ...],
     columns: str,
     place: Place,
     drop_unlabelled: bool,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.divide import Folds, Rows
 from bakeoff.data.given_folds import NEITHER
-from bakeoff.files import read_frame, reading, write_parquet
+from bakeoff.files import read_frame, reading, state_of, write_parquet
 from bakeoff.spec.resampling import Plan
 
 
@@ -38,20 +38,20 @@ def read_splits(path: str | Path) -> pd.DataFrame:
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division of a file that `write_splits` wrote; `repeat` and `fold` count from 1."""
-    return _parts(*_read_column(str(path), Path(path).stat().st_mtime_ns, repeat, fold))
+    return _parts(*_read_column(str(path), state_of(path), repeat, fold))
 
 
 @lru_cache(maxsize=16)
-def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Folds, int]:
+def _read_column(path: str, state: tuple[int, ...], repeat: int, fold: int) -> tuple[Folds, int]:
     """Read the column of a division; cached, because the next model of a worker needs it again."""
     with reading(path):
-        file, names = _opened(path, mtime_ns)
+        file, names = _opened(path, state)
         name, number = _column(names, repeat, fold)
         return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
 
 
 @lru_cache(maxsize=4)
-def _opened(path: str, mtime_ns: int) -> tuple[pq.ParquetFile, frozenset[str]]:
+def _opened(path: str, state: tuple[int, ...]) -> tuple[pq.ParquetFile, frozenset[str]]:
     """Open a file of divisions and keep it open: with thousands of columns opening is slow."""
     file = pq.ParquetFile(path, page_checksum_verification=True)
     return file, frozenset(file.schema.names)

@@ -9,15 +9,17 @@ splits do not depend on it.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bakeoff.files import digest, sha256_of
+from bakeoff.files import digest, files_at, is_file, sha256_of
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import AnalysisPlan, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.learners import learners
 from bakeoff.spec.metrics import GivenMetric, Passing
 from bakeoff.spec.related import dependent
@@ -60,6 +62,20 @@ def code(*places: str, without: tuple[str, ...] = ()) -> str:
         if file.is_file() and file.suffix != ".pyc"
     )
     return digest([sha256_of(file) for file in found if left_out.isdisjoint((file, *file.parents))])
+
+
+def of_files(paths: Iterable[str]) -> str:
+    """Digest what files hold that an experiment names, whatever their dates; folders file by file.
+
+    Each is read once in a process, before the step that reads it: one that is replaced meanwhile
+    has another digest in the next run, which reads it again.
+    """
+    return digest([[file, _content(file)] for path in paths for file in files_at(path, LOGS)])
+
+
+@cache
+def _content(path: str) -> str:
+    return sha256_of(path) if is_file(path) else ""
 
 
 def of_data(experiment: Experiment, dataset: str) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 import bakeoff
 from bakeoff.errors import UserError
 
-_SAY_HOW_MANY = ("-j", "--jobs", "-e", "--executor")
 _PACKAGE = Path(bakeoff.__file__).parent
 
 
@@ -38,7 +37,7 @@ def command(
     profiles : sequence of str
         Profiles: folders, or names of those that come with the package, such as ``slurm``.
     cores : int or str, optional
-        How many; default: all, or what a profile or the options say.
+        How many; default: what a profile or the options say, else all.
 
     Raises
     ------
@@ -49,8 +48,6 @@ def command(
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
     root = workflow_folder()
     found = [str(_profile(root, name)) for name in profiles]
-    limited = profiles or any(option.startswith(_SAY_HOW_MANY) for option in options)
-    cores = cores or (None if limited else "all")
     return [
         *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(root / "Snakefile")),
         *(("--profile", *found) if found else ()),

@@ -46,6 +46,11 @@ class RuleInputs:
         """List what the given models bring for a data set."""
         return [path for own in self.experiment.given_files(dataset).values() for path in own]
 
+    def brought(self, fit: Fit) -> list[str]:
+        """List the files that stand in for one fit of a given model."""
+        model, split = self.experiment.given[fit.model], fit._replace(seed=1).split
+        return model.predictions_by(fit.dataset, fit.plan, split, fit.seed)
+
     def divisions_in(self, dataset: str) -> list[str]:
         """List the files that say how a data set is divided, where it is divided elsewhere."""
         elsewhere = isinstance(self.experiment.datasets[dataset], GivenData)

@@ -200,12 +200,12 @@ class Session:
         for folder in (self.files.paths.root, CACHE):
             remove_parts(folder)
 
-    def ended(self, success: bool) -> None:
-        """Print the verdict and release the locks."""
+    def ended(self, success: bool, outputs: Collection[str]) -> None:
+        """Print the verdict and release the locks; `outputs` are those of all jobs of the run."""
         if not self._storage.elsewhere:  # copies of what a storage holds come and go
             self._store.note_sizes()
         if success:
-            sys.stdout.write(f"{self.answer()}\n")
+            sys.stdout.write(self.answer(outputs))
             self.close()
         drop_note()
 
@@ -219,14 +219,24 @@ class Session:
         if self.pool:
             self.pool.close()
 
-    def answer(self) -> str:
-        """Return the verdict and where the report is; empty where there is none yet."""
+    def answer(self, outputs: Collection[str]) -> str:
+        """Return the verdict and where the report is; empty where there is none yet.
+
+        After a run that the report was no part of (`--until`, other targets) one line says that
+        it may be out of date.
+        """
         verdict, page = (self.needs.paths.top(name) for name in ("verdict.txt", "report.html"))
         if not (self._storage.has(verdict) and self._storage.has(page)):
             return ""
+        address = self._storage.address(page)
+        if self._storage.copy_of(verdict) not in outputs:
+            return (
+                f"{address} was no part of this run and may be out of date: a run without targets, "
+                "--until and --omit-from brings it up to date and prints the verdict\n"
+            )
         text = Path(self._storage.fetched(verdict)).read_text(encoding="utf-8")
         told = map(paragraph, text.splitlines())
-        return "\n".join(("", *told, "", f"Report: {self._storage.address(page)}"))
+        return "\n".join(("", *told, "", f"Report: {address}", ""))
 
     def _call(self, task: Callable[[], Any]) -> Any:
         return self.pool.call(task) if self.pool else run_here(task)
@@ -279,9 +289,6 @@ class Session:
         yield [
             fingerprints.of_data(self.experiment, dataset) for dataset in self.experiment.datasets
         ]
-        names = self.experiment.datasets
-        files = [f for n in names for f in (*self.needs.sources(n), *self.needs.given(n))]
-        for path in map(Path, files):
-            status = path.stat() if path.is_file() else None
-            yield status and (status.st_size, status.st_mtime_ns)
+        for name in self.experiment.datasets:
+            yield fingerprints.of_files([*self.needs.sources(name), *self.needs.given(name)])
         yield sorted(path.name for path in DOWNLOADS.glob("*"))

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import available_cpu_count
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_savings as savings
@@ -59,10 +60,27 @@ def asked(workflow: Any, resources: Mapping[str, Callable[[Any], Any]]) -> dict[
 
     def value(name: str, wildcards: Any, **known: Any) -> Any:
         own = resources[name](wildcards)
-        default = defaults.get(name) if own is None else None
-        return own if default is None else default.evaluate(wildcards, **known).value
+        if own is None and name in defaults:
+            own = defaults[name].evaluate(wildcards, **known).value
+        return own
 
-    return {name: partial(value, name) for name in resources}
+    # Snakemake takes None for a resource that a job does not ask for, but for what is called by its
+    # unit; `mem` is the same as `mem_mb`, and whole numbers are megabytes there too
+    names = {"mem_mb": "mem", "disk_mb": "disk"}
+    return {names.get(name, name): partial(value, name) for name in resources}
+
+
+def take_all_cores(workflow: Any) -> None:
+    """Let plain `snakemake` use all cores of this machine.
+
+    A line `cores: all` of the default profile would also hold beside a cluster's profile, and limit
+    the threads of each of its jobs to the cores of the machine that Snakemake runs on. Where
+    `--jobs` is set, jobs go to a cluster, or it is Snakemake's own other name of `--cores`.
+    """
+    need(workflow, "resource_settings.cores", "resource_settings.nodes", "global_resources")
+    settings = workflow.resource_settings
+    if settings.cores is None and settings.nodes is None and not is_module(workflow):
+        settings.cores = workflow.global_resources["_cores"] = available_cpu_count()
 
 
 def stored(workflow: Any, path: str) -> Any:

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import time
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from bakeoff.data import ROW_ID, Split, Table, read_split
 from bakeoff.data.table import GROUP, TIME, VALIDATION, WEIGHT
 from bakeoff.errors import Problem, unknown
+from bakeoff.files import state_of
 from bakeoff.fit.assemble import random_states
 from bakeoff.fit.estimator import import_object
 from bakeoff.fit.fit_task import FitTask
@@ -36,7 +36,7 @@ from bakeoff.spec.models import Model
 def run_fit(task: FitTask) -> None:
     """Fit one model on one split of one data set and write its predictions."""
     fit, model = task.fit, task.model
-    table = _read_table(str(task.data), Path(task.data).stat().st_mtime_ns)
+    table = _read_table(str(task.data), state_of(task.data))
     split = read_split(task.splits, fit.repeat, fit.fold)
     seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
     task.kept.unlink(missing_ok=True)  # that of an earlier fit
@@ -62,7 +62,7 @@ def run_fit(task: FitTask) -> None:
 
 
 @lru_cache(maxsize=2)
-def _read_table(path: str, mtime_ns: int) -> Table:
+def _read_table(path: str, state: tuple[int, ...]) -> Table:
     return read_shared(path)
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bakeoff.data import Table
-from bakeoff.files import CACHE, digest, read_parquet, reading, whole
+from bakeoff.files import CACHE, digest, read_parquet, reading, state_of, whole
 
 LARGE = 2**26
 """Bytes from which on a table is mapped; a smaller one is read faster than mapped."""
@@ -31,7 +31,7 @@ def read_shared(parquet: str | Path) -> Table:
     if 8 * layout.num_rows * layout.num_columns < LARGE:
         return Table.read(parquet)
     mapped = CACHE / "tables" / f"{digest(str(parquet))}.arrow"
-    state = str(Path(parquet).stat().st_mtime_ns).encode()
+    state = str(state_of(parquet)).encode()
     if not (mapped.is_file() and _mapped(mapped).schema.metadata.get(_MADE_FROM) == state):
         pool = pa.default_memory_pool()
         pool.release_unused()  # what was held before: the whole table is to be in memory for once

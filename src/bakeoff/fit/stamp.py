@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bakeoff.files import sha256_of
+from bakeoff.files import sha256_of, state_of
 from bakeoff.fit.predictions import METADATA
 
 
@@ -25,7 +25,7 @@ def stamp(fingerprint: str, *inputs: str | Path) -> dict[str, str]:
     inputs : path
         The data and the splits; their contents count, not their dates.
     """
-    contents = [_content(str(path), Path(path).stat().st_mtime_ns) for path in inputs]
+    contents = [_content(str(path), state_of(path)) for path in inputs]
     return {"fingerprint": fingerprint, "inputs": "+".join(contents)}
 
 
@@ -60,5 +60,5 @@ def _facts(path: str | Path) -> dict[str, str] | None:
 
 
 @lru_cache(maxsize=32)
-def _content(path: str, mtime_ns: int) -> str:
+def _content(path: str, state: tuple[int, ...]) -> str:
     return sha256_of(path)[:16]

@@ -22,7 +22,7 @@ from bakeoff.data.split_files import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, unknown
-from bakeoff.files import digest, files_at, is_file, sha256_of
+from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.scores.rival import check_same_run, rival_predictions
@@ -177,13 +177,13 @@ def _of_model(
 
 def _read(path: str, place: Place) -> pd.DataFrame:
     try:
-        return _table(path, Path(path).stat().st_mtime_ns if is_file(path) else 0)
+        return _table(path, state_of(path) if is_file(path) else ())
     except Problem as problem:
         raise Problem(place, problem.message) from None
 
 
 @lru_cache(maxsize=1)
-def _table(path: str, modified: int) -> pd.DataFrame:
+def _table(path: str, state: tuple[int, ...]) -> pd.DataFrame:
     """Read a file once for all models and data sets that it holds."""
     found = read_elsewhere(path, (), folds=True) if is_file(path) else None
     return read_frame(path, ()) if found is None else found

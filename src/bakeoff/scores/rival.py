@@ -18,7 +18,7 @@ import yaml
 from bakeoff.data.split_files import Split
 from bakeoff.data.table import ROW_ID, TARGET, Table
 from bakeoff.errors import Place, Problem, UserError, some
-from bakeoff.files import is_file, read_parquet, reading
+from bakeoff.files import is_file, read_parquet, reading, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.stamp import stamp
 from bakeoff.paths import Paths
@@ -57,13 +57,13 @@ def check_same_run(
                 f"no file at {path!r}, which would show that {model} was trained on the same rows "
                 f"by {plan}; run that experiment with this data set and plan first",
             )
-    differs = _difference_of_data(_read(old, _modified(old)), _as_stored(table.frame))
+    differs = _difference_of_data(_read(old, state_of(old)), _as_stored(table.frame))
     classes = _classes(old)
     if not differs and classes != table.classes:
         differs = f"classes {some(classes)} there, {some(table.classes)} here, in this order"
     if differs:
         raise Problem(place, f"{old!r} holds other data than {dataset} here: {differs}")
-    if not _read(divided, _modified(divided)).equals(_as_stored(splits)):
+    if not _read(divided, state_of(divided)).equals(_as_stored(splits)):
         raise Problem(
             place,
             f"{divided!r} divides the rows otherwise than {plan} here: "
@@ -111,12 +111,8 @@ def _place_of(model: str, experiment: Experiment) -> tuple[Place, Paths]:
     return ("models", model, "results"), Paths(results)
 
 
-def _modified(path: str) -> int:
-    return Path(path).stat().st_mtime_ns
-
-
 @lru_cache(maxsize=4)
-def _read(path: str, modified: int) -> pa.Table:
+def _read(path: str, state: tuple[int, ...]) -> pa.Table:
     """Read a table once for all folds."""
     return read_parquet(path).replace_schema_metadata(None)
 

@@ -185,6 +185,11 @@ class Model(SpecSection):
             raise said(
                 f"found {wrong} among `resources:`: write `threads: {self.resources[wrong]}`"
             )
+        # names of one resource in several units: models that differ in them, or a profile, clash
+        for name in ("mem", "mem_mib", "disk", "disk_mib"):
+            if name in self.resources:
+                size = name.removesuffix("_mib")
+                raise said(f"found {name} among `resources:`: write `{size}_mb:`, megabytes")
         return self
 
     @model_validator(mode="after")

@@ -37,13 +37,13 @@ FILE = ["--configfile", "study.yaml"]
 @pytest.mark.parametrize(
     ("given", "handed"),
     [
-        (["study.yaml"], ["--cores", "all"]),
+        (["study.yaml"], []),
         (["study.yaml", "--cores", "2"], ["--cores", "2"]),
         (["-c", "3", "study.yaml", "-n"], ["--cores", "3", "--dry-run"]),
         (["study.yaml", "--jobs", "4"], ["--jobs", "4"]),
-        (["study.yaml", "--forcerun", "compare"], ["--cores", "all", "--forcerun", "compare"]),
-        (["study.yaml", "-d", "there"], ["--cores", "all", "--directory", "there"]),
-        (["study.yaml", "--dry"], ["--cores", "all", "--dry"]),
+        (["study.yaml", "--forcerun", "compare"], ["--forcerun", "compare"]),
+        (["study.yaml", "-d", "there"], ["--directory", "there"]),
+        (["study.yaml", "--dry"], ["--dry"]),
     ],
 )
 def test_unknown_options_go_to_snakemake_unchanged(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import zipfile
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import bakeoff
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.data.given_tables import GivenTables, tables_of
+from bakeoff.data.given_tables import GivenTables, table_of_model, tables_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.fingerprints import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
@@ -386,6 +387,18 @@ def test_separators_of_lines_in_documents_are_text() -> None:
     path = Path(lm_eval("m", "arc", [1, 0]))
     path.write_text(path.read_text().replace("Q: q1", "Q:\u2028q1\x85"), encoding="utf-8")
     assert rows_of(tables_of(["out"]), "out")["score"] == [1.0, 0.0]
+
+
+def test_a_log_that_was_replaced_is_read_again_whatever_its_date() -> None:
+    """In one process, which reads a log once for all of its models."""
+    place = ("models", "gpt", "predictions")
+    marks = []
+    for model in ([1, 0], [0, 1]):
+        path = promptfoo("new.json", {"gpt": model})
+        os.utime(path, (1e9, 1e9))
+        Path(path).replace("results.json")
+        marks.append(table_of_model("results.json", place, "gpt").table["success"].to_pylist())
+    assert marks == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:

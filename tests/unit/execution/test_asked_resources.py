@@ -45,7 +45,21 @@ def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
         model: {name: of(SimpleNamespace(model=model), attempt=2) for name, of in found.items()}
         for model in own
     }
-    assert values == {"a": {"mem_mb": 700, "gpu": 1}, "b": {"mem_mb": 200, "gpu": None}}
+    assert values == {"a": {"mem": 700, "gpu": 1}, "b": {"mem": 200, "gpu": None}}
+
+
+@pytest.mark.parametrize("name", ["mem_mb", "disk_mb", "runtime", "gpu"])
+def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
+    settings = SimpleNamespace(_parsed_default_resources=Resources.default("bare"))
+    own = {"a": 700, "b": None}
+    found = asked(SimpleNamespace(resource_settings=settings), {name: lambda wc: own[wc.model]})
+    rule = Resources.from_mapping(found)  # as Snakemake takes what a rule says
+
+    def job(model):
+        wildcards = SimpleNamespace(model=model)
+        return dict(rule.expand_items(constraints={}, evaluate=lambda r: r.evaluate(wildcards)))
+
+    assert [job(model)[name] for model in own] == [700, None]
 
 
 def test_an_edit_of_resources_refits_nothing():
@@ -57,6 +71,8 @@ def test_an_edit_of_resources_refits_nothing():
     ("resources", "why"),
     [
         ({"threads": 4}, "write `threads: 4`"),
+        ({"mem": "16GB"}, "found mem among `resources:`: write `mem_mb:`"),
+        ({"disk_mib": 900}, "found disk_mib among `resources:`: write `disk_mb:`"),
         ({"GPU": 1}, "GPU"),
         ({"gpu": -1}, "gpu"),
         ({"gpu": 1.5}, "gpu"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,6 +62,31 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def digests(tiny: dict[str, Any]) -> dict[str, str]:
     fingerprints.code.cache_clear()
     return {name: make(load_experiment(tiny)) for name, make in FINGERPRINTS.items()}
+
+
+@pytest.mark.parametrize("seconds", [0, -3600])
+def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(
+    tmp_path: Path, seconds: int
+) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    files = {name: logs / f"{name}.json" for name in ("a", "b")}
+    for name, file in files.items():
+        file.write_text(name)
+
+    def digest() -> str:
+        fingerprints._content.cache_clear()
+        return fingerprints.of_files([str(logs), str(tmp_path / "nothing.csv")])
+
+    first = digest()
+    files["a"].touch()
+    assert digest() == first
+    moment = files["a"].stat().st_mtime_ns + seconds * 10**9
+    files["a"].write_text("c")
+    os.utime(files["a"], ns=(moment, moment))
+    changed = digest()
+    files["a"].rename(logs / "c.json")  # the name may be the model's
+    assert len({first, changed, digest()}) == 3
 
 
 @pytest.mark.parametrize("room", MAKES)

@@ -27,6 +27,8 @@ from snakemake.path_modifier import PathModifier
 from snakemake.persistence import PersistenceBase
 from snakemake.persistence.file import FilePersistence
 from snakemake.scheduling.job_scheduler import JobScheduler
+from snakemake.settings.types import ResourceSettings
+from snakemake.utils import available_cpu_count
 from snakemake.workflow import DAG
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
@@ -179,6 +181,29 @@ def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
             hooks.config_files(changed)
 
 
+@pytest.mark.parametrize(
+    ("main", "given", "cores"),
+    [
+        (True, {}, available_cpu_count()),
+        (True, {"cores": 1}, 1),
+        (True, {"nodes": 100}, None),  # `jobs:` of a profile for a cluster
+        (False, {}, None),
+    ],
+)
+def test_all_cores_are_used_where_nothing_limits_them(
+    main: bool, given: dict[str, int], cores: int | None
+) -> None:
+    settings = ResourceSettings(**given)
+    workflow = SimpleNamespace(
+        modifier=SimpleNamespace(is_main_snakefile=lambda: main),
+        resource_settings=settings,
+        global_resources={"_cores": settings.cores},
+    )
+    hooks.take_all_cores(workflow)
+    assert (settings.cores, workflow.global_resources["_cores"]) == (cores, cores)
+    assert settings.nodes == given.get("nodes")
+
+
 def source(thing: Any) -> str:
     return Path(sys.modules[thing.__module__].__file__ or "").read_text(encoding="utf-8")
 
@@ -196,6 +221,8 @@ def source(thing: Any) -> str:
         (Workflow, r"self\._onstart\(self\.logger_manager"),
         (Workflow, r"self\._onsuccess\(self\.logger_manager"),
         (Workflow, r"self\._onerror\(self\.logger_manager"),
+        (Workflow, r"self\.global_resources\[\"_cores\"\] = self\.resource_settings\.cores"),
+        (Workflow, r"resource_settings: ResourceSettings"),
         (WorkflowModifier, r"def is_main_snakefile\(self\)"),
         (PathModifier, r"def modifies_prefixes\(self\)"),
         (PathModifier, r"self\.prefix = prefix"),
