@@ -21,7 +21,6 @@ rule report:
         chosen=rules.resolve_experiment.output[1],
         comparisons=rules.compare.output.json,
         scores=rules.all_scores.output.scores,
-        timings=rules.all_scores.output.timings,
         cards=[PATHS.card(dataset) for dataset in EXPERIMENT.datasets],
         holdouts=list(NEEDS.holdouts.values()),
         divisions=NEEDS.divisions,

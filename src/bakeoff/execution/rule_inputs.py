@@ -266,7 +266,6 @@ class RuleInputs:
             "tests": top("tests.json"),
             "comparisons": top("comparisons.json"),
             "scores": top("scores.csv"),
-            "timings": top("timings.csv"),
             "cards": [self.paths.card(name) for name in self.experiment.datasets],
             "holdouts": self.holdouts,
             "divisions": self.divisions,

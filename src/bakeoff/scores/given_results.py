@@ -24,13 +24,13 @@ from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.collect import TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
 
-TIMINGS: Mapping[str, None] = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"))
 _NOT_GIVEN = "the file has no value"
 _SIZES = ("n_train", "n_test")
 
@@ -94,7 +94,6 @@ def _facts(fit: Fit, path: str, split: Split) -> dict[str, Any]:
     """Describe given predictions, and the file that they are from, if any."""
     return {
         **fit._asdict(),
-        **TIMINGS,
         **({"given": path, "given_sha256": _digest(path)} if path else {}),
         "n_train": len(split.train),
         "n_test": len(split.test),
@@ -143,7 +142,9 @@ def given_scores(
             )
         scores[size] = scores[size].astype("Int64")
     keys = ["dataset", "model", "plan", "repeat", "fold"]
-    timings = scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **TIMINGS)
+    timings = (
+        scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **dict.fromkeys(TIMINGS))
+    )
     return scores, timings
 
 
