@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     )
 
 from bakeoff.execution import (
+    console,
     fits,
     order,
     fingerprints,
@@ -26,6 +27,7 @@ try:
     if workflow.is_main_process:
         snakemake_hooks.end_in_a_line(workflow)
         snakemake_hooks.take_all_cores(workflow)
+        console.show_progress(workflow.output_settings)
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1

@@ -15,13 +15,11 @@ from snakemake.utils import available_cpu_count
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_savings as savings
+from bakeoff.execution.console import say
 from bakeoff.execution.snakemake_release import if_known, need
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
-
-INTERRUPTED: list[int] = []
-"""The signals that ended this run; the console says so."""
 
 _STEP = 0.2
 _JOB_AGE = "get_min_job_age"
@@ -209,8 +207,8 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
     from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
-        INTERRUPTED.append(number)
         stop()
+        say("interrupted; what is finished is kept, and the same command goes on from there")
         # Snakemake cancels its remote jobs and leaves
         raise KeyboardInterrupt
 
