@@ -17,7 +17,6 @@ from bakeoff.execution import (
     steps,
 )
 from bakeoff.execution.session import Session
-from bakeoff.execution.storage import Storage
 
 try:
     snakemake_release.check_release(RELEASE)
@@ -28,8 +27,8 @@ try:
     cores = settings.cores or settings.local_cores or 1
     workers = cores if workflow.is_main_process else 0
     files = snakemake_hooks.config_files(workflow)
-    place = Storage(partial(snakemake_hooks.stored, workflow))
-    bakeoff = Session(config, files, workers, place)
+    snakemake_hooks.refuse_storage(workflow)
+    bakeoff = Session(config, files, workers)
     if workflow.is_main_process:
         snakemake_hooks.force(workflow, bakeoff.to_redo)
         snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
@@ -39,8 +38,6 @@ except UserError as error:
 EXPERIMENT = bakeoff.experiment
 NEEDS = bakeoff.needs
 PATHS = NEEDS.paths
-# where steps find what rules name: the same, or copies of what lies in a storage
-FILES = bakeoff.files
 TESTS = bakeoff.tests
 FINGERPRINTS = bakeoff.fingerprints
 do = bakeoff.do

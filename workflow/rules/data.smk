@@ -1,6 +1,6 @@
 rule load_dataset:
     input:
-        lambda wc: local(NEEDS.sources(wc.dataset)),
+        lambda wc: NEEDS.sources(wc.dataset),
     output:
         table=PATHS.data("{dataset}"),
         card=PATHS.card("{dataset}"),
@@ -22,7 +22,7 @@ rule load_dataset:
 rule split_dataset:
     input:
         PATHS.data("{dataset}"),
-        lambda wc: local(NEEDS.divisions_in(wc.dataset)),
+        lambda wc: NEEDS.divisions_in(wc.dataset),
     output:
         splits=PATHS.splits("{dataset}", "{plan}"),
         quality=PATHS.split_quality("{dataset}", "{plan}"),

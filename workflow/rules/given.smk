@@ -1,10 +1,8 @@
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
-        given=lambda wc: local(
-            EXPERIMENT.given[wc.given].predictions_by(
-                wc.dataset, wc.plan, split_name(wc.plan, wc.repeat, wc.fold)
-            )
+        given=lambda wc: EXPERIMENT.given[wc.given].predictions_by(
+            wc.dataset, wc.plan, split_name(wc.plan, wc.repeat, wc.fold)
         ),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "{plan}"),
@@ -24,8 +22,8 @@ rule take_predictions:
 
 use rule take_predictions as take_holdout with:
     input:
-        given=lambda wc: local(
-            EXPERIMENT.given[wc.given].predictions_by(wc.dataset, "holdout", "holdout")
+        given=lambda wc: EXPERIMENT.given[wc.given].predictions_by(
+            wc.dataset, "holdout", "holdout"
         ),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "holdout"),
@@ -37,10 +35,8 @@ use rule take_predictions as take_holdout with:
 
 use rule take_holdout as take_holdout_seed with:
     input:
-        given=lambda wc: local(
-            EXPERIMENT.given[wc.given].predictions_by(
-                wc.dataset, "holdout", "holdout", int(wc.seed)
-            )
+        given=lambda wc: EXPERIMENT.given[wc.given].predictions_by(
+            wc.dataset, "holdout", "holdout", int(wc.seed)
         ),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "holdout"),

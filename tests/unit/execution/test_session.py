@@ -10,14 +10,11 @@ import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution.session import Session
-from bakeoff.execution.storage import Storage
 from bakeoff.paths import Paths
 
 
 def answer(folder: Path) -> str:
-    session: Any = SimpleNamespace(
-        needs=SimpleNamespace(paths=Paths(str(folder))), _storage=Storage(lambda path: None)
-    )
+    session: Any = SimpleNamespace(needs=SimpleNamespace(paths=Paths(str(folder))))
     return Session.answer(cast(Session, session))
 
 
@@ -46,7 +43,7 @@ def test_only_what_an_edit_touches_is_checked_again(
 
     def check() -> tuple[list[str], list[str]]:
         asked.clear()
-        tests = Session(tiny, [], 1, Storage(lambda path: None)).tests
+        tests = Session(tiny, [], 1).tests
         return [test.name for test in tests], list(asked)
 
     assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
