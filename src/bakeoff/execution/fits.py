@@ -153,7 +153,7 @@ class Fitter:
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
             experiment.importance_by(fit),
         )
-        return partial(steps.fit, task, reuse=experiment.execution.reuse)
+        return partial(steps.fit, task)
 
     def _log(self, fit: Fit) -> str:
         return self._needs.paths.fit_log(fit.dataset, fit.model, fit.split)
