@@ -69,7 +69,7 @@ def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built: Path) 
     inside = set(zipfile.ZipFile(wheel).namelist())
     own = [p.relative_to(ROOT) for p in (ROOT / "workflow").rglob("*") if p.is_file()]
     assert {f"bakeoff/{path.as_posix()}" for path in own} <= inside
-    for profile in ("default", "kubernetes", "slurm"):
+    for profile in ("default", "slurm"):
         assert f"bakeoff/workflow/profiles/{profile}/config.v8+.yaml" in inside
     sdist = next(file for file in files if file.name.endswith(".tar.gz"))
     with tarfile.open(sdist) as archive:

@@ -81,11 +81,15 @@ def take_all_cores(workflow: Any) -> None:
         settings.cores = workflow.global_resources["_cores"] = available_cpu_count()
 
 
-def stored(workflow: Any, path: str) -> Any:
-    """Return the object of the default storage that a result is; None where it is a mere file."""
-    need(workflow, "modifier.path_modifier.apply_default_storage")
-    file = workflow.modifier.path_modifier.apply_default_storage(path)
-    return getattr(file, "flags", {}).get("storage_object")
+def refuse_storage(workflow: Any) -> None:
+    """Refuse a default storage, which steps that read and write files of the folder do not find."""
+    need(workflow, "storage_settings.default_storage_provider")
+    if provider := workflow.storage_settings.default_storage_provider:
+        raise UserError(
+            f"--default-storage-provider: found {provider}, expected none: results lie in the "
+            "folder results/<experiment>; copy them to a storage after the run, and keep storages "
+            "for the inputs of your own rules"
+        )
 
 
 def around(

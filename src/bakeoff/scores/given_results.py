@@ -202,8 +202,6 @@ def _chosen(
     """Keep the rows of one model, data set and plan; make numbers of what must be numbers."""
     own = {"dataset": dataset, "model": model, "plan": plan}
     plans = [p for p in experiment.resampling.plans() if experiment.by_scores(p)]
-    if "split" in frame.columns and "fold" not in frame.columns:
-        frame = _numbered(frame, experiment.resampling.plans()[plan], f"{path!r}", plan, place)
     several = {
         "dataset": len(experiment.datasets) > 1 and path == experiment.given[model].scores,
         "plan": len(plans) > 1,
@@ -225,20 +223,6 @@ def _chosen(
         frame[column] = _numbers(frame[column], column, path, place)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
-
-
-def _numbered(frame: pd.DataFrame, spec: Plan, path: str, plan: str, place: Place) -> pd.DataFrame:
-    """Turn splits, which follow each other repeat by repeat, into repeats and folds."""
-    pairs = np.array(spec.splits())
-    found = int(frame["split"].max())
-    if found != len(pairs):
-        raise Problem(
-            place,
-            f"{path} has scores of {found} splits, {plan} has {len(pairs)}: say in `resampling:` "
-            "how the rows were divided",
-        )
-    repeat, fold = pairs[frame["split"].to_numpy() - 1].T
-    return frame.assign(repeat=repeat, fold=fold)
 
 
 def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:
