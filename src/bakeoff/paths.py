@@ -9,13 +9,6 @@ RESULTS = "results"
 """The folder of all results, below the one in which Snakemake runs."""
 
 
-FOLDERS = (
-    *("data", "splits", "predictions", "failed", "batches", "collected", "tests"),
-    *("figures", "tables", "captions", "logs"),
-)
-"""The folders in an experiment's results."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Paths:
     """The files of one experiment's results.

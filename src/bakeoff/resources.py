@@ -17,7 +17,6 @@ _MARGIN = 1.5
 _STEP_MB = 100
 # a warm worker starts in seconds, a job of a scheduler in up to a minute
 _START_SECONDS = 60
-_SHORT_SECONDS = 60.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,12 +92,6 @@ def read_usage(timings: str | Path) -> list[Usage]:
     return [fits.usage(model) for model, fits in models.items()]
 
 
-def suggest_batches(usage: Iterable[Usage]) -> str:
-    """Return the `jobs_per` that suits fits of this length on a cluster."""
-    seconds = [one.seconds for one in usage]
-    return "model" if seconds and max(seconds) < _SHORT_SECONDS else "fold"
-
-
 def profile_lines(usage: Iterable[Usage]) -> list[str]:
     """Write the suggestion as lines of a Snakemake profile; one request must fit every model."""
     known = list(usage)
@@ -109,5 +102,4 @@ def profile_lines(usage: Iterable[Usage]) -> list[str]:
         "default-resources:",
         f"  - mem_mb={memory} * 2 ** (attempt - 1)",
         f"  - runtime={runtime} * attempt",
-        f'config: ["execution={{jobs_per: {suggest_batches(known)}}}"]',
     ]

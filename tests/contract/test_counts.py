@@ -15,9 +15,9 @@ import pytest
 
 from bakeoff.comparisons.evidence import read_predictions
 from bakeoff.data import split_files, table
-from bakeoff.execution import fingerprints, planning, steps
+from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.worker import work_in_turn
+from bakeoff.execution.workers import work_in_turn
 from bakeoff.fit import run_fit, stamp
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, score_fits
@@ -40,7 +40,7 @@ def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Return the 33 fits of the tiny experiment, as a worker is handed them."""
     monkeypatch.chdir(tmp_path)
     experiment = load_experiment(tiny)
-    needs, known = RuleInputs(experiment), fingerprints.of_fits(experiment)
+    needs, known = RuleInputs(experiment), digests.of_fits(experiment)
     place = needs.paths
     steps.load_dataset(experiment, "iris", place.data("iris"), place.card("iris"))
     for plan in needs.plans:
@@ -74,7 +74,7 @@ def test_batch_reads_each_table_and_each_division_once(
     counted(monkeypatch, stamp, "sha256_of", calls)
     counted(monkeypatch, split_files.pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "write_table", calls)
-    assert work_in_turn(batch, 600) == [True] * 33
+    assert work_in_turn(batch) == [True] * 33
     assert calls["read_shared"] == 1
     assert calls["sha256_of"] == 3  # the table and two files of divisions
     assert calls["ParquetFile"] <= 11 + 1  # a division each, of three models; and the table
@@ -82,14 +82,15 @@ def test_batch_reads_each_table_and_each_division_once(
 
 
 def test_fit_opens_its_own_file_alone(batch: list[Any]) -> None:
-    work_in_turn(batch[:11], 600)  # tables, divisions, imports
+    work_in_turn(batch[:11])  # tables, divisions, imports
     sys.addaudithook(note_opened)
     OPENED.append([])
-    done = work_in_turn(batch[11:], 600)
+    done = work_in_turn(batch[11:])
     opened = OPENED.pop()
     assert done == [True] * 22
     below = [path for path in opened if str(Path.cwd()) in path or not Path(path).is_absolute()]
-    assert len(below) == 22
+    # its predictions, and what they took, which is opened once more to be written
+    assert len(below) == 3 * 22
     assert not list(Path().rglob("*.log"))
 
 
@@ -99,7 +100,7 @@ def test_only_what_writes_the_card_searches_for_repeated_rows(
     experiment = load_experiment(tiny)
     calls: Counter[str] = Counter()
     counted(monkeypatch, table, "find_repeats", calls)
-    assert planning.check(experiment)[0] == []
+    assert steps.check(experiment)[0] == []
     assert calls["find_repeats"] == 0
     steps.load_dataset(experiment, "iris", str(tmp_path / "d.parquet"), str(tmp_path / "d.json"))
     assert calls["find_repeats"] == 1
@@ -108,18 +109,18 @@ def test_only_what_writes_the_card_searches_for_repeated_rows(
 def test_fits_that_are_there_are_not_done_again(
     batch: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work_in_turn(batch, 600)
+    work_in_turn(batch)
     calls: Counter[str] = Counter()
     counted(monkeypatch, run_fit, "train", calls)
     counted(monkeypatch, pq, "write_table", calls)
-    assert work_in_turn(batch, 600) == [False] * 33
+    assert work_in_turn(batch) == [False] * 33
     assert not calls
 
 
 def test_each_metric_is_computed_once_for_each_fit(
     batch: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work_in_turn(batch, 600)
+    work_in_turn(batch)
     calls: Counter[str] = Counter()
     own = METRICS["accuracy"]
 
@@ -136,7 +137,7 @@ def test_each_metric_is_computed_once_for_each_fit(
 def test_labels_alone_are_read_where_no_metric_ranks_rows(
     batch: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work_in_turn(batch[:2], 600)
+    work_in_turn(batch[:2])
     columns: list[list[str]] = []
     read = pq.ParquetFile.read
 
@@ -156,7 +157,7 @@ def test_labels_alone_are_read_where_no_metric_ranks_rows(
 def test_collected_predictions_are_opened_once(
     batch: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work_in_turn(batch, 600)
+    work_in_turn(batch)
     tasks = [step.args[0] for step, _ in batch]
     of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
     steps.collect_predictions(of_holdout, [], [], {}, "collected.parquet")
@@ -174,7 +175,7 @@ def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(
     tiny["datasets"] = {f"d{i}": dict(tiny["datasets"]["iris"]) for i in range(5)}
     experiment = load_experiment(tiny)
     calls: Counter[str] = Counter()
-    counted(monkeypatch, fingerprints, "of_fit", calls)
-    known = fingerprints.of_fits(experiment)
+    counted(monkeypatch, digests, "of_fit", calls)
+    known = digests.of_fits(experiment)
     assert calls == {"of_fit": len(experiment.models)}
     assert {tuple(own.values()) for own in known.values()} == {tuple(known["d0"].values())}

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from bakeoff.cli import main
-from bakeoff.resources import profile_lines, read_usage, suggest_batches
+from bakeoff.resources import profile_lines, read_usage
 
 TABLE = """dataset,model,plan,repeat,fold,seed,fit_seconds,predict_seconds,peak_memory_mb
 d,small,kfold,1,1,1,1.0,0.5,200.0
@@ -28,15 +28,12 @@ def test_usage_is_that_of_the_largest_fits(tmp_path: Path) -> None:
     assert (small.total_seconds, small.peak_mb) == (4.0, 220.0)
     assert (small.mem_mb, small.runtime) == (800, 2)
     assert (big.mem_mb, big.runtime) == (3000, 4)
-    assert suggest_batches([small]) == "model"
-    assert suggest_batches([small, big]) == "fold"
     assert "  - mem_mb=3000 * 2 ** (attempt - 1)" in profile_lines([small, big])
 
 
 def test_no_run_no_suggestion(tmp_path: Path) -> None:
     assert read_usage(tmp_path / "timings.csv") == []
     assert profile_lines([]) == []
-    assert suggest_batches([]) == "fold"
 
 
 def test_check_shows_them(

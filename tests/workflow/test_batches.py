@@ -40,7 +40,7 @@ def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(
     finished: Runner, snakemake: Runner, tiny: dict[str, Any]
 ) -> None:
     tiny["execution"] = {"jobs_per": "dataset"}
-    assert snakemake(tiny, "--set-threads", "fit_batch=2", cores=2).returncode == 0
+    assert snakemake(tiny, "--set-threads", "fit_dataset=2", cores=2).returncode == 0
     batches, single = tables(snakemake.results()), tables(finished.results())
     assert sorted(batches) == sorted(single)
     for name, content in batches.items():

@@ -48,7 +48,7 @@ def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict
     tiny["tests"] = {"run": ["mcnemar", "cochran_q"]}
     run = beside(tiny, "--until", "compare")
     assert run.returncode == 0, run.stderr
-    assert "take_holdout" in executed(run)
+    assert "take_predictions" in executed(run)
     assert not (beside.results("mixed") / "logs/fit/iris/tree").exists()
     for test in ("mcnemar", "cochran_q"):
         expected = rows(beside, "tiny", test=test)
@@ -137,7 +137,7 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
     }
     run = beside(config, "--until", "compare")
     assert run.returncode == 0, run.stderr
-    assert not executed(run) & {"fit_fold", "split_dataset", "take_predictions"}
+    assert not executed(run) & {"fit", "split_dataset", "take_predictions"}
     expected = rows(beside, "tiny", test="cv5x2_f")
     pd.testing.assert_frame_equal(rows(beside, "scored", test="cv5x2_f"), expected)
 
@@ -152,7 +152,7 @@ def test_model_of_another_run_is_a_rival_on_folds_too(beside: Runner, tiny: dict
     }
     run = beside(tiny, "--until", "compare", "all_scores")
     assert run.returncode == 0, run.stderr
-    assert executed(run) >= {"take_predictions", "take_holdout", "fit_fold"}
+    assert executed(run) >= {"take_predictions", "fit"}
     for test in ("cv5x2_f", "mcnemar"):
         expected = rows(beside, "tiny", test=test)
         pd.testing.assert_frame_equal(rows(beside, "april", test=test), expected)

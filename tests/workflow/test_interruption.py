@@ -157,7 +157,7 @@ def test_signal_ends_a_run_at_once_and_leaves_no_process(
     sleepy["models"]["tree"]["params"] = {"seconds": 3600.0}
     sleepy["execution"] = {"jobs_per": per}
     default = "--workflow-profile", str(ROOT / "profiles/default")
-    run = Started(snakemake, sleepy, *default, "--set-threads", "fit_batch=2")
+    run = Started(snakemake, sleepy, *default, "--set-threads", "fit_dataset=2")
     run.wait_for(lambda: fits(snakemake) or list(snakemake.folder.glob("results/**/tree/*.log")))
     below = descendants(run.process.pid)
     assert below

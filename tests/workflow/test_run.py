@@ -220,16 +220,18 @@ def test_no_cores_are_named_and_one_model_alone_asks_for_memory(
 def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from bakeoff.execution import fingerprints
-    from bakeoff.spec import load_experiment
+    from bakeoff.execution import digests as known
+    from bakeoff.spec import AnalysisPlan, load_experiment
 
     experiment = load_experiment(copy.deepcopy(TINY))
     shutil.copytree(ROOT / "src/bakeoff", tmp_path / "bakeoff")
-    monkeypatch.setattr(fingerprints, "ROOT", tmp_path / "bakeoff")
+    monkeypatch.setattr(known, "ROOT", tmp_path / "bakeoff")
 
     def digests() -> tuple[str, str]:
-        fingerprints.code.cache_clear()
-        return fingerprints.of_fit(experiment, "tree", "iris"), fingerprints.of_report(experiment)
+        known.code.cache_clear()
+        return known.of_fit(experiment, "tree", "iris"), known.of_report(
+            experiment, AnalysisPlan(())
+        )
 
     first = digests()
     file = tmp_path / "bakeoff/fit/run_fit.py"
@@ -241,7 +243,7 @@ def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     page.write_text(page.read_text() + "\nNEW = 1\n")
     assert digests()[0] == changed[0]
     assert digests()[1] != changed[1]
-    fingerprints.code.cache_clear()
+    known.code.cache_clear()
 
 
 def test_rulegraph_reads_like_the_job(finished_copy: Runner, tiny: dict[str, Any]) -> None:
@@ -250,13 +252,11 @@ def test_rulegraph_reads_like_the_job(finished_copy: Runner, tiny: dict[str, Any
     edges = {(names[a], names[b]) for a, b in re.findall(r"(\d+)\s*->\s*(\d+)", graph)}
     assert {
         ("load_dataset", "split_dataset"),
-        ("split_dataset", "fit_fold"),
-        ("split_dataset", "fit_holdout"),
-        ("fit_fold", "collect_scores"),
-        ("fit_holdout", "collect_predictions"),
-        ("collect_scores", "cv5x2_f"),
-        ("collect_predictions", "mcnemar"),
-        ("collect_predictions", "cochran_q"),
-        ("mcnemar", "compare"),
+        ("split_dataset", "fit"),
+        ("fit", "collect_scores"),
+        ("fit", "collect_predictions"),
+        ("collect_scores", "test"),
+        ("collect_predictions", "test"),
+        ("test", "compare"),
         ("compare", "report"),
     } <= edges

@@ -45,7 +45,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     tiny["tests"]["run"].reverse()
     run = finished_copy(tiny)
     assert run.returncode == 0, run.stderr
-    assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
+    assert not executed(run) & {"load_dataset", "split_dataset", "fit"}
     made = pd.read_csv(finished_copy.results() / "comparisons.csv")
     assert set(made["alpha"]) == {0.01}
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
@@ -144,7 +144,7 @@ def test_files_count_by_what_they_hold_whatever_their_dates(snakemake: Runner) -
     replace(folder / "answers.csv", "no,no", "no,yes", 0)
     run = snakemake(experiment, *until)
     assert run.returncode == 0, run.stderr
-    assert {"load_dataset", "fit_holdout", "take_holdout"} <= executed(run)
+    assert {"load_dataset", "fit", "take_predictions"} <= executed(run)
     table = pd.read_parquet(snakemake.results() / "data/d.parquet")
     assert set(table["z"]) == {2, 3}
     assert scores() == {"given": 0.0, "constant": 0.5, "tree": 1.0}

@@ -1,5 +1,5 @@
 import sys
-from functools import partial
+from functools import cache
 
 from snakemake.io import IOFile
 
@@ -10,50 +10,37 @@ except ModuleNotFoundError:
         f"\nthis workflow needs the package bakeoff: pip install bakeoff=={RELEASE}"
     )
 
-from bakeoff.execution import (
-    console,
-    fits,
-    order,
-    fingerprints,
-    snakemake_hooks,
-    snakemake_release,
-    steps,
-)
-from bakeoff.execution.session import Session
+from bakeoff.execution import digests, snakemake_ways, steps
+from bakeoff.execution.fits import fit_of
+from bakeoff.execution.run import Run, check_release, with_numbers
 
 try:
-    snakemake_release.check_release(RELEASE)
+    check_release(RELEASE)
+    with_numbers(config, workflow.config_settings.config)
+    files = snakemake_ways.config_files(workflow)
     if workflow.is_main_process:
-        snakemake_hooks.end_in_a_line(workflow)
-        snakemake_hooks.take_all_cores(workflow)
-        console.show_progress(workflow.output_settings)
-    # jobs that Snakemake starts do one thing and end: no workers, no check
-    settings = workflow.resource_settings
-    cores = settings.cores or settings.local_cores or 1
-    workers = cores if workflow.is_main_process else 0
-    files = snakemake_hooks.config_files(workflow)
-    snakemake_hooks.refuse_storage(workflow)
-    bakeoff = Session(config, files, workers)
-    if workflow.is_main_process:
-        snakemake_hooks.force(workflow, bakeoff.to_redo)
-        snakemake_hooks.around(
-            workflow,
-            bakeoff.started,
-            lambda success: bakeoff.ended(
-                success, {file for job in workflow.dag.jobs for file in job.output}
-            ),
-            bakeoff.stop,
-        )
+        snakemake_ways.prepare(workflow)
+    remote = snakemake_ways.goes_to_a_cluster(workflow)
+    BAKEOFF = Run(config, files, main=workflow.is_main_process, remote=remote)
 except UserError as error:
     sys.exit(f"\n{error}")
 
-EXPERIMENT = bakeoff.experiment
-NEEDS = bakeoff.needs
-PATHS = NEEDS.paths
-TESTS = bakeoff.tests
-FINGERPRINTS = bakeoff.fingerprints
-do = bakeoff.do
-forget = partial(snakemake_hooks.forget, workflow)
+EXPERIMENT, NEEDS, TESTS = BAKEOFF.experiment, BAKEOFF.needs, BAKEOFF.tests
+PATHS, MADE_BY, do = NEEDS.paths, BAKEOFF.made_by, BAKEOFF.do
+
+# of jobs that could begin at the same time: data before the fits, whose mistakes are told early, and
+# what follows on the fits of one data set, which would otherwise all be left for the end
+FIRST = 1
+
+
+@cache
+def prepare_graph():
+    snakemake_ways.prepare_graph(workflow, BAKEOFF.to_remake)
+
+
+def forget(path):
+    """Drop what Snakemake knows of a file that a batch has made anew."""
+    workflow.persistence.cleanup_metadata(IOFile(path))
 
 
 def from_outside(files, made):
@@ -61,15 +48,9 @@ def from_outside(files, made):
 
     Their digest is a param beside them, so that other contents with an older date count too.
     """
+    prepare_graph()  # each graph has a job that reads a file from outside, or could
     recorded = workflow.persistence.params(IOFile(made)) or ()
-    same = repr(fingerprints.of_files(files)) in recorded
-    return ancient(files) if same else files
-
-
-def brought(wildcards):
-    """Name the files that stand in for a fit of a given model."""
-    fit = fits.fit_of(wildcards)
-    return from_outside(NEEDS.brought(fit), NEEDS.prediction(fit))
+    return ancient(files) if repr(digests.of_files(files)) in recorded else files
 
 
 wildcard_constraints:
@@ -77,6 +58,5 @@ wildcard_constraints:
     model="|".join(EXPERIMENT.fitted) or "(?!)",
     given="|".join(EXPERIMENT.given) or "(?!)",
     plan="|".join(NEEDS.plans),
-    repeat=r"\d+",
-    fold=r"\d+",
-    seed=r"\d+",
+    split=rf"({'|'.join(NEEDS.plans)})(\.repeat-\d+\.fold-\d+)?(\.seed-\d+)?",
+    test="|".join(test.name for test in TESTS) or "(?!)",

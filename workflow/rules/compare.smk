@@ -1,23 +1,16 @@
-# one rule per test, named like the test
-for test in TESTS:
-
-    rule:
-        name:
-            test.name
-        input:
-            unpack(lambda wc, test=test: NEEDS.evidence(test)),
-        output:
-            PATHS.test(test.name),
-        log:
-            PATHS.log(f"tests/{test.name}"),
-        localrule: True
-        params:
-            fingerprint=lambda wc, test=test: fingerprints.of_test(EXPERIMENT, test),
-            test=test.name,
-        run:
-            test, evidence = TESTS[params.test], dict(input.items())
-            what = f"the test {params.test}"
-            do(what, log, steps.run_test, EXPERIMENT, test, evidence, *output)
+rule test:
+    input:
+        unpack(lambda wc: NEEDS.evidence(TESTS[wc.test])),
+    output:
+        PATHS.test("{test}"),
+    log:
+        PATHS.log("tests/{test}"),
+    localrule: True
+    params:
+        digest=lambda wc: digests.of_test(EXPERIMENT, TESTS[wc.test]),
+    run:
+        found = EXPERIMENT, TESTS[wildcards.test], dict(input.items())
+        do(f"the test {wildcards}", log, steps.run_test, *found, *output)
 
 
 # one score per data set and model, where there are several data sets
@@ -31,14 +24,10 @@ rule score_matrix:
         PATHS.log("score_matrix"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_matrix(EXPERIMENT, TESTS),
+        digest=lambda wc: digests.of_tables(EXPERIMENT, TESTS),
     run:
-        do(
-            "the score matrix",
-            log,
-            steps.score_matrix,
-            *(EXPERIMENT, TESTS, input[0], *output),
-        )
+        found = EXPERIMENT, TESTS, *input
+        do("the score matrix", log, steps.score_matrix, *found, *output)
 
 
 # every metric of every model on held-out rows
@@ -50,13 +39,19 @@ rule list_intervals:
     log:
         PATHS.log("intervals"),
     # it takes longer than any test on the same rows, so that at the end no core waits for it
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_intervals(EXPERIMENT),
+        digest=lambda wc: digests.of_held_out(EXPERIMENT),
     run:
-        found = EXPERIMENT, NEEDS.holdouts, output[0]
-        do("the intervals of the scores", log, steps.list_intervals, *found)
+        found = EXPERIMENT, NEEDS.holdouts
+        do(
+            "the intervals of the scores",
+            log,
+            steps.list_intervals,
+            *found,
+            *output,
+        )
 
 
 # the same comparison in subgroups of held-out rows, where a data set has any
@@ -69,10 +64,16 @@ rule list_subgroups:
         PATHS.log("subgroups"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_subgroups(EXPERIMENT),
+        digest=lambda wc: digests.of_held_out(EXPERIMENT),
     run:
-        found = EXPERIMENT, NEEDS.holdouts, output[0]
-        do("the comparison in subgroups", log, steps.list_subgroups, *found)
+        found = EXPERIMENT, NEEDS.holdouts
+        do(
+            "the comparison in subgroups",
+            log,
+            steps.list_subgroups,
+            *found,
+            *output,
+        )
 
 
 rule compare:
@@ -85,12 +86,14 @@ rule compare:
         PATHS.log("compare"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_comparisons(TESTS),
+        digest=lambda wc: digests.of_tables(EXPERIMENT, TESTS),
     run:
         do("comparing", log, steps.compare, list(input), *output)
 
 
 rule resolve_experiment:
+    input:
+        lambda wc: from_outside([], PATHS.top("tests.json")),
     output:
         PATHS.top("experiment.yaml"),
         PATHS.top("tests.json"),
@@ -98,7 +101,7 @@ rule resolve_experiment:
         PATHS.log("resolve"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_listing(EXPERIMENT, TESTS),
+        digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
         what = "writing the experiment"
         do(what, log, steps.resolve_experiment, EXPERIMENT, TESTS, *output)

@@ -8,22 +8,26 @@ rule load_dataset:
         carried=[PATHS.row_columns("{dataset}")] if NEEDS.carries else [],
     log:
         PATHS.log("load.{dataset}"),
-    # what is wrong with data from the network is told before the first fit, but for fits of other
-    # data sets that find a free core meanwhile
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_data(EXPERIMENT, wc.dataset),
-        contents=lambda wc: fingerprints.of_files(NEEDS.sources(wc.dataset)),
+        digest=lambda wc: digests.of_data(EXPERIMENT, wc.dataset),
+        contents=lambda wc: digests.of_files(NEEDS.sources(wc.dataset)),
     run:
-        what = f"loading {wildcards.dataset}"
-        do(what, log, steps.load_dataset, EXPERIMENT, wildcards.dataset, *output)
+        do(
+            f"loading {wildcards}",
+            log,
+            steps.load_dataset,
+            EXPERIMENT,
+            *wildcards,
+            *output,
+        )
 
 
 rule split_dataset:
     input:
-        PATHS.data("{dataset}"),
-        lambda wc: from_outside(
+        table=PATHS.data("{dataset}"),
+        given=lambda wc: from_outside(
             NEEDS.divisions_in(wc.dataset), PATHS.splits(wc.dataset, wc.plan)
         ),
     output:
@@ -31,12 +35,12 @@ rule split_dataset:
         quality=PATHS.split_quality("{dataset}", "{plan}"),
     log:
         PATHS.log("split.{dataset}.{plan}"),
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_splits(EXPERIMENT, wc.plan),
-        contents=lambda wc: fingerprints.of_files(NEEDS.divisions_in(wc.dataset)),
+        digest=lambda wc: digests.of_splits(EXPERIMENT, wc.plan),
+        contents=lambda wc: digests.of_files(NEEDS.divisions_in(wc.dataset)),
     run:
-        what = f"splitting {wildcards.dataset} by {wildcards.plan}"
-        place = wildcards.dataset, wildcards.plan, input[0]
-        do(what, log, steps.split_dataset, EXPERIMENT, *place, *output)
+        what = "splitting {0} by {1}".format(*wildcards)
+        found = EXPERIMENT, *wildcards, input.table, *output
+        do(what, log, steps.split_dataset, *found)

@@ -1,77 +1,48 @@
-from bakeoff.fit.fit_task import measured
-from bakeoff.spec.experiment import split_name
-
-FOLD = split_name("{plan}", "{repeat}", "{fold}")
-FOLD_SEED = split_name("{plan}", "{repeat}", "{fold}", "{seed}")
-HOLDOUT_SEED = split_name("holdout", 1, 1, "{seed}")
-RESOURCES = snakemake_hooks.asked(workflow, bakeoff.resources)
-BATCH = "{dataset}/{model}" if EXPERIMENT.execution.jobs_per == "model" else "{dataset}"
+RESOURCES = snakemake_ways.asked(workflow, BAKEOFF.resources)
 
 
-rule fit_fold:
+rule fit:
     input:
         data=PATHS.data("{dataset}"),
-        splits=PATHS.splits("{dataset}", "{plan}"),
+        splits=lambda wc: PATHS.splits(wc.dataset, fit_of(wc).plan),
     output:
-        PATHS.prediction("{dataset}", "{model}", FOLD),
+        PATHS.prediction("{dataset}", "{model}", "{split}"),
     log:
-        PATHS.fit_log("{dataset}", "{model}", FOLD),
-    priority: lambda wc: bakeoff.priority(wc)
-    threads: lambda wc: EXPERIMENT.models[wc.model].threads
+        PATHS.fit_log("{dataset}", "{model}", "{split}"),
+    threads: lambda wc: BAKEOFF.threads(wc)
     resources:
         **RESOURCES,
     params:
-        fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
+        digest=lambda wc: BAKEOFF.made_by_of(wc),
     run:
-        bakeoff.fitter.fit(fits.fit_of(wildcards), str(log))
+        BAKEOFF.fit(wildcards, str(log))
 
 
-use rule fit_fold as fit_holdout with:
-    input:
-        data=PATHS.data("{dataset}"),
-        splits=PATHS.splits("{dataset}", "holdout"),
-    output:
-        PATHS.prediction("{dataset}", "{model}", "holdout"),
-    log:
-        PATHS.fit_log("{dataset}", "{model}", "holdout"),
-    params:
-        fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
-        importance=measured(EXPERIMENT.importance),
-
-
-use rule fit_fold as fit_seed with:
-    output:
-        PATHS.prediction("{dataset}", "{model}", FOLD_SEED),
-    log:
-        PATHS.fit_log("{dataset}", "{model}", FOLD_SEED),
-
-
-use rule fit_holdout as fit_holdout_seed with:
-    output:
-        PATHS.prediction("{dataset}", "{model}", HOLDOUT_SEED),
-    log:
-        PATHS.fit_log("{dataset}", "{model}", HOLDOUT_SEED),
-    params:
-        fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
-
-
-# many fits in one job (`execution: {jobs_per: model}`, or dataset)
-rule fit_batch:
+# all fits of a model on a data set in one job (`execution: {jobs_per: model}`); those that are there
+# with the right stamp stay
+rule fit_model:
     input:
         data=PATHS.data("{dataset}"),
         splits=[PATHS.splits("{dataset}", plan) for plan in NEEDS.plans],
     output:
-        PATHS.batch(BATCH),
+        PATHS.batch("{dataset}/{model}"),
     log:
-        PATHS.log(f"batches/{BATCH}"),
-    priority: lambda wc: bakeoff.priority(wc)
-    threads: lambda wc: bakeoff.threads(wc)
+        PATHS.log("batches/{dataset}/{model}"),
+    threads: lambda wc: BAKEOFF.threads(wc)
     resources:
         **RESOURCES,
     params:
-        fingerprint=lambda wc: bakeoff.batch_fingerprints(wc),
+        digest=lambda wc: BAKEOFF.made_by_of(wc),
     run:
-        bakeoff.fit_batch(wildcards, threads, output[0], str(log), forget)
+        BAKEOFF.fit_batch(wildcards, threads, *output, str(log), forget)
+
+
+# all fits on a data set in one job (`execution: {jobs_per: dataset}`)
+use rule fit_model as fit_dataset with:
+    output:
+        PATHS.batch("{dataset}"),
+    log:
+        PATHS.log("batches/{dataset}"),
 
 
 # only where `on_error: exclude` lets a fit fail
@@ -82,88 +53,87 @@ rule find_excluded:
         PATHS.excluded("{dataset}"),
     log:
         PATHS.log("excluded.{dataset}"),
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        what = f"looking for failed fits on {wildcards.dataset}"
-        predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
-        do(what, log, steps.find_excluded, predictions, output[0])
+        found = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
+        do("looking for failed fits", log, steps.find_excluded, found, *output)
 
 
 rule collect_scores:
     input:
-        lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
-        lambda wc: from_outside(
+        fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        given=lambda wc: from_outside(
             NEEDS.given_scores(wc.dataset, wc.plan), PATHS.scores(wc.dataset, wc.plan)
         ),
-        lambda wc: NEEDS.excluded(wc.dataset),
+        excluded=lambda wc: NEEDS.excluded(wc.dataset),
         carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
         scores=PATHS.scores("{dataset}", "{plan}"),
         timings=PATHS.timings("{dataset}", "{plan}"),
     log:
         PATHS.log("scores.{dataset}.{plan}"),
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
-        contents=lambda wc: fingerprints.of_files(
-            NEEDS.given_scores(wc.dataset, wc.plan)
-        ),
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
+        contents=lambda wc: digests.of_files(NEEDS.given_scores(wc.dataset, wc.plan)),
     run:
-        dataset, plan = wildcards
-        found = dataset, plan, *NEEDS.scored(dataset, plan), FINGERPRINTS
-        what = f"scoring {dataset}, {plan}"
-        do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
+        found = EXPERIMENT, *wildcards, *NEEDS.scored(*wildcards), MADE_BY
+        do(
+            "scoring {0}, {1}".format(*wildcards),
+            log,
+            steps.collect_scores,
+            *found,
+            *output,
+        )
 
 
 rule collect_predictions:
     input:
-        lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
-        lambda wc: NEEDS.excluded(wc.dataset),
+        fits=lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
+        excluded=lambda wc: NEEDS.excluded(wc.dataset),
         related=lambda wc: NEEDS.related(wc.dataset),
         carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
         PATHS.holdout("{dataset}"),
     log:
         PATHS.log("predictions.{dataset}"),
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        dataset = wildcards.dataset
+        what = f"collecting the predictions on {wildcards}"
         found = (
-            NEEDS.test_predictions(dataset),
-            *NEEDS.beside(dataset),
-            FINGERPRINTS,
+            NEEDS.test_predictions(*wildcards),
+            *NEEDS.beside(*wildcards),
+            MADE_BY,
         )
-        what = f"collecting the predictions on {dataset}"
         do(what, log, steps.collect_predictions, *found, *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds
 rule collect_fold_predictions:
     input:
-        lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
-        lambda wc: NEEDS.excluded(wc.dataset),
+        fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        excluded=lambda wc: NEEDS.excluded(wc.dataset),
     output:
         PATHS.predictions("{dataset}", "{plan}"),
     log:
         PATHS.log("predictions.{dataset}.{plan}"),
     wildcard_constraints:
         plan="|".join(p for p in NEEDS.plans if p != "holdout") or "(?!)",
-    priority: order.FIRST
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        dataset, plan = wildcards
-        what = f"collecting the predictions on {dataset}, {plan}"
-        found = NEEDS.fold_predictions(dataset, plan), FINGERPRINTS
-        do(what, log, steps.collect_fold_predictions, *found, output[0])
+        what = "collecting the predictions on {0}, {1}".format(*wildcards)
+        found = NEEDS.fold_predictions(*wildcards), MADE_BY
+        do(what, log, steps.collect_fold_predictions, *found, *output)
 
 
 rule all_scores:
@@ -177,7 +147,7 @@ rule all_scores:
         PATHS.log("all_scores"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
+        digest=lambda wc: digests.of_joined(EXPERIMENT),
     run:
         tables = list(input.scores), list(input.timings)
         do("joining the scores", log, steps.all_scores, *tables, *output)
@@ -192,10 +162,9 @@ rule list_excluded:
         PATHS.log("excluded"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
+        digest=lambda wc: digests.of_joined(EXPERIMENT),
     run:
-        step = steps.list_excluded
-        do("listing failed fits", log, step, list(input), output[0])
+        do("listing failed fits", log, steps.list_excluded, list(input), *output)
 
 
 rule list_choices:
@@ -207,11 +176,10 @@ rule list_choices:
         PATHS.log("choices"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
+        digest=lambda wc: digests.of_joined(EXPERIMENT),
     run:
         found = NEEDS.kept_predictions(lambda model: model.chooses)
-        step = steps.list_choices
-        do("listing the fits' choices", log, step, found, output[0])
+        do("listing the fits' choices", log, steps.list_choices, found, *output)
 
 
 rule list_importance:
@@ -223,10 +191,10 @@ rule list_importance:
         PATHS.log("importance"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
+        digest=lambda wc: digests.of_joined(EXPERIMENT),
     run:
-        step, found = steps.list_importance, NEEDS.measured
-        do("listing what columns matter", log, step, found, output[0])
+        what = "listing what columns matter"
+        do(what, log, steps.list_importance, NEEDS.measured, *output)
 
 
 rule list_seed_noise:
@@ -238,9 +206,14 @@ rule list_seed_noise:
         PATHS.log("seeds"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
+        digest=lambda wc: digests.of_joined(EXPERIMENT),
     run:
         fits = NEEDS.kept_predictions(lambda model: model.seeds > 1)
         found = EXPERIMENT, fits, NEEDS.carried_files
-        step = steps.list_seed_noise
-        do("comparing seeds and splits", log, step, *found, output[0])
+        do(
+            "comparing seeds and splits",
+            log,
+            steps.list_seed_noise,
+            *found,
+            *output,
+        )

@@ -1,37 +1,21 @@
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
-        given=brought,
+        given=lambda wc: from_outside(
+            NEEDS.brought(fit_of(wc)), NEEDS.prediction(fit_of(wc))
+        ),
         data=PATHS.data("{dataset}"),
-        splits=PATHS.splits("{dataset}", "{plan}"),
+        splits=lambda wc: PATHS.splits(wc.dataset, fit_of(wc).plan),
     output:
-        PATHS.prediction("{dataset}", "{given}", FOLD),
+        PATHS.prediction("{dataset}", "{given}", "{split}"),
     log:
-        PATHS.log(f"take/{{dataset}}/{{given}}/{FOLD}"),
-    priority: order.FIRST
+        PATHS.log("take/{dataset}/{given}/{split}"),
+    priority: FIRST
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_given(EXPERIMENT, wc.given),
-        contents=lambda wc: fingerprints.of_files(NEEDS.brought(fits.fit_of(wc))),
+        digest=lambda wc: digests.of_given(EXPERIMENT, wc.given),
+        contents=lambda wc: digests.of_files(NEEDS.brought(fit_of(wc))),
     run:
         what = f"taking the predictions of {wildcards.given} on {wildcards.dataset}"
-        place = fits.fit_of(wildcards), input.data, input.splits, output[0]
-        do(what, log, steps.take_predictions, EXPERIMENT, *place)
-
-
-use rule take_predictions as take_holdout with:
-    input:
-        given=brought,
-        data=PATHS.data("{dataset}"),
-        splits=PATHS.splits("{dataset}", "holdout"),
-    output:
-        PATHS.prediction("{dataset}", "{given}", "holdout"),
-    log:
-        PATHS.log("take/{dataset}/{given}/holdout"),
-
-
-use rule take_holdout as take_holdout_seed with:
-    output:
-        PATHS.prediction("{dataset}", "{given}", HOLDOUT_SEED),
-    log:
-        PATHS.log(f"take/{{dataset}}/{{given}}/{HOLDOUT_SEED}"),
+        found = EXPERIMENT, fit_of(wildcards), input.data, input.splits
+        do(what, log, steps.take_predictions, *found, *output)

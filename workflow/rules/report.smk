@@ -1,11 +1,11 @@
 from os.path import abspath
 
-FIGURES = [e for e in bakeoff.exhibits if e.form == "figure"]
-TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
+FIGURES = [e for e in BAKEOFF.exhibits if e.form == "figure"]
+TABLES = [e for e in BAKEOFF.exhibits if e.form == "table"]
 PRINTS = [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")]
 # made when asked for (`snakemake print_figures`), and kept up to date from then on
 PRINTED = PRINTS if any(map(exists, PRINTS)) else []
-STUDY = NEEDS.study(bakeoff.file)
+STUDY = NEEDS.study(BAKEOFF.file)
 
 
 report: "../report/overview.rst"
@@ -55,23 +55,15 @@ rule report:
             for e in TABLES
         ],
         latex=[PATHS.table(e.name, "tex") for e in TABLES],
-        captions=[PATHS.caption(kind) for kind in {e.kind: e for e in bakeoff.exhibits}],
+        captions=[PATHS.caption(kind) for kind in {e.kind: e for e in BAKEOFF.exhibits}],
     log:
         PATHS.log("report"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_report(EXPERIMENT),
+        digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        made = [*output, *PRINTS, *BESIDE]
-        do(
-            "the report",
-            log,
-            steps.report,
-            STUDY,
-            NEEDS.paths.root,
-            made,
-            PATHS.made,
-        )
+        found = STUDY, PATHS.root, [*output, *PRINTS, *BESIDE], PATHS.made
+        do("the report", log, steps.report, *found)
 
 
 rule print_figures:
@@ -83,6 +75,6 @@ rule print_figures:
         PATHS.log("print_figures"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_report(EXPERIMENT),
+        digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        do("the figures", log, steps.print_figures, STUDY, NEEDS.paths.root)
+        do("the figures", log, steps.print_figures, STUDY, PATHS.root)

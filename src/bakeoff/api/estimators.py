@@ -26,7 +26,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, one_spelling, without_none
 from bakeoff.errors import UserError, named, shown
 from bakeoff.execution.in_process import run_in_process
-from bakeoff.execution.pool import StepError
+from bakeoff.execution.workers import StepError
 from bakeoff.files import whole
 from bakeoff.keys import ID
 from bakeoff.report.study import Study

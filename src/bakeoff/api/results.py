@@ -8,8 +8,6 @@ from pathlib import Path
 from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
 from bakeoff.execution.launch import launch
-from bakeoff.execution.locks import release_killed
-from bakeoff.execution.results_owner import file_of
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
@@ -57,7 +55,6 @@ def run(
     """
     experiment = read_experiment(file)
     profiles = [profile] if isinstance(profile, str) else list(profile)
-    release_killed(Path())
     code = launch(file, options, profiles, cores)
     if code:
         raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
@@ -99,7 +96,8 @@ def read_results(folder: str | Path) -> Study:
     if not resolved.is_file():
         raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
     paths = Paths(str(root))
-    file = file_of(paths)
+    note = Path(paths.owner)
+    file = note.read_text(encoding="utf-8").strip() if note.is_file() else ""
     experiment = read_experiment(resolved)
     if experiment.own_metrics:  # their modules lie where the run found them
         started_in = root.resolve().parents[1]

@@ -5,25 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from pathlib import Path
 from typing import NoReturn
 
 from bakeoff.execution.launch import command
-from bakeoff.execution.locks import release_killed
 
 
 def run(args: argparse.Namespace) -> NoReturn:
-    """Run an experiment in place of this process, so that the exit code is snakemake's.
-
-    A lock that a killed run of this machine left is removed first, with a line that says so.
-    """
+    """Run an experiment in place of this process, so that the exit code is snakemake's."""
     options = [
         *(["--directory", args.directory] if args.directory else []),
         *(["--dry-run"] if args.dry_run else []),
         *args.further,
     ]
     line = command(args.file, options, args.profile, args.cores)
-    release_killed(Path(args.directory or "."))
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(line[0], line)

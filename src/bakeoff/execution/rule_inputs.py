@@ -24,12 +24,17 @@ class RuleInputs:
         What there is to have a file.
     paths : Paths, optional
         Where the results are; default: where a run leaves them.
+    remote : bool
+        Whether fits go to a cluster, where a job is one of all fits of a model by default.
     """
 
-    def __init__(self, experiment: Experiment, paths: Paths | None = None) -> None:
+    def __init__(
+        self, experiment: Experiment, paths: Paths | None = None, *, remote: bool = False
+    ) -> None:
         self.experiment = experiment
         self.paths = paths or Paths.of(experiment.experiment)
         self.plans = list(experiment.resampling.plans())
+        self._jobs_per = experiment.execution.jobs_per or ("model" if remote else "fold")
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
 
@@ -74,7 +79,7 @@ class RuleInputs:
 
     def batches(self, dataset: str) -> list[str]:
         """List the records of a data set's batches of fits; none where rules name each fit."""
-        per, fitted = self.experiment.execution.jobs_per, self.experiment.fitted
+        per, fitted = self._jobs_per, self.experiment.fitted
         if per == "fold" or not fitted:
             return []
         names = [dataset] if per == "dataset" else [f"{dataset}/{model}" for model in fitted]

@@ -11,11 +11,53 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bakeoff.errors import UserError
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_whole, read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
+
+
+def check(
+    experiment: Experiment,
+) -> tuple[list[Problem], AnalysisPlan, dict[str, Sequence[str]]]:
+    """Look for everything in an experiment that would fail later; see `bakeoff.preflight`.
+
+    Also returns the classes of the data that are at hand.
+    """
+    from bakeoff.preflight import check_experiment
+
+    classes: dict[str, Sequence[str]] = {}
+    return *check_experiment(experiment, classes), classes
+
+
+def plan_tests(
+    experiment: Experiment, classes: Mapping[str, Sequence[str]]
+) -> tuple[list[Problem], AnalysisPlan]:
+    """Do the part of the check that is about the tests, where all else was checked before."""
+    from bakeoff.comparisons import check_classes, plan_tests
+
+    _enter_own(experiment)
+    problems, tests = plan_tests(experiment)
+    for dataset, names in classes.items():
+        problems += check_classes(experiment, dataset, names)
+    return problems, tests
+
+
+def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """List the files of predictions that something else made; see `bakeoff.fit.stamp`."""
+    from bakeoff.fit.stamp import find_outdated
+
+    return find_outdated(stamps)
+
+
+def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
+    """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
+    from bakeoff.report.exhibits import exhibits
+    from bakeoff.report.study_design import StudyDesign
+
+    _enter_own(experiment)
+    return [tuple(item) for item in exhibits(StudyDesign(experiment, analysis=tests))]
 
 
 def load_dataset(

@@ -12,11 +12,12 @@ from bakeoff.keys import SpecSection, said
 class Execution(SpecSection):
     """How the fits become jobs. No result depends on it."""
 
-    jobs_per: Literal["fold", "model", "dataset"] = Field(
-        "fold",
+    jobs_per: Literal["fold", "model", "dataset"] | None = Field(
+        None,
         description="How many fits one job does: `fold`: one; `model`: all of a model on a data "
-        "set; `dataset`: all on a data set. The files are the same, and changing it refits "
-        "nothing. Many short fits want `model` or `dataset`, above all on a cluster.",
+        "set; `dataset`: all on a data set. Default: `fold`, and `model` where the fits are jobs "
+        "of a cluster. The files are the same, and changing it refits nothing. Many short fits "
+        "want `model` or `dataset`.",
     )
 
     @model_validator(mode="before")

@@ -9,8 +9,6 @@ import pytest
 from bakeoff import __version__
 from bakeoff.cli import main
 from bakeoff.cli import run as command
-from bakeoff.execution import locks
-from bakeoff.execution.locks import Holder
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from tests.conftest import ROOT
@@ -57,14 +55,6 @@ def test_profile_says_how_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert line[0] == "--profile"
     assert line[1].endswith("profiles/slurm")
     assert "--cores" not in line
-
-
-def test_removed_lock_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(locks, "release", lambda _: [Holder("here", 12, 0.0, [])])
-    started(monkeypatch, "study.yaml")
-    assert "removed the lock of a run that was killed (process 12" in capsys.readouterr().err
 
 
 def test_missing_file_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.cli import main
 from bakeoff.data.given_tables import GivenTables, table_of_model, tables_of
 from bakeoff.errors import Problem, UserError
-from bakeoff.execution.fingerprints import of_data, of_given
+from bakeoff.execution.digests import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.preflight.experiment import check_experiment
 from bakeoff.spec.load import load_experiment, report_problems

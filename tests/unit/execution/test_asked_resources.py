@@ -8,8 +8,8 @@ import pytest
 from snakemake.resources import Resources
 
 from bakeoff.errors import UserError
-from bakeoff.execution.fingerprints import of_fits
-from bakeoff.execution.snakemake_hooks import asked
+from bakeoff.execution.digests import of_fits
+from bakeoff.execution.snakemake_ways import asked
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment
 

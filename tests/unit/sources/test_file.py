@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.errors import Problem
-from bakeoff.execution.fingerprints import of_data
+from bakeoff.execution.digests import of_data
 from bakeoff.spec import read_experiment
 from tests.unit.sources.helpers import PENGUINS, experiment, load
 

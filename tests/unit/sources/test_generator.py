@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.errors import Problem
-from bakeoff.execution.fingerprints import of_data
+from bakeoff.execution.digests import of_data
 from tests.unit.sources.helpers import experiment, load
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.execution import fingerprints
+from bakeoff.execution import digests as known
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
 
 ROOT = Path(__file__).parents[3]
@@ -24,16 +24,16 @@ TEST = PlannedTest(
     why="it was asked for",
 )
 
-FINGERPRINTS: dict[str, Callable[[Experiment], str]] = {
-    "data": lambda e: fingerprints.of_data(e, "iris"),
-    "splits": lambda e: fingerprints.of_splits(e, "holdout"),
-    "fit": lambda e: fingerprints.of_fit(e, "tree", "iris"),
-    "scores": lambda e: fingerprints.of_scores(e, "iris"),
-    "joined": fingerprints.of_joined_scores,
-    "test": lambda e: fingerprints.of_test(e, TEST),
-    "matrix": lambda e: fingerprints.of_matrix(e, AnalysisPlan((TEST,))),
-    "listing": lambda e: fingerprints.of_listing(e, AnalysisPlan((TEST,))),
-    "report": fingerprints.of_report,
+DIGESTS: dict[str, Callable[[Experiment], str]] = {
+    "data": lambda e: known.of_data(e, "iris"),
+    "splits": lambda e: known.of_splits(e, "holdout"),
+    "fit": lambda e: known.of_fit(e, "tree", "iris"),
+    "scores": lambda e: known.of_scores(e, "iris"),
+    "joined": known.of_joined,
+    "test": lambda e: known.of_test(e, TEST),
+    "held out": known.of_held_out,
+    "tables": lambda e: known.of_tables(e, AnalysisPlan((TEST,))),
+    "report": lambda e: known.of_report(e, AnalysisPlan((TEST,))),
 }
 # what a new module of a room makes outdated
 MAKES = {
@@ -41,8 +41,8 @@ MAKES = {
     "data": {"data", "splits", "fit"},
     "fit": {"fit"},
     "scores": {"scores", "joined"},
-    "comparisons": {"test", "matrix", "listing"},
-    "stats": {"test", "listing", "report"},
+    "comparisons": {"test", "held out", "tables", "report"},
+    "stats": {"test", "held out", "tables", "report"},
     "report": {"report"},
     "report/templates": {"report"},
 }
@@ -53,15 +53,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return a copy of the package that is digested in its place."""
     place = tmp_path / "bakeoff"
     shutil.copytree(ROOT / "src/bakeoff", place, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(fingerprints, "ROOT", place)
-    fingerprints.code.cache_clear()
+    monkeypatch.setattr(known, "ROOT", place)
+    known.code.cache_clear()
     yield place
-    fingerprints.code.cache_clear()
+    known.code.cache_clear()
 
 
 def digests(tiny: dict[str, Any]) -> dict[str, str]:
-    fingerprints.code.cache_clear()
-    return {name: make(load_experiment(tiny)) for name, make in FINGERPRINTS.items()}
+    known.code.cache_clear()
+    return {name: make(load_experiment(tiny)) for name, make in DIGESTS.items()}
 
 
 @pytest.mark.parametrize("seconds", [0, -3600])
@@ -75,8 +75,8 @@ def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(
         file.write_text(name)
 
     def digest() -> str:
-        fingerprints._content.cache_clear()
-        return fingerprints.of_files([str(logs), str(tmp_path / "nothing.csv")])
+        known._content.cache_clear()
+        return known.of_files([str(logs), str(tmp_path / "nothing.csv")])
 
     first = digest()
     files["a"].touch()
@@ -97,30 +97,15 @@ def test_new_module_of_a_room_makes_outdated_what_the_room_makes(
     assert digests(tiny) == before
     (package / room / "new.py").write_text("NEW = 1\n")
     after = digests(tiny)
-    assert {name for name in FINGERPRINTS if after[name] != before[name]} == MAKES[room]
-
-
-@pytest.mark.parametrize(
-    "file", [*fingerprints.DIVIDES, *fingerprints.LOADS, *fingerprints.ASSESSES]
-)
-def test_exceptions_are_files_and_behind_no_fit(
-    package: Path, tiny: dict[str, Any], file: str
-) -> None:
-    before = digests(tiny)
-    with (package / file).open("a", encoding="utf-8") as source:
-        source.write("\nNEW = 1\n")
-    after = digests(tiny)
-    assert after["splits"] != before["splits"]
-    assert (after["fit"] == before["fit"]) == (file != "data/split_files.py")
-    assert (after["data"] == before["data"]) == (file in fingerprints.DIVIDES)
+    assert {name for name in DIGESTS if after[name] != before[name]} == MAKES[room]
 
 
 @pytest.mark.parametrize(
     ("reorder", "outdated"),
     [
-        (lambda e: e["models"], {"scores", "joined", "test", "matrix", "listing", "report"}),
-        (lambda e: e["datasets"], {"joined", "test", "matrix", "listing", "report"}),
-        (lambda e: e["models"]["tree"]["params"], {"listing", "report"}),
+        (lambda e: e["models"], {"scores", "joined", "test", "held out", "tables", "report"}),
+        (lambda e: e["datasets"], {"joined", "test", "held out", "tables", "report"}),
+        (lambda e: e["models"]["tree"]["params"], {"report"}),
     ],
 )
 def test_order_is_part_of_what_shows_it_and_of_no_fit(
@@ -133,18 +118,19 @@ def test_order_is_part_of_what_shows_it_and_of_no_fit(
     part.clear()
     part.update(reversed(items))
     after = digests(tiny)
-    assert {name for name in FINGERPRINTS if after[name] != before[name]} == outdated
+    assert {name for name in DIGESTS if after[name] != before[name]} == outdated
 
 
 def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
     before = digests(tiny)
     tiny["metrics"].reverse()
     after = digests(tiny)
-    changed = {name for name in FINGERPRINTS if after[name] != before[name]}
-    assert changed == {"scores", "joined", "matrix", "listing", "report"}
+    changed = {name for name in DIGESTS if after[name] != before[name]}
+    assert changed == {"scores", "joined", "held out", "tables", "report"}
+    experiment = load_experiment(tiny)
     tests = TEST, dataclasses.replace(TEST, name="cochran_q")
     found, other = AnalysisPlan(tests), AnalysisPlan(tests[::-1])
-    assert fingerprints.of_comparisons(found) != fingerprints.of_comparisons(other)
+    assert known.of_tables(experiment, found) != known.of_tables(experiment, other)
 
 
 def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
@@ -154,13 +140,13 @@ def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
     costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
     tiny |= {"costs": costs, "metrics": ["expected_cost"]}
     tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
-    listed = {"test", "listing", "report", "scores", "joined"}
+    listed = {"test", "held out", "tables", "report", "scores", "joined"}
 
     def changed(**costs: Any) -> set[str]:
         before = digests(tiny)
         tiny["datasets"]["iris"]["costs"] |= costs
         after = digests(tiny)
-        return {name for name in FINGERPRINTS if after[name] != before[name]}
+        return {name for name in DIGESTS if after[name] != before[name]}
 
     assert changed(priors=[1, 2, 4]) == listed
     tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
@@ -178,10 +164,8 @@ def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict
 
     def found() -> dict[str, Any]:
         experiment = load_experiment(tiny)
-        fits = fingerprints.of_fits(experiment)
-        return {
-            name: (fits[name]["tree"], fingerprints.of_scores(experiment, name)) for name in fits
-        }
+        fits = known.of_fits(experiment)
+        return {name: (fits[name]["tree"], known.of_scores(experiment, name)) for name in fits}
 
     before = found()
     costs["matrix"][0][1] = 5
@@ -189,7 +173,7 @@ def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict
     assert after["other"] == before["other"]
     assert all(new != old for new, old in zip(after["one"], before["one"], strict=True))
     del tiny["models"]["tree"]["threshold"]
-    plain = fingerprints.of_fits(load_experiment(tiny))
+    plain = known.of_fits(load_experiment(tiny))
     assert plain["one"] == plain["other"]
 
 
@@ -210,17 +194,13 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
     tiny["metrics"] = ["accuracy", "gains.gain"]
 
     def own_digests() -> dict[str, str]:
-        fingerprints.own_code.cache_clear()
-        found = load_experiment(tiny)
-        return digests(tiny) | {
-            "intervals": fingerprints.of_intervals(found),
-            "subgroups": fingerprints.of_subgroups(found),
-        }
+        known.own_code.cache_clear()
+        return digests(tiny)
 
     before = own_digests()
     (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
     changed = {name for name, value in own_digests().items() if value != before[name]}
-    assert changed == {"scores", "joined", "test", "intervals", "subgroups"}
+    assert changed == {"scores", "joined", "test", "held out", "tables"}
 
 
 def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(

@@ -1,0 +1,209 @@
+"""What each result is made of beside its input files, as one digest: the `params:` of the rules.
+
+Snakemake sees changed inputs and params, but no changed package, library or own code, and no other
+order of the same inputs: where the order of models, data sets, tests or metrics shows in a file, it
+is part of the digest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from bakeoff.files import (
+    CACHE,
+    digest,
+    files_at,
+    is_file,
+    is_whole,
+    read_json,
+    sha256_of,
+    write_json,
+)
+from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import LOGS
+from bakeoff.spec.learners import learners
+from bakeoff.spec.metrics import GivenMetric, Passing
+from bakeoff.spec.related import dependent
+from bakeoff.spec.row_columns import row_columns
+from bakeoff.usercode import own_code
+
+ROOT = Path(__file__).parents[1]
+# what may change without another fit: more seeds are further fits, limits end fits or do not
+_NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memory")
+
+
+@cache
+def code(*places: str) -> str:
+    """Digest files or whole folders of the package."""
+    found = (f for place in places for f in (sorted((ROOT / place).rglob("*")) or [ROOT / place]))
+    return digest([sha256_of(f) for f in found if f.is_file() and f.suffix != ".pyc"])
+
+
+def of_files(paths: Iterable[str]) -> str:
+    """Digest what files hold that an experiment names, whatever their dates; folders file by file.
+
+    Each is read once in a process, before the step that reads it: one that is replaced meanwhile
+    has another digest in the next run, which reads it again.
+    """
+    return digest([[file, _content(file)] for path in paths for file in files_at(path, LOGS)])
+
+
+@cache
+def _content(path: str) -> str:
+    return sha256_of(path) if is_file(path) else ""
+
+
+def of_data(experiment: Experiment, dataset: str) -> str:
+    """Digest what makes a canonical table."""
+    spec, made_by = experiment.datasets[dataset], code("sources", "data", "keys.py")
+    if isinstance(spec, GivenData):
+        given = _given(experiment), _meaning(experiment)
+        return digest([_plain(spec, "costs"), given, made_by], ordered=True)
+    seed = experiment.seed if spec.drawn else None
+    # which column validates, not where it is named
+    roles = experiment.resampling.given_by, (experiment.validation_column or ())[:1]
+    libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
+    own, taken = own_code(*spec.imports), row_columns(experiment, dataset).taken
+    # derived columns stand in the order of their keys
+    parts = _plain(spec, "costs"), seed, roles, own, made_by, libraries, taken
+    return digest(parts, ordered=True)
+
+
+def of_splits(experiment: Experiment, plan: str) -> str:
+    """Digest what makes the divisions of a plan."""
+    spec = experiment.resampling.plans()[plan]
+    return digest([_plain(spec), experiment.seed, code("data", "seeds.py"), versions(("numpy",))])
+
+
+def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
+    """Digest what makes the predictions of each fitted model, by data set and model."""
+    models, (first, *_) = experiment.fitted, experiment.datasets
+    of_first = {model: of_fit(experiment, model, first) for model in models}
+    priced = [model for model, spec in models.items() if spec.needs_costs]
+    return {
+        dataset: of_first | {model: of_fit(experiment, model, dataset) for model in priced}
+        for dataset in experiment.datasets
+    }
+
+
+def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
+    """Digest what makes the predictions of a model on a data set, given data and splits.
+
+    It is that of all data sets, unless the model looks at what errors cost.
+    """
+    spec = experiment.fitted[model]
+    made_by = code("fit", "data", "seeds.py", "keys.py")
+    libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
+    costs = [_costs(experiment)[dataset]] if spec.needs_costs else []
+    own = own_code(*spec.imports)
+    return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
+
+
+def of_given(experiment: Experiment, model: str) -> str:
+    """Digest how the predictions of a given model are taken."""
+    made_by = code("data", "scores", "fit/predictions.py", "stats/runs/passes.py")
+    return digest([_plain(experiment.given[model], "label"), made_by, _meaning(experiment)])
+
+
+def of_scores(experiment: Experiment, dataset: str) -> str:
+    """Digest what makes the scores on a data set from predictions."""
+    made_by = code("scores", "fit/predictions.py", *(["data"] if experiment.given else []))
+    metrics = [_plain(m) if isinstance(m, GivenMetric) else m for m in experiment.measured]
+    named = list(experiment.models), _given(experiment), _costs(experiment)[dataset]
+    return digest([metrics, *named, made_by, _own_metrics(experiment)])
+
+
+def of_joined(experiment: Experiment) -> str:
+    """Digest what puts the scores of all data sets, and lists of fits, into tables."""
+    scores = {name: of_scores(experiment, name) for name in experiment.datasets}
+    plans = list(experiment.resampling.plans())
+    return digest([scores, _names(experiment), plans, code("execution/steps.py")])
+
+
+def of_test(experiment: Experiment, test: PlannedTest) -> str:
+    """Digest what makes the results of one test from scores or predictions."""
+    plain = dataclasses.replace(test, why="").to_dict(), _plain(experiment.tests, "run", "options")
+    better = {name: m.greater_is_better for name, m in experiment.given_metrics.items()}
+    cautioned = [  # what decides which cautions stand beside the comparisons
+        [sorted(made.kinds), made.simulated]
+        for model in experiment.fitted.values()
+        for made in [learners(model, numbers=experiment.task.numbers)]
+    ]
+    kin = {name: one.kind for name, one in dependent(experiment).items()}
+    known = better, experiment.on_error, cautioned, kin
+    return digest([plain, *known, experiment.seed, _compared(experiment)])
+
+
+def of_held_out(experiment: Experiment) -> str:
+    """Digest what makes intervals and comparisons in subgroups from predictions of test rows."""
+    tests = experiment.tests
+    known = experiment.metrics, tests.alpha, tests.versus, experiment.seed
+    return digest([known, _compared(experiment)])
+
+
+def of_tables(experiment: Experiment, tests: AnalysisPlan) -> str:
+    """Digest what puts the results of all tests into tables, and decides on missing scores."""
+    used = [(test.name, test.plan, test.metrics, test.on_datasets) for test in tests]
+    settings = _plain(experiment.tests, "run"), experiment.on_error, experiment.metrics
+    return digest([used, settings, _compared(experiment), versions(("pandas",))])
+
+
+def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
+    """Digest what makes the report from results, and the list of the tests."""
+    made_by = code("report", "stats", "comparisons", "scores/metrics"), versions(("matplotlib",))
+    return digest([experiment.resolved(), tests.to_list(), made_by], ordered=True)
+
+
+def _compared(experiment: Experiment) -> list[Any]:
+    made_by = code("stats", "comparisons", "execution/steps.py"), versions(("numpy", "scipy"))
+    return [_names(experiment), _costs(experiment), _own_metrics(experiment), made_by]
+
+
+def _names(experiment: Experiment) -> list[Any]:
+    return [list(experiment.models), list(experiment.datasets)]
+
+
+def _costs(experiment: Experiment) -> dict[str, Any]:
+    known = {name: experiment.costs_on(name) for name in experiment.datasets}
+    return {name: costs and _plain(costs) for name, costs in known.items()}
+
+
+def _given(experiment: Experiment) -> dict[str, Any]:
+    return {name: _plain(model, "label") for name, model in experiment.given.items()}
+
+
+def _meaning(experiment: Experiment) -> list[Any]:
+    """List what the numbers of rows stand for, where that decides what is taken of them."""
+    metric = experiment.measured[0] if experiment.with_values else None
+    return [str(metric)] if isinstance(metric, str | Passing) else []
+
+
+def _own_metrics(experiment: Experiment) -> list[Any]:
+    found = experiment.own_metrics.values()
+    return [*map(_plain, found), own_code(*(m.module for m in found))]
+
+
+def _plain(part: Any, *without: str) -> Any:
+    return part.model_dump(mode="json", exclude=set(without))
+
+
+def cached(
+    experiment: str, what: str, state: Callable[[], Any], find: Callable[[], Any], trusted: bool
+) -> Any:
+    """Return what was found in this state before, else find it, which may take seconds.
+
+    Where it is trusted, what was found last is taken in any state.
+    """
+    path = CACHE / f"{experiment}.{what}.json"
+    known = read_json(path) if path.is_file() and is_whole(path) else None
+    if known and (trusted or known[0] == digest(state(), ordered=True)):
+        return known[1]
+    found = find()
+    write_json(path, [digest(state(), ordered=True), found])
+    return found

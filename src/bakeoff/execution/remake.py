@@ -1,0 +1,121 @@
+"""Files that Snakemake takes for finished and that have to be made again, as for `--forcerun`.
+
+Snakemake goes by dates, params and its records of jobs. It cannot know that a file was damaged,
+that a batch of fits lost one, or that a failed fit may be tried again. A batch's output is a record
+of its files and not these: Snakemake removes the outputs of a job that fails or is done again, and
+a batch keeps the fits whose stamp (`bakeoff.fit.stamp`) is right.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bakeoff.execution.rule_inputs import RuleInputs
+from bakeoff.files import is_whole, read_json, write_text
+from bakeoff.fit.fit_task import measured
+from bakeoff.spec import Fit
+
+FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
+
+
+def to_remake(
+    needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], find_outdated: FindOutdated
+) -> set[str]:
+    """List the files; `find_outdated` is `bakeoff.fit.stamp.find_outdated`, wherever it runs."""
+    again = set(_to_retry(needs))
+    batches = {fit.dataset for fit in again} | {f"{fit.dataset}/{fit.model}" for fit in again}
+    found = {*map(needs.prediction, again), *map(needs.paths.batch, batches)}
+    records = [record for name in needs.experiment.datasets for record in needs.batches(name)]
+    if records:
+        found |= {record for record in records if Path(record).is_file() and not _holds(record)}
+    elif needs.paths.folder("batches").is_dir():  # they wrote what Snakemake has no records of
+        by = needs.experiment.importance_by
+        stamps = {
+            needs.prediction(f): {"fingerprint": made_by[f.dataset][f.model], **measured(by(f))}
+            for f in needs.experiment.fits()
+        }
+        found |= set(find_outdated(stamps))
+    return {*found, *_damaged(needs), *_resized(needs)}
+
+
+def note_batch(record: str, files: Sequence[str]) -> None:
+    """Write down the files of a batch that is done, when each was written and how large."""
+    write_text(record, "".join(f"{state}\t{file}\n" for file, state in _states(files)))
+
+
+def _holds(record: str) -> bool:
+    """Tell whether the files of a batch are as its record says."""
+    lines = Path(record).read_text(encoding="utf-8", errors="replace").splitlines()
+    told = [(file, state) for state, _, file in (line.rpartition("\t") for line in lines)]
+    try:
+        return list(_states([file for file, _ in told])) == told
+    except (ValueError, FileNotFoundError):
+        return False
+
+
+def _states(files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for file in files:
+        now = os.stat(file)  # noqa: PTH116 - a Path takes twice the time of the call
+        yield file, f"{now.st_mtime_ns}\t{now.st_size}"
+
+
+def _to_retry(needs: RuleInputs) -> Iterator[Fit]:
+    """List the fits that failed under other limits than today's, or must not fail today."""
+    experiment = needs.experiment
+    for record in filter(is_whole, sorted(needs.paths.folder("failed").rglob("*.json"))):
+        recorded = read_json(record)
+        fit = Fit(*recorded["fit"])
+        if fit.model in experiment.fitted and (
+            recorded["limits"] != list(experiment.limits(fit.model))
+            or experiment.on_error == "stop"
+        ):
+            yield fit
+
+
+def _damaged(needs: RuleInputs) -> Iterator[str]:
+    """List tables, divisions and results of tests that are no whole files."""
+    for pattern in ("data/*.parquet", "splits/*.parquet", "collected/*.parquet", "*/*.json"):
+        for path in needs.paths.folder("").glob(pattern):
+            if not is_whole(path):
+                yield path.as_posix()
+
+
+def note_sizes(needs: RuleInputs) -> None:
+    """Write down how large each file is that a run leaves; the next run forgets it at its start."""
+    lines = (f"{size}\t{name}\n" for name, size in sorted(_sizes(needs.paths.root).items()))
+    write_text(needs.paths.sizes, "".join(lines))
+
+
+def _resized(needs: RuleInputs) -> Iterator[str]:
+    """List the files that are not as large as the last run left them, and predictions gone."""
+    note = Path(needs.paths.sizes)
+    if not note.is_file():
+        return
+    now, gone = _sizes(needs.paths.root), set[str]()
+    for line in note.read_text(encoding="utf-8", errors="replace").splitlines():
+        size, _, name = line.partition("\t")
+        path = needs.paths.top(name)
+        if name not in now:
+            gone.add(path)
+        elif now[name] != size:
+            yield path
+    if gone:  # those of models that were removed are not missed
+        yield from gone.intersection(map(needs.prediction, needs.experiment.fits()))
+
+
+def _sizes(root: str) -> dict[str, str]:
+    """Return the sizes of a folder's files, but for logs and notes, by their paths in it."""
+    found, folders = {}, [""]
+    while folders:
+        place = folders.pop()
+        with os.scandir(f"{root}/{place}") as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or (not place and entry.name == "logs"):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{place}{entry.name}/")
+                else:
+                    found[f"{place}{entry.name}"] = str(entry.stat().st_size)
+    return found

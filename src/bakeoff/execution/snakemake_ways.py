@@ -1,0 +1,183 @@
+"""What the rules ask of Snakemake beyond its language; private names stand in the last part."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import types
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NoReturn
+
+from snakemake.utils import available_cpu_count
+
+from bakeoff.errors import UserError
+from bakeoff.execution.console import say, show_progress
+
+LONGEST_SLEEP = 15.0
+"""Seconds between two looks at the jobs of a cluster, at most."""
+_STEP = 0.2
+_JOB_AGE = "get_min_job_age"
+
+
+def is_module(workflow: Any) -> bool:
+    """Tell whether the rules are imported as a module of another workflow."""
+    return not workflow.modifier.is_main_snakefile()
+
+
+def config_files(workflow: Any) -> list[str]:
+    """List the files that the config came from; none of a module, whose config was handed over.
+
+    Raises
+    ------
+    UserError
+        The module has a `prefix:`, or results are to go to a storage: steps know of neither.
+    """
+    if provider := workflow.storage_settings.default_storage_provider:
+        raise UserError(
+            f"--default-storage-provider: found {provider}, expected none: results lie in the "
+            "folder results/<experiment>; copy them to a storage after the run, and keep storages "
+            "for the inputs of rules of your own"
+        )
+    if not is_module(workflow):
+        return list(workflow.configfiles)
+    paths = workflow.modifier.path_modifier
+    if paths.prefix or paths.modifies_prefixes:
+        raise UserError(
+            "module: found `prefix:` or `replace_prefix:`, which this workflow does not take; its "
+            "results go to results/<experiment>, by the name that the config's `experiment:` says"
+        )
+    return []
+
+
+def prepare(workflow: Any) -> None:
+    """Prepare the main process of a run, before anything is known of its jobs."""
+    spare_pandas()
+    if is_module(workflow):
+        return  # the rest is for the own workflow to say
+    settings = workflow.resource_settings
+    # not `cores: all` in the profile, which would limit the threads of each job of a cluster to the
+    # cores of the machine that Snakemake runs on
+    if settings.cores is None and settings.nodes is None:
+        settings.cores = workflow.global_resources["_cores"] = available_cpu_count()
+    show_progress(workflow.output_settings)
+
+    def leave(number: int, frame: types.FrameType | None) -> NoReturn:
+        sys.exit("\ninterrupted before the first job; no result has changed")
+
+    signal.signal(signal.SIGINT, leave)
+
+
+def goes_to_a_cluster(workflow: Any) -> bool:
+    """Tell whether fits are to be jobs of a cluster, as far as a dry run can know."""
+    settings = workflow.resource_settings
+    dry = workflow.output_settings.dryrun and settings.default_resources is None
+    return settings.nodes is not None and not dry
+
+
+def prepare_graph(workflow: Any, to_remake: Callable[[], set[str]]) -> None:
+    """Say how jobs are to be done, and which in any case; from an input function.
+
+    Earlier there are no settings of execution, and later the local executor is made. `run:` jobs
+    are threads that hand their work to warm processes, whatever the profile: else each were a
+    process that reads the experiment anew, and a run took twenty times as long.
+    """
+    if workflow.execution_settings is not None:
+        workflow.execution_settings.use_threads = True
+    if workflow.is_main_process:
+        workflow.dag.forcefiles.update(to_remake())
+
+
+def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
+    """Make Ctrl-C and SIGTERM end a run at once, wherever its jobs are.
+
+    By itself Snakemake lets running `run:` jobs finish, however long a fit takes, and waits on
+    SIGTERM for jobs on a cluster instead of cancelling them. What was finished is kept, so ending
+    at once loses only the fits under way. `stop` waits for nothing and takes no lock.
+    """
+
+    def handle(number: int, frame: types.FrameType | None) -> NoReturn:
+        stop()
+        say("interrupted; what is finished is kept, and the same command goes on from there")
+        raise KeyboardInterrupt  # Snakemake cancels its remote jobs and leaves
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handle)
+    if not workflow.local_exec:
+        sleep_in_steps(workflow)
+        bridge_outages(workflow)
+
+
+# Private names of Snakemake and its plugins, and what breaks without each.
+
+
+def spare_pandas() -> None:
+    """Without `_serialize_param_builtin` each run takes half a second and 65 MiB more.
+
+    Snakemake imports pandas to ask whether a param is one of its tables; none of ours is.
+    """
+    from snakemake.persistence import PersistenceBase as Records
+
+    if builtin := getattr(Records, "_serialize_param_builtin", None):
+        Records._serialize_param_pandas = builtin
+
+
+def asked(workflow: Any, resources: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """Return resources as a rule takes them: where one is None, the default of the run.
+
+    Without `_parsed_default_resources` the models that ask for no memory have no default as soon
+    as one model asks for some.
+    """
+    defaults = getattr(workflow.resource_settings, "_parsed_default_resources", {})
+
+    def value(name: str, wildcards: Any, **known: Any) -> Any:
+        own = resources[name](wildcards)
+        if own is None and name in defaults:
+            own = defaults[name].evaluate(wildcards, **known).value
+        return own
+
+    # Snakemake takes None for a resource that a job does not ask for, but for what is called by its
+    # unit; `mem` is the same as `mem_mb`, and whole numbers are megabytes there too
+    names = {"mem_mb": "mem", "disk_mb": "disk"}
+    return {names.get(name, name): partial(value, name) for name in resources}
+
+
+def sleep_in_steps(workflow: Any) -> None:
+    """Without `_executor` an interrupted run on a cluster takes up to three minutes to end."""
+    executor: Any = getattr(workflow.scheduler, "_executor", None)
+    if not hasattr(executor, "next_seconds_between_status_checks"):
+        return
+
+    async def nap() -> None:
+        left = min(executor.next_seconds_between_status_checks, LONGEST_SLEEP)
+        while executor.wait and left > 0:
+            await asyncio.sleep(min(left, _STEP))
+            left -= _STEP
+
+    executor.sleep = nap
+
+
+def bridge_outages(workflow: Any) -> None:
+    """Without this a controller of Slurm that is away for a moment ends the run.
+
+    Before each look at its jobs, snakemake-executor-plugin-slurm asks the controller how long it
+    remembers ended jobs. With no answer it turns from squeue to sacct, and where there is no
+    accounting it then asks in vain until it gives its jobs up, long after the controller is back.
+    The controller's last answer is as good as a new one.
+    """
+    plugin = sys.modules.get("snakemake_executor_plugin_slurm")
+    ask = getattr(plugin, _JOB_AGE, None)
+    if plugin is None or ask is None:
+        return
+    last = ask()
+
+    def answer() -> int | None:
+        nonlocal last
+        new: int | None = ask()
+        last = last if new is None else new
+        return last
+
+    for path, module in list(sys.modules.items()):  # whichever module of the plugin calls it
+        if path.startswith(plugin.__name__) and getattr(module, _JOB_AGE, None) is ask:
+            setattr(module, _JOB_AGE, answer)

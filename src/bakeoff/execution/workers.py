@@ -1,0 +1,331 @@
+"""Warm processes for the steps: importing scikit-learn costs a second, so each does it once.
+
+Each is a pool of loky with one process: one that dies takes no other step with it, and one that
+exceeds a limit of time or memory can be ended.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psutil
+from loky import ProcessPoolExecutor
+from loky.backend import get_context, resource_tracker
+from loky.process_executor import BrokenProcessPool
+
+from bakeoff.errors import UserError
+from bakeoff.files import why_not_written
+
+# loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
+warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
+
+T = TypeVar("T")
+Limits = tuple[float | None, float | None]
+"""The seconds that a step may take, and the MB that its process and its children may hold."""
+NO_LIMITS: Limits = (None, None)
+_POLL = 0.1  # seconds between two looks at the memory of a step with a limit
+_IN_WORKER: list[bool] = []
+_LARGE = 400 * 2**10  # KiB at the most that a worker held: more than all imports take
+
+
+class StepError(UserError):
+    """A step failed, for a reason, and left a log; `died` tells whether its process did."""
+
+    def __init__(self, what: object, reason: str, log: str | None = None, died: bool = False):
+        self.what, self.reason, self.died = what, reason, died
+        super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
+
+
+class Workers:
+    """Processes that are started when they are needed, and kept."""
+
+    def __init__(self) -> None:
+        self._idle: list[ProcessPoolExecutor] = []
+        self._all: list[ProcessPoolExecutor] = []
+        self._stopped = False
+
+    def do(
+        self,
+        what: object,
+        step: Callable[[], T],
+        log: str | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> T:
+        """Do a step in a process and wait for what it returns; raise `StepError` if it fails.
+
+        Memory that earlier steps left behind counts for nobody: what exceeds its limit in a used
+        process is done again in a new one.
+        """
+        try:
+            used = self._idle.pop()
+        except IndexError:
+            used = None
+        try:
+            return self._attempt(used or self._new(), what, step, log, limits)
+        except _UsedUpMemoryError:
+            if used is None:
+                raise
+            return self._attempt(self._new(), what, step, log, limits)
+
+    def _attempt(
+        self,
+        process: ProcessPoolExecutor,
+        what: object,
+        step: Callable[[], T],
+        log: str | None,
+        limits: Limits,
+    ) -> T:
+        try:
+            if self._stopped:
+                raise KeyboardInterrupt
+            outcome: Any = _supervised(process, process.submit(work, step, log), limits)
+        except BaseException as error:
+            with suppress(ValueError):
+                self._all.remove(process)
+            if self._stopped:
+                raise KeyboardInterrupt from None
+            process.shutdown(wait=False, kill_workers=True)
+            died = isinstance(error, BrokenProcessPool)
+            if not died and not isinstance(error, _EndedError):
+                raise
+            reason = _how_it_died(str(error)) if died else str(error)
+            if log:
+                with Path(log).open("a", encoding="utf-8") as file:
+                    file.write(f"{reason}\n")
+            kind = _UsedUpMemoryError if isinstance(error, _MemoryEndedError) else StepError
+            raise kind(what, reason, log, died) from None
+        self._idle.append(process)
+        found: T = result(what, outcome, log)
+        return found
+
+    def _new(self) -> ProcessPoolExecutor:
+        """Start a process; Ctrl-C is for the main process, also while an interpreter starts."""
+        resource_tracker.ensure_running()  # its start would lift the mask of the worker's
+        process = ProcessPoolExecutor(1, context=get_context("loky"), initializer=_begin)
+        self._all.append(process)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            started = process.submit(os.getpid)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        started.result()
+        return process
+
+    def stop(self) -> None:
+        """End everything at once, also from a signal's handler: waits for nothing."""
+        self._stopped = True
+        for process in list(self._all):
+            for pid in _pids(process):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the processes that are idle, which would take a second to unload their imports."""
+        while self._idle:
+            process = self._idle.pop()
+            self._all.remove(process)
+            process.shutdown(wait=False, kill_workers=True)
+
+
+class _EndedError(Exception):
+    """A step exceeded a limit and was ended."""
+
+
+class _MemoryEndedError(_EndedError):
+    """It was that of memory."""
+
+
+class _UsedUpMemoryError(StepError):
+    """A step failed because it exceeded its limit of memory."""
+
+
+def _pids(process: ProcessPoolExecutor) -> list[int]:
+    # loky has no other way to ask which process it is
+    return list(process._processes or ())
+
+
+def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits) -> T:
+    """Wait for a step; end its process, and what that started, when it exceeds a limit."""
+    seconds, megabytes = (limit or math.inf for limit in limits)
+    end = time.monotonic() + seconds
+    while True:
+        left = min(end - time.monotonic(), _POLL if math.isfinite(megabytes) else math.inf)
+        try:
+            return future.result(timeout=max(left, 0) if math.isfinite(left) else None)
+        except TimeoutError:
+            family = [own for pid in _pids(process) for own in _family(pid)]
+        held = sum(map(_memory, family)) if math.isfinite(megabytes) else 0.0
+        late = time.monotonic() >= end
+        if not late and held <= megabytes:
+            continue
+        for own in family:
+            with suppress(psutil.Error):
+                own.kill()
+        if late:
+            raise _EndedError(f"it took more than {seconds:g} s (`timeout`) and was ended")
+        raise _MemoryEndedError(
+            f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was ended"
+        )
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        parent = psutil.Process(pid)
+        return [*parent.children(recursive=True), parent]
+    return []
+
+
+def _memory(process: psutil.Process) -> float:
+    with suppress(psutil.Error):
+        return float(process.memory_info().rss / 2**20)
+    return 0.0
+
+
+def _how_it_died(text: str) -> str:
+    if found := re.search(r"(SIG[A-Z]+)\(-(\d+)\)", text):
+        hint = " (often: out of memory)" if found[1] == "SIGKILL" else ""
+        return f"the worker process was killed by signal {found[2]}, {found[1]}{hint}"
+    if found := re.search(r"EXIT\((\d+)\)", text):
+        return f"the worker process ended with exit code {found[1]}"
+    return "the worker process ended without a word"
+
+
+def _begin() -> None:
+    """Begin the life of a worker."""
+    _IN_WORKER.append(True)
+    # Arrow's own allocator keeps what it frees: a table's worth in each worker
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    # Ctrl-C reaches the whole process group; the main process decides what ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent process was killed."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+class Failure:
+    """A step failed: its error's type and text, in a line."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+def result(what: object, outcome: T | UserError | Failure, log: str | None = None) -> T:
+    """Return what a step returned, or raise how it failed; a step without a name as it is."""
+    if isinstance(outcome, UserError) and what is None:
+        raise outcome
+    if isinstance(outcome, UserError):
+        raise StepError(what, str(outcome), log)
+    if isinstance(outcome, Failure):
+        raise StepError(what, outcome.reason, log)
+    return outcome
+
+
+def work(step: Callable[[], T], log: str | None) -> T | UserError | Failure:
+    """Do a step in this process, and send what it prints to its log."""
+    try:
+        if log is None:
+            return _outcome(step)
+        Path(log).parent.mkdir(parents=True, exist_ok=True)
+        with Path(log).open("wb") as file, _output_into(file.fileno()):
+            return _outcome(step)
+    except OSError as error:  # of the log
+        if (problem := why_not_written(log or "", error)) is None:
+            raise
+        return problem
+    finally:
+        _give_back_memory()
+
+
+def work_in_turn(
+    steps: Sequence[tuple[Callable[[], T], str]],
+) -> list[T | UserError | Failure]:
+    """Do many quick steps one after the other; those that print something leave a log."""
+    outcomes = []
+    with tempfile.TemporaryFile(buffering=0) as printed, _output_into(printed.fileno()):
+        for step, log in steps:
+            outcome = _outcome(step)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            if os.fstat(printed.fileno()).st_size:
+                printed.seek(0)
+                outcome = work(partial(_write_log, printed.read(), log), None) or outcome
+                printed.seek(0)
+                printed.truncate()
+            else:
+                Path(log).unlink(missing_ok=True)  # that of an earlier attempt
+            outcomes.append(outcome)
+    return outcomes
+
+
+def _write_log(text: bytes, log: str) -> UserError | None:
+    try:
+        Path(log).parent.mkdir(parents=True, exist_ok=True)
+        Path(log).write_bytes(text)
+    except OSError as error:
+        return why_not_written(log, error) or UserError(f"{log} cannot be written: {error}")
+    return None
+
+
+def _outcome(step: Callable[[], T]) -> T | UserError | Failure:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            return step()
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return error
+    except BaseException as error:  # code of others may call sys.exit()
+        # Ctrl-C of the user's reaches no worker, but the process of a cluster's job
+        if isinstance(error, KeyboardInterrupt) and not _IN_WORKER:
+            raise
+        traceback.print_exc()
+        # one line, which sentences go on from; the log has the text as it is
+        return Failure(" ".join(f"{type(error).__name__}: {error}".split()).rstrip(" .:"))
+
+
+@contextmanager
+def _output_into(handle: int) -> Iterator[None]:
+    """Send what Python and compiled code print to an open file."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = os.dup(1), os.dup(2)
+    try:
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, descriptor in enumerate(saved, start=1):
+            os.dup2(descriptor, number)
+            os.close(descriptor)
+
+
+def _give_back_memory() -> None:
+    """Return the memory of large tables to the system; a worker that stays large is replaced."""
+    import resource
+
+    held: Any = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if held > _LARGE and (arrow := sys.modules.get("pyarrow")):
+        arrow.default_memory_pool().release_unused()  # and so does the allocator that NumPy uses

@@ -1,0 +1,151 @@
+"""What the Snakefile prints at the end."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from bakeoff import __version__
+from bakeoff.errors import UserError
+from bakeoff.execution import digests
+from bakeoff.execution.run import Run, check_release, with_numbers
+from bakeoff.paths import Paths
+from tests.conftest import ROOT
+
+
+def answer(folder: Path, *outputs: str) -> str:
+    run: Any = SimpleNamespace(needs=SimpleNamespace(paths=Paths(str(folder))))
+    return Run.answer(cast(Run, run), outputs)
+
+
+def test_the_verdict_is_broken_into_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = str(tmp_path / "verdict.txt")
+    assert not answer(tmp_path, made)
+    sentences = ("Cannot tell.", "many words " * 30, "This may be chance.")
+    (tmp_path / "verdict.txt").write_text("\n".join(sentences) + "\n", encoding="utf-8")
+    (tmp_path / "report.html").touch()
+    for columns, widest in (("60", 60), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        *told, _, page = answer(tmp_path, made).splitlines()
+        assert max(map(len, told)) <= widest
+        assert " ".join(" ".join(told).split()) == " ".join(" ".join(sentences).split())
+        assert page == f"Report: {tmp_path}/report.html"
+    (line,) = answer(tmp_path, str(tmp_path / "scores.csv")).splitlines()
+    assert line.startswith(f"{tmp_path}/report.html was no part of this run and may be out of date")
+
+
+def test_only_what_an_edit_touches_is_checked_again(
+    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+    monkeypatch.setattr(Run, "_call", lambda self, task: asked.append(task.func.__name__) or task())
+
+    def check() -> tuple[list[str], list[str]]:
+        asked.clear()
+        tests = Run(tiny, [], main=True, remote=False).tests
+        return [test.name for test in tests], list(asked)
+
+    assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
+    tiny["label"] = tiny["models"]["tree"]["label"] = "called otherwise"
+    assert check()[1] == []
+    tiny["tests"]["run"] = ["cv5x2_t"]
+    assert check() == (["cv5x2_t"], ["plan_tests"])
+    tiny["tests"]["run"] = ["delong"]  # iris has three classes
+    with pytest.raises(UserError, match="for two classes, iris has 3"):
+        check()
+    del tiny["tests"], tiny["models"]["tree"]["params"]
+    assert check()[1] == ["check"]
+
+
+def test_data_that_were_replaced_are_checked_again_whatever_their_date(
+    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file, rows = (
+        Path("data.csv"),
+        "".join(f"{i % 7},{'no' if i % 2 else 'ja'}\n" for i in range(60)),
+    )
+    tiny["datasets"] = {"iris": {"source": "file", "path": "data.csv", "target": "y"}}
+    tiny["datasets"]["iris"]["classes"] = ["ja", "no"]
+
+    def check(text: str) -> Run:
+        file.write_text(f"x,y\n{text}")
+        os.utime(file, (1e9, 1e9))
+        digests._content.cache_clear()
+        return Run(tiny, [], main=True, remote=False)
+
+    assert check(rows).tests
+    with pytest.raises(UserError, match="unknown class 'ja'"):
+        check(rows.replace("ja", "si"))
+
+
+def owned(file: str) -> Run:
+    """Begin a run of a file of which nothing but its name and its bytes matters."""
+    run = Run.__new__(Run)
+    run.file, run._begun = file, False
+    paths = Paths.of("study")
+    run.needs = cast(Any, SimpleNamespace(paths=paths))
+    run.experiment = cast(Any, SimpleNamespace(experiment="study"))
+    run._check_owner()
+    return run
+
+
+def test_results_of_another_file_are_refused_until_it_is_said_whose_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.yaml").write_text("experiment: study\nseed: 1\n")
+    Path("b.yaml").write_text("experiment: study\nseed: 2\n")
+    owned("a.yaml").begin()
+    note = Path(Paths.of("study").owner)
+    assert note.read_text() == "a.yaml\n"
+    told = r"b\.yaml: .*results/study/ are those of a\.yaml.*another `experiment:` name, or remove"
+    with pytest.raises(UserError, match=told):
+        owned("b.yaml")
+    Path("a.yaml").write_text("experiment: study\nseed: 3\n")  # edited
+    owned("a.yaml")
+    Path("copy.yaml").write_text(Path("a.yaml").read_text())
+    owned("copy.yaml")
+    for text in ("experiment: other\n", "experiment: ["):
+        Path("a.yaml").write_text(text)
+        owned("b.yaml")
+    Path("a.yaml").unlink()  # renamed, say
+    owned("b.yaml")
+
+
+def test_numbers_of_the_command_line_are_numbers_wherever_they_stand() -> None:
+    given: Any = {
+        "seed": 3,
+        "label": "07",
+        "tests": {"alpha": "0.01", "run": ["a", "2"]},
+        "resampling": {"holdout": {"test_size": "0.4"}},
+    }
+    config: Any = {**given, "tests": {**given["tests"], "versus": "tree"}}
+    with_numbers(config, given)
+    assert config == {
+        "seed": 3,
+        "label": "07",
+        "tests": {"alpha": 0.01, "run": ["a", 2], "versus": "tree"},
+        "resampling": {"holdout": {"test_size": 0.4}},
+    }
+
+
+def test_rules_of_another_release_are_refused() -> None:
+    told = rf"rules are of bakeoff 0\.0\.9, the package .* is {__version__}: pip install bakeoff=="
+    with pytest.raises(UserError, match=told):
+        check_release("0.0.9")
+    text = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
+    assert f'RELEASE = "{__version__}"' in text
+
+
+def test_the_main_process_imports_nothing_heavy() -> None:
+    """What seconds go into at the start of every run."""
+    heavy = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "jinja2", "bakeoff.stats"}
+    code = "import bakeoff.execution.run, sys\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert heavy & set(run.stdout.split()) == set()

@@ -1,0 +1,311 @@
+"""A worker that dies takes only its own task along."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from bakeoff.data import load_table
+from bakeoff.errors import Problem, UserError
+from bakeoff.execution import workers as own
+from bakeoff.execution.workers import (
+    NO_LIMITS,
+    Limits,
+    StepError,
+    Workers,
+    result,
+    work,
+    work_in_turn,
+)
+from bakeoff.sources.file import FileData
+
+MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
+
+
+@pytest.fixture
+def pool() -> Iterator[Workers]:
+    made = Workers()
+    yield made
+    made.close()
+
+
+def call(
+    pool: Workers | None, task: Callable[[], Any], log: Any = None, limits: Limits = NO_LIMITS
+) -> Any:
+    """Do a step called "it", in this process without workers."""
+    name = str(log) if log else None
+    return pool.do("it", task, name, limits) if pool else result("it", work(task, name), name)
+
+
+def until(condition: Callable[[], Any]) -> None:
+    """Wait for what another process is about to do, however busy the machine is."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, "waited for two minutes"
+        time.sleep(0.02)
+
+
+def waiting(begun: Path, end: Path) -> Callable[[], None]:
+    """Return a task that says that it has begun, and lasts until a file is there."""
+    code = f"""
+import pathlib, time
+pathlib.Path({str(begun)!r}).touch()
+while not pathlib.Path({str(end)!r}).exists():
+    time.sleep(0.02)
+"""
+    return partial(exec, code)
+
+
+def test_workers_are_kept(pool: Workers) -> None:
+    assert call(pool, os.getpid) == call(pool, os.getpid) != os.getpid()
+
+
+def test_death_names_the_signal_and_spares_the_others(pool: Workers, tmp_path: Path) -> None:
+    log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
+    with ThreadPoolExecutor(2) as threads:
+        innocent = threads.submit(call, pool, waiting(begun, end))
+        until(begun.exists)
+        with pytest.raises(StepError, match=r"killed by signal 9, SIGKILL"):
+            call(pool, partial(signal.raise_signal, signal.SIGKILL), log)
+        end.touch()
+        assert innocent.result() is None
+    assert "SIGKILL" in log.read_text()
+    assert call(pool, os.getpid) > 0
+
+
+def test_stop_ends_calls_at_once(pool: Workers, tmp_path: Path) -> None:
+    begun, never = [tmp_path / "1", tmp_path / "2"], tmp_path / "never"
+    with ThreadPoolExecutor(2) as threads:
+        calls = [threads.submit(call, pool, waiting(path, never)) for path in begun]
+        for path in begun:
+            until(path.exists)
+        pool.stop()
+        for future in calls:
+            with pytest.raises(KeyboardInterrupt):
+                future.result()
+    with pytest.raises(KeyboardInterrupt):
+        call(pool, os.getpid)
+
+
+def test_exit_code_is_named(pool: Workers) -> None:
+    with pytest.raises(StepError, match="exit code 3"):
+        call(pool, partial(os._exit, 3))
+
+
+def test_code_that_leaves_python_fails_its_own_task_alone(pool: Workers) -> None:
+    with pytest.raises(StepError, match="SystemExit: 3"):
+        call(pool, partial(sys.exit, 3))
+    with pytest.raises(StepError, match="KeyboardInterrupt"):
+        call(pool, partial(signal.default_int_handler, 2, None))
+    assert call(pool, os.getpid) != os.getpid()
+    with pytest.raises(StepError, match="SystemExit: 3"):
+        call(None, partial(sys.exit, 3))
+    with pytest.raises(KeyboardInterrupt):  # here it is the user's
+        call(None, partial(signal.default_int_handler, 2, None))
+
+
+def test_error_is_short_and_its_traceback_in_the_log(pool: Workers, tmp_path: Path) -> None:
+    log = tmp_path / "deep" / "log"
+    with pytest.raises(StepError, match=r"^it failed: ValueError: invalid literal") as caught:
+        call(pool, partial(int, "x"), log)
+    assert str(caught.value).splitlines()[1:] == [f"  log: {log}"]
+    assert "Traceback" in log.read_text()
+
+
+def test_error_is_one_line_without_an_end(pool: Workers) -> None:
+    with pytest.raises(StepError, match=r"^it failed: ValueError: two lines$"):
+        call(pool, partial(exec, "raise ValueError('two\\n  lines.')"))
+
+
+def test_output_goes_to_the_log(pool: Workers, tmp_path: Path) -> None:
+    call(pool, partial(os.system, "echo from compiled code"), tmp_path / "log")
+    call(pool, partial(print, "from Python"), tmp_path / "log2")
+    assert (tmp_path / "log").read_text() == "from compiled code\n"
+    assert (tmp_path / "log2").read_text() == "from Python\n"
+
+
+def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool: Workers, tmp_path: Path) -> None:
+    logs = [str(tmp_path / name) for name in ("quiet", "loud", "wrong", "last")]
+    Path(logs[0]).write_text("of an earlier attempt")
+    wanted = [os.getpid, partial(os.system, "echo loud"), partial(int, "x"), os.getpid]
+    steps: Any = list(zip(wanted, logs, strict=True))
+    first, printed, failed, last = call(pool, partial(work_in_turn, steps))
+    assert first == last == call(pool, os.getpid)
+    assert printed == 0
+    with pytest.raises(StepError, match="c failed: ValueError: invalid literal"):
+        result("c", failed)
+    assert Path(logs[1]).read_text() == "loud\n"
+    assert Path(logs[2]).read_text().startswith("Traceback")
+    assert not Path(logs[0]).exists()
+    assert not Path(logs[3]).exists()
+
+
+def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool: Workers, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    log = str(tmp_path / "file" / "log")
+    (found,) = call(pool, partial(work_in_turn, [(partial(os.system, "echo x"), log)]))
+    assert isinstance(found, UserError)
+    assert "cannot be written" in str(found)
+
+
+def test_user_errors_cross_processes(pool: Workers) -> None:
+    with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
+        pool.do(None, partial(load_table, "d", MISSING, 1))
+
+
+def test_tasks_run_without_workers_too() -> None:
+    assert call(None, os.getpid) == os.getpid()
+    with pytest.raises(StepError, match="ValueError"):
+        call(None, partial(int, "x"))
+    with pytest.raises(UserError, match="no file at"):
+        call(None, partial(load_table, "d", MISSING, 1))
+
+
+def test_step_that_fails_says_what_why_and_where_its_log_is(pool: Workers, tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    for workers in (pool, None):
+        with pytest.raises(StepError, match=r"^it failed: ValueError.*'x'\n  log: ") as caught:
+            call(workers, partial(int, "x"), log)
+        assert not caught.value.died
+    with pytest.raises(StepError, match=r"^it failed: .* exit code 3$") as caught:
+        call(pool, partial(os._exit, 3))
+    assert caught.value.died
+
+
+def test_ctrl_c_is_the_users_in_this_process_however_it_was_started() -> None:
+    # a shell starts what is in its background with SIGINT ignored
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call(None, partial(signal.default_int_handler, 2, None))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(("mebibytes", "returned"), [(300, 0), (500, 1)])
+def test_a_worker_that_held_large_tables_returns_their_memory(
+    monkeypatch: pytest.MonkeyPatch, mebibytes: int, returned: int
+) -> None:
+    held, freed = SimpleNamespace(ru_maxrss=mebibytes * 1024), []
+    pool = SimpleNamespace(release_unused=lambda: freed.append(1))
+    monkeypatch.setattr("resource.getrusage", lambda who: held)
+    arrow = SimpleNamespace(default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "pyarrow", arrow)
+    own._give_back_memory()
+    assert len(freed) == returned
+
+
+@pytest.mark.parametrize("in_worker", [True, False])
+def test_log_that_cannot_be_written_is_told_without_frames(
+    pool: Workers, tmp_path: Path, in_worker: bool
+) -> None:
+    (tmp_path / "logs").write_text("")
+    with pytest.raises(StepError, match=r"^it failed: .*log cannot be written: "):
+        call(pool if in_worker else None, os.getpid, str(tmp_path / "logs/log"))
+
+
+HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
+
+
+def test_slow_task_is_ended_and_spares_the_others(pool: Workers, tmp_path: Path) -> None:
+    log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
+    with ThreadPoolExecutor(2) as threads:
+        innocent = threads.submit(call, pool, waiting(begun, end))
+        until(begun.exists)
+        with pytest.raises(
+            StepError, match=r"^it failed: it took more than 0\.5 s \(`timeout`\) and was ended"
+        ):
+            call(pool, waiting(begun, tmp_path / "never"), log, (0.5, None))
+        end.touch()
+        assert innocent.result() is None
+    assert "more than 0.5 s" in log.read_text()
+    assert call(pool, partial(int, "3"), limits=(60, 4000)) == 3
+
+
+def test_task_that_holds_too_much_is_ended(pool: Workers) -> None:
+    with pytest.raises(StepError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
+        call(pool, partial(exec, HOLD.format(400, 60)), limits=(None, 300))
+
+
+def test_children_count_and_end_with_their_parent(pool: Workers, tmp_path: Path) -> None:
+    code = HOLD.format(400, 60)
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    with pytest.raises(StepError, match="more than its 300 MB"):
+        call(pool, partial(exec, script), limits=(None, 300))
+
+
+def test_memory_left_by_others_is_not_held_against_a_task(pool: Workers) -> None:
+    worker = call(pool, os.getpid)
+    call(pool, partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
+    found = call(pool, partial(eval, HELD_PID), limits=(None, 300))
+    assert found != worker, "it was done again in a new worker"
+
+
+def test_limits_hold_in_the_new_process_of_a_worker_that_grew(pool: Workers) -> None:
+    first = call(pool, os.getpid)
+    call(pool, partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
+    until(lambda: call(pool, os.getpid) != first)  # loky looks once a second, after a task
+    script = "import time; held = bytearray(600 * 2**20); time.sleep(60)"
+    with pytest.raises(StepError, match="more than its 500 MB"):
+        call(pool, partial(exec, script), limits=(None, 500))
+
+
+# waits where the memory is held: until it is noticed, however busy the machine
+HELD_PID = (
+    "(__import__('time').sleep(60 * hasattr(__import__('builtins'), 'left')),"
+    " __import__('os').getpid())[1]"
+)
+
+
+def test_workers_end_with_their_parent(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from bakeoff.execution.workers import Workers\n"
+        "p = Workers(); print(p.do('it', os.getpid), flush=True); os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    worker = int(done.stdout)
+    until(lambda: _state(worker) == "Z")
+    assert done.returncode == -9
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"
+
+
+def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def task() -> None:
+        os.write(1, b"one\n")
+        os.write(2, b"two\n")
+
+    log = tmp_path / "log"
+    call(None, task, str(log))
+    os.write(1, b"out\n")
+    os.write(2, b"err\n")
+    assert log.read_text() == "one\ntwo\n"
+    assert capfd.readouterr() == ("out\n", "err\n")
+
+
+def test_a_worker_whose_parent_is_gone_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits for its parent"))
+    own._end_with(os.getpid() + 1)
+    assert ended == [1]
