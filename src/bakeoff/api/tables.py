@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from bakeoff.api.alignment import by_name
 from bakeoff.api.table_layouts import LAYOUTS, Layout
-from bakeoff.errors import Problem, some, unknown
+from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.scores import METRICS
+from bakeoff.sources.common.identifiers import identifiers
 
 MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
 VALUE = ("value", "score", "result", "metric_error")
@@ -147,7 +148,7 @@ def _rows(
             "metric": metric,
             "repeat": _joined(frame, repeats) if len(repeats) else "",
             "value": frame[value],
-            "group": "" if groups is None else frame[groups].astype(str),
+            "group": "" if groups is None else _names(frame[groups], "groups"),
         }
     )
 
@@ -155,7 +156,10 @@ def _rows(
 def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
     if column.isna().any():
         raise Problem((key,), f"column {column.name!r} has {int(column.isna().sum())} empty cells")
-    return column.astype(str).str.strip()
+    try:
+        return identifiers(column).str.strip()
+    except UserError as error:
+        raise Problem((key,), f"column {column.name!r} {error}") from None
 
 
 def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:

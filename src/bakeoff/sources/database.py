@@ -130,6 +130,7 @@ class DatabaseData(DataSet):
         from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
         from bakeoff.sources.common.formats import with_plain_columns
+        from bakeoff.sources.common.identifiers import exact
 
         with blame("url"):
             place = filled(self.url)
@@ -147,7 +148,14 @@ class DatabaseData(DataSet):
                 with connection:  # without a commit
                     if forbid := _READ_ONLY.get(engine.dialect.name):
                         connection.exec_driver_sql(forbid)
-                    frame = pd.read_sql_query(sqlalchemy.text(self.query), connection)
+                    found = connection.execute(sqlalchemy.text(self.query))
+                    rows = [tuple(row) for row in found.fetchall()]
+                    names = [*found.keys()]
+                    numbers = pd.DataFrame.from_records(rows, columns=names, coerce_float=True)
+                    frame = exact(
+                        numbers,
+                        lambda lost: pd.DataFrame(rows, columns=names, dtype=object)[lost],
+                    )
             except Exception as error:
                 reason = place.hidden_in(_told(error))
                 raise UserError(f"the query fails: {reason}") from None

@@ -22,6 +22,7 @@ import pandas as pd
 import pyarrow as pa
 
 from bakeoff.data.readers import LeftOut
+from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
 OF_EVALS = True
@@ -97,7 +98,7 @@ def _table(log: Any) -> pd.DataFrame:
         {"id": sample["id"], "epoch": sample.get("epoch", 1), **_scores(sample)}
         for sample in samples
     ]
-    table = pd.DataFrame(rows)
+    table = frame_of(rows)
     scorers = [name for name in table.columns if name not in ("id", "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")
