@@ -97,6 +97,8 @@ def _long(
         for name in names:
             if name not in frame:
                 raise Problem((key,), unknown("column", name, frame.columns))
+    if groups is not None:
+        frame = frame.assign(**{groups: _names(frame[groups], "groups")})
     if datasets is None and layout is not None:
         datasets = next(name for name in layout.datasets if name in frame)
     if datasets is None:
@@ -148,7 +150,7 @@ def _rows(
             "metric": metric,
             "repeat": _joined(frame, repeats) if len(repeats) else "",
             "value": frame[value],
-            "group": "" if groups is None else _names(frame[groups], "groups"),
+            "group": "" if groups is None else frame[groups],
         }
     )
 
