@@ -24,7 +24,7 @@ class Join(TableKeys):
     path: str = Field(description="The file; as `path` of the data set.")
     key: ColumnName = Field(
         description="The column, in both tables, that says which rows belong together; each value "
-        "once in this table."
+        "once in this table. A row with a missing value there belongs to none."
     )
 
     @model_validator(mode="before")
