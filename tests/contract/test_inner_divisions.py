@@ -234,9 +234,20 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "splitter": (
         {
             "estimator": "sklearn.calibration.CalibratedClassifierCV",
-            "params": {"cv": {"object": "sklearn.model_selection.GroupKFold"}},
+            "params": {"cv": {"object": "sklearn.model_selection.KFold"}},
         },
-        r"models.m.params: CalibratedClassifierCV .*GroupKFold.* number of folds",
+        r"models.m.params: CalibratedClassifierCV .*KFold.* give `cv` a number of folds",
+    ),
+    "folds within another": (
+        {
+            "estimator": "sklearn.ensemble.BaggingClassifier",
+            "params": {"estimator": {"estimator": "sklearn.linear_model.LogisticRegressionCV"}},
+        },
+        r"LogisticRegressionCV .*only as a model's last step is it given folds of whole groups",
+    ),
+    "probability": (
+        {"estimator": "sklearn.svm.SVC", "params": {"probability": True}},
+        r"SVC .*`probability`: True.* calibrate: sklearn.calibration.CalibratedClassifierCV",
     ),
 }
 
@@ -257,6 +268,15 @@ def test_histogram_boosting_of_many_rows_stops_by_whole_groups(
     }
     assert "set `early_stopping: false`" in _outcome(nested, "groups")
     assert _outcome({"estimator": HISTOGRAM}, "groups") == ""
+
+
+@pytest.mark.parametrize(
+    "params", [{"early_stopping": False}, {"early_stopping": True, "validation_fraction": None}]
+)
+def test_stopping_without_watched_rows_is_no_division(params: dict[str, Any]) -> None:
+    bagging = {"estimator": {"estimator": HISTOGRAM, "params": {**params, "max_iter": 5}}}
+    keys = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": bagging}
+    assert _outcome(keys, "groups") == ""
 
 
 def test_rows_that_do_not_depend_on_each_other_are_divided_as_ever() -> None:

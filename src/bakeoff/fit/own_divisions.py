@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from bakeoff.errors import Problem
+from bakeoff.errors import Problem, shown
 from bakeoff.fit.early_stopping import (
     EarlyStopped,
     InnerDivided,
@@ -24,6 +24,18 @@ _FOLDS = 5
 """How many an estimator makes that is not told; scikit-learn's default too."""
 _MANY = 10_000
 """Training rows from which on histogram gradient boosting stops early by itself."""
+_STOPS = ("early_stopping", "n_iter_no_change")
+"""Parameters that make an estimator with `validation_fraction` watch rows; the first one rules."""
+_INSTEAD: Mapping[str, str] = {
+    "early_stopping": "set `early_stopping: false`",
+    "n_iter_no_change": "set `n_iter_no_change: null`",
+    "probability": "leave it out, and calibrate: sklearn.calibration.CalibratedClassifierCV with "
+    "it as `estimator`",
+    "eval_fraction": "set `eval_fraction: null`",
+    "train_split": "set `train_split: null`",
+}
+"""What to do about parameters by which estimators (of CatBoost and skorch the last two) divide."""
+_SHARES = ("eval_fraction", "train_split")
 _NO_FOLDS = ("ClassifierChain", "RegressorChain")
 """With `cv` these make folds; without it they make none."""
 _WANT_ALL_ROWS = ("StackingClassifier", "StackingRegressor")
@@ -115,9 +127,8 @@ def refuse_own_divisions(estimator: Any, dependence: Dependence, model: Model) -
     Problem
         With the step, its parameter, and what to do; relative to the model's entry.
     """
-    steps = (
-        [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]
-    )
+    piped = isinstance(estimator, Pipeline)
+    steps = [step for _, step in estimator.steps] if piped else [estimator]
     for i, step in enumerate(steps):
         own_step = i >= len(steps) - len(model.parts)
         place = "preprocessing" if not own_step else "steps" if model.steps else "params"
@@ -126,11 +137,12 @@ def refuse_own_divisions(estimator: Any, dependence: Dependence, model: Model) -
             own = None if part is steered else _own(part, dependence.rows)
             if own is None:
                 continue
-            key, found, remedy = own
+            key, found = own
+            instead = _INSTEAD.get(key) or _how_to_fold(part, dependence, last=part is steps[-1])
             raise Problem(
                 (place,),
-                f"{type(part).__name__} divides its training rows itself (`{key}`: {found!r}): "
-                f"{dependence.torn}; {remedy}",
+                f"{type(part).__name__} divides its training rows itself (`{key}`: "
+                f"{shown(found)}): {dependence.torn}; {instead}",
             )
 
 
@@ -141,48 +153,46 @@ def _parts(step: Any) -> Iterator[Any]:
             yield value
 
 
-def _own(part: Any, rows: int) -> tuple[str, Any, str] | None:
-    """Return the parameter by which an estimator divides its rows, its value, and what to do."""
+def _own(part: Any, rows: int) -> tuple[str, Any] | None:
+    """Return the parameter by which an estimator divides its rows, and its value."""
     if isinstance(part, InnerDivided) or not hasattr(part, "get_params"):
         return None
     params = part.get_params(deep=False)
+    stops = next((key for key in _STOPS if key in params), None)
     if "cv" in params and params["cv"] != "prefit":
-        if params["cv"] is None and type(part).__name__ in _NO_FOLDS:
-            return None
-        return (
-            "cv",
-            params["cv"],
-            "as a model's last step, with a number of folds and not for `time:` in stacking, "
-            "estimators of scikit-learn are given folds of whole groups, or in the order of time; "
-            "`tune:` and `threshold:` make such folds too",
-        )
-    if params.get("validation_fraction") is not None:
-        return _stopping(params, rows)
-    if params.get("probability") is True and type(part).__module__.startswith("sklearn.svm"):
-        return (
-            "probability",
-            True,
-            "leave it out, and calibrate: sklearn.calibration.CalibratedClassifierCV with it as "
-            "`estimator`",
-        )
-    for key in ("eval_fraction", "train_split"):  # CatBoost, skorch
-        if params.get(key):
-            return key, params[key], f"set `{key}: null`"
-    return None
-
-
-def _stopping(params: Mapping[str, Any], rows: int) -> tuple[str, Any, str] | None:
-    key = next((k for k in ("early_stopping", "n_iter_no_change") if k in params), None)
-    if key is None or params[key] in (None, False) or (params[key] == "auto" and rows <= _MANY):
-        return None
-    return key, params[key], f"set `{key}: {'null' if key == 'n_iter_no_change' else 'false'}`"
+        none = params["cv"] is None and type(part).__name__ in _NO_FOLDS
+        return None if none else ("cv", params["cv"])
+    if params.get("validation_fraction") is not None and stops is not None:
+        never = params[stops] in (None, False) or (params[stops] == "auto" and rows <= _MANY)
+        return None if never else (stops, params[stops])
+    if params.get("probability") is True and "svm" in type(part).__module__:
+        return "probability", True
+    return next(((key, params[key]) for key in _SHARES if params.get(key)), None)
 
 
 def _takes_folds(last: Any, dependence: Dependence) -> bool:
     """Tell whether an estimator can be given its folds."""
-    all_rows = type(last).__name__ in _WANT_ALL_ROWS or getattr(last, "ensemble", True) is False
     return (
         type(last).__module__.startswith("sklearn.")
         and (last.cv is None or isinstance(last.cv, int | float))
-        and not (dependence.key == "time" and all_rows)
+        and not (dependence.key == "time" and _wants_all_rows(last))
     )
+
+
+def _wants_all_rows(last: Any) -> bool:
+    return type(last).__name__ in _WANT_ALL_ROWS or getattr(last, "ensemble", True) is False
+
+
+def _how_to_fold(part: Any, dependence: Dependence, *, last: bool) -> str:
+    """Say what to do about an estimator whose folds are its own."""
+    order = "whole groups" if dependence.key == "groups" else "rows in the order of time"
+    if not last:
+        return (
+            f"only as a model's last step is it given folds of {order}: leave it out here; for a "
+            "search or a threshold there are `tune:` and `threshold:`"
+        )
+    if dependence.key == "time" and _wants_all_rows(part):
+        return "it tests every row, and folds in the order of time do not: leave it out"
+    if type(part).__module__.startswith("sklearn."):
+        return f"give `cv` a number of folds, which are of {order} then"
+    return f"leave it out: `tune:` and `threshold:` make folds of {order}"
