@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from bakeoff.errors import UserError, some
+from bakeoff.sources.common.identifiers import series_of, to_frame
 
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
 
@@ -83,10 +85,17 @@ def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.Data
     UserError
         It has none.
     """
-    found = given.to_pandas() if hasattr(given, "to_pandas") else given
+    found = as_pandas(given)
     if not isinstance(found, Mapping | pd.DataFrame):
         raise UserError(f"{what}: found {type(found).__name__}, expected {expected}")
     return found
+
+
+def as_pandas(given: Any) -> Any:
+    """Return a frame or a column of another library as one of pandas, all else as it is."""
+    if isinstance(given, pa.Table):
+        return to_frame(given)
+    return given.to_pandas() if hasattr(given, "to_pandas") else given
 
 
 def one_column(what: str, rows: Rows) -> pd.Series[Any]:
@@ -108,9 +117,11 @@ def _part(what: str, given: Any) -> _Part:
     if isinstance(given, pd.Series | pd.DataFrame):
         return _Part(what, given, indexed=True)
     if hasattr(given, "to_pandas"):  # polars, PyArrow
-        return _Part(what, given.to_pandas(), indexed=False)
-    values = given if isinstance(given, pd.api.extensions.ExtensionArray) else _array(what, given)
-    made = pd.DataFrame(values) if values.ndim == 2 else pd.Series(values)
+        return _Part(what, as_pandas(given), indexed=False)
+    if isinstance(given, pd.api.extensions.ExtensionArray):
+        return _Part(what, pd.Series(given), indexed=False)
+    values = _array(what, given)
+    made = pd.DataFrame(values) if values.ndim == 2 else series_of(values, given)
     return _Part(what, made, indexed=False)
 
 

@@ -14,7 +14,7 @@ from pandas.api import types
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.data.columns import in_order, names, sorted_names
+from bakeoff.data.columns import in_order, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.predicted import Predicted, is_number, known_answers, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable
@@ -23,6 +23,7 @@ from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import arrow_column, names
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric, Passing
@@ -180,14 +181,7 @@ def _is_array(given: Any) -> bool:
 
 def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
     """Take columns as if they were a file's, so that they are checked like these."""
-    return Columns(what, pa.table({n: _column(one) for n, one in columns.items()}), (what,))
-
-
-def _column(values: pd.Series[Any]) -> Any:
-    try:
-        return pa.array(values, from_pandas=True)
-    except (pa.ArrowException, OverflowError):  # numbers among texts, or beyond 64 bits
-        return pa.array(names(values), from_pandas=True)
+    return Columns(what, pa.table({n: arrow_column(one) for n, one in columns.items()}), (what,))
 
 
 def _kin(related: Mapping[str, Any], rows: Mapping[str, Rows]) -> dict[str, Any]:

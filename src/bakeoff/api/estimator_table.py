@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bakeoff.api.alignment import as_pandas
 from bakeoff.data.columns import sorted_names
 from bakeoff.errors import UserError, listed, unknown
 from bakeoff.files import whole
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import series_of
 from bakeoff.spec.resampling import Resampling
 
 MANY = 50_000
@@ -67,8 +69,7 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
 
 
 def _features(X: Any) -> pd.DataFrame:
-    if hasattr(X, "to_pandas"):
-        X = X.to_pandas()
+    X = as_pandas(X)
     if _are_texts(X):
         return pd.DataFrame({_TEXT: list(X)})
     if isinstance(X, pd.DataFrame):
@@ -152,7 +153,7 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
     """Return values for the rows of a table, paired by position."""
     if getattr(given, "ndim", 1) == 2 and given.shape[1] == 1:
         given = given.squeeze(axis=1)
-    values = given if isinstance(given, pd.Series) else pd.Series(np.asarray(given).tolist())
+    values = given if isinstance(given, pd.Series) else series_of(np.asarray(given).tolist(), given)
     if getattr(given, "ndim", 1) != 1:
         raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
     if len(values) != len(frame):

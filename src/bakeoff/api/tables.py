@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from bakeoff.api.alignment import by_name
 from bakeoff.api.table_layouts import LAYOUTS, Layout
-from bakeoff.errors import Problem, some, unknown
+from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.scores import METRICS
+from bakeoff.sources.common.identifiers import identifiers
 
 MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
 VALUE = ("value", "score", "result", "metric_error")
@@ -96,6 +97,8 @@ def _long(
         for name in names:
             if name not in frame:
                 raise Problem((key,), unknown("column", name, frame.columns))
+    if groups is not None:
+        frame = frame.assign(**{groups: _names(frame[groups], "groups")})
     if datasets is None and layout is not None:
         datasets = next(name for name in layout.datasets if name in frame)
     if datasets is None:
@@ -147,7 +150,7 @@ def _rows(
             "metric": metric,
             "repeat": _joined(frame, repeats) if len(repeats) else "",
             "value": frame[value],
-            "group": "" if groups is None else frame[groups].astype(str),
+            "group": "" if groups is None else frame[groups],
         }
     )
 
@@ -155,7 +158,10 @@ def _rows(
 def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
     if column.isna().any():
         raise Problem((key,), f"column {column.name!r} has {int(column.isna().sum())} empty cells")
-    return column.astype(str).str.strip()
+    try:
+        return identifiers(column).str.strip()
+    except UserError as error:
+        raise Problem((key,), f"column {column.name!r} {error}") from None
 
 
 def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:

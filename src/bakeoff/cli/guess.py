@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bakeoff.data.columns import names
 from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import count, number
+from bakeoff.sources.common.identifiers import names
 
 FEWEST = 4
 """Rows of a class: two in each half of each replication."""

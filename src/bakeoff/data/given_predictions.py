@@ -24,6 +24,7 @@ from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import Quantity, Target, check_spread, positive_last, target_of
 from bakeoff.errors import Place, Problem, listed, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
@@ -118,7 +119,8 @@ def carried(
     for file in files:
         there = file.columns.table
         for column in sorted(names & set(there.column_names)):
-            values = there[column].to_pandas().iloc[check_same(rows, file)].reset_index(drop=True)
+            own = to_frame(there.select([column]))[column]
+            values = own.iloc[check_same(rows, file)].reset_index(drop=True)
             if column in found and not found[column].equals(values):
                 raise Problem(
                     file.columns.place,

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import InstanceOf
 
-from bakeoff.data.columns import canonical_ids, in_order
+from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns
 from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.group_columns import named_like_groups
@@ -244,7 +244,7 @@ def items_of(file: Columns, columns: GivenColumns) -> NDArray[Any] | None:
     name = file.find("id", columns)
     if columns.run is None or name is None:
         return None
-    return canonical_ids(pd.Series(file.table[name].to_pandas()))
+    return file.row_ids(name)
 
 
 def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:

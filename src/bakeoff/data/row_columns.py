@@ -11,6 +11,7 @@ from pandas.api import types
 
 from bakeoff.data import columns
 from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.sources.common.identifiers import names
 from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.spec.row_columns import RowColumns
 
@@ -76,7 +77,7 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
                 f"on the command line `{one.column}:{middle}`, in Python "
                 f"`bins={{{one.column!r}: [{middle}]}}`",
             )
-        order, texts = columns.sorted_names(values), columns.names(values)
+        order, texts = columns.sorted_names(values), names(values)
     if texts.nunique() > MOST_SUBGROUPS:
         raise Problem(
             at,
@@ -87,8 +88,8 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
     if texts.nunique() < 2:
         whole = f"puts all rows into one subgroup, {texts.iloc[0]!r}"
         raise Problem(at, f"column {one.column!r} {whole}")
-    names = [*dict.fromkeys([*order, MISSING])]
-    return pd.Series(pd.Categorical(texts, names), index=values.index)
+    categories = [*dict.fromkeys([*order, MISSING])]
+    return pd.Series(pd.Categorical(texts, categories), index=values.index)
 
 
 def _cut(values: columns.Series, bins: Sequence[float]) -> tuple[list[str], columns.Series]:

@@ -183,7 +183,7 @@ def load_table(
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
     if validation is not None:
-        keys[VALIDATION] = columns.names(prepare.column(frame, *validation))
+        keys[VALIDATION] = prepare.identifying(frame, *validation)
         kept_apart.add(validation[0])
     features = prepare.features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
@@ -218,7 +218,9 @@ def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> 
     if spec.weights is not None:
         found[WEIGHT] = prepare.weights(frame, spec.weights, place)
     if spec.groups is not None:
-        found[GROUP] = columns.names(prepare.complete(frame, spec.groups, (*place, "groups")))
+        at = (*place, "groups")
+        prepare.complete(frame, spec.groups, at)
+        found[GROUP] = prepare.identifying(frame, spec.groups, at)
     if spec.time is not None:
         found[TIME] = prepare.time(frame, spec.time, place)
     if loaded.tested_from is not None:
@@ -231,9 +233,8 @@ def _divided_by(frame: pd.DataFrame, given_by: Mapping[str, Sequence[str]]) -> d
     found = {}
     for plan, names in given_by.items():
         for repeat, name in enumerate(names, start=1):
-            values = prepare.column(frame, name, ("resampling", plan, "column"))
             key = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}"
-            found[key] = columns.names(values)
+            found[key] = prepare.identifying(frame, name, ("resampling", plan, "column"))
     return found
 
 

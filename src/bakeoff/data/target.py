@@ -16,6 +16,7 @@ from bakeoff.data.file_columns import Labels, Numbers
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
+from bakeoff.sources.common.identifiers import names
 
 
 class TrainingTarget(NamedTuple):
@@ -262,7 +263,7 @@ def _labels(
     classes : tuple of str
         In the order of their values (2 before 10), the positive one last.
     """
-    found, order = columns.names(target), columns.sorted_names(target)
+    found, order = names(target), columns.sorted_names(target)
     if pd.api.types.is_float_dtype(target) and any("." in name for name in order):
         raise _quantity(order, target, place)
     found, order = _merged(found, order, spec, place)

@@ -14,7 +14,8 @@ from bakeoff.data.divide import Rows
 from bakeoff.data.target import TrainingTarget
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
-from bakeoff.fit.inner_folds import inner_folds, validation_part, validation_rows
+from bakeoff.fit.inner_divisions import divided
+from bakeoff.fit.own_divisions import Dependence
 from bakeoff.fit.prepared import fit_before_last
 from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_scores
 from bakeoff.fit.tuning import search
@@ -67,6 +68,13 @@ class TrainingPart:
         """The classes that occur, in the data set's order; none where numbers are learned."""
         return self.target.classes
 
+    @property
+    def dependence(self) -> Dependence | None:
+        """How the rows depend on each other, where the data set says so."""
+        if self.groups is None and self.times is None:
+            return None
+        return Dependence("time" if self.groups is None else "groups", len(self.y))
+
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
     ) -> list[Fold]:
@@ -86,12 +94,11 @@ class TrainingPart:
         list of (ndarray, ndarray)
             Row positions of the inner training and test parts.
         """
+        into: Any = count if validation is None else validation
         if isinstance(validation, ValidationRows):
-            held = np.isin(self.validation, validation.names)
-            return validation_rows(self.target.strata, held, self.groups)
-        if validation is not None:
-            return validation_part(self.target.strata, validation, seed, self.groups, self.times)
-        return inner_folds(self.target.strata, count, seed, self.groups, self.times)
+            into = np.isin(self.validation, validation.names)
+        folds = divided(self.target.strata, into, seed, self.groups, self.times)
+        return [(np.sort(learned), np.sort(tested)) for learned, tested in folds]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,7 +147,7 @@ def train(
     costs : ndarray, optional
         True × predicted class; for a threshold chosen by cost.
     """
-    estimator = assemble(model, part.features, seed, part.classes)
+    estimator = assemble(model, part.features, seed, part.classes, part.dependence)
     weights = training_weights(
         final(estimator), model.class_weight, part.y, part.classes, part.weights
     )
@@ -148,7 +155,7 @@ def train(
     if model.tune is not None:
         tune, number = model.tune, part_of(seed, "tune-folds")
         folds = part.folds(tune.cv, number, tune.validation)
-        given = keywords(estimator, weights)
+        given = keywords(estimator, weights, part.groups, part.times)
         found = search(estimator, model.tune, part.X, part.y, folds, given, part_of(seed, "tune"))
         estimator = found.estimator
         chosen |= {"params": found.params, "inner_score": found.score}
@@ -166,7 +173,7 @@ def _fit(estimator: Any, part: TrainingPart, weights: Weights | None) -> None:
     """Fit on all rows; the untransformed rows are freed before the last step is fitted."""
     last = last_step(estimator)
     seen = part.X if last is estimator else fit_before_last(estimator, part.X, part.y)
-    last.fit(seen, part.y, **keywords(last, weights))
+    last.fit(seen, part.y, **keywords(last, weights, part.groups, part.times))
 
 
 def _choose_threshold(
@@ -183,7 +190,10 @@ def _choose_threshold(
         part.X,
         part.y,
         folds,
-        lambda rows: keywords(estimator, None if weights is None else weights[rows]),
+        lambda rows: keywords(
+            estimator,
+            *(None if all_ is None else all_[rows] for all_ in (weights, part.groups, part.times)),
+        ),
     )
     scored = ~np.isnan(scores)  # the first rows in time are in no inner test part
     return best_threshold(

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 
 from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.fit.early_stopping import EarlyStopped
+from bakeoff.fit.early_stopping import InnerDivided
 from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
 from bakeoff.fit.threshold import Fold
 from bakeoff.spec.scorings import SCORINGS
@@ -135,7 +135,7 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     prefix, last = "", estimator
     if isinstance(last, Pipeline):
         prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
-    if isinstance(last, EarlyStopped):
+    if isinstance(last, InnerDivided):
         prefix, last = f"{prefix}estimator__", last.estimator
     own = [*parameter_names(type(last)), *last.get_params(deep=True)]
     others = {

@@ -15,7 +15,13 @@ from bakeoff.data.split_files import divisions
 from bakeoff.data.splits import check_divisible, check_plan, largest_k
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours, check_validation
+from bakeoff.fit.check_models import (
+    check_inner_divisions,
+    check_model,
+    check_model_on,
+    check_neighbours,
+    check_validation,
+)
 from bakeoff.preflight.given_models import problems_with_evidence, problems_with_predictions
 from bakeoff.preflight.metrics import (
     problems_when_tried,
@@ -148,6 +154,7 @@ def check_table(
         yield from check_model_on(key, model, dataset, table)
         yield from check_neighbours(key, model, dataset, table, trained)
         yield from check_validation(key, model, dataset, table, trained)
+        yield from check_inner_divisions(key, model, dataset, table, trained)
 
 
 def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[Rows] | None:

@@ -21,11 +21,12 @@ from bakeoff.data.readers import read_elsewhere
 from bakeoff.data.split_files import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.data.table_files import read_frame
-from bakeoff.errors import Place, Problem, unknown
+from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.scores.rival import check_same_run, rival_predictions
+from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
@@ -214,7 +215,7 @@ def _chosen(
             raise Problem(place, f"{path!r}: {unknown('column', column, frame.columns)}")
     for column, wanted in own.items():
         if column in frame.columns:
-            names = frame[column].astype(str)
+            names = _named(frame[column], path, place)
             if not (names == wanted).any():
                 raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
             frame = frame[names == wanted]
@@ -224,6 +225,14 @@ def _chosen(
         frame[column] = _numbers(frame[column], column, path, place)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
+
+
+def _named(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
+    """Return the column that tells data sets, models or plans apart, as texts."""
+    try:
+        return identifiers(values)
+    except UserError as error:
+        raise Problem(place, f"{path!r}: column {values.name!r} {error}") from None
 
 
 def _numbered(frame: pd.DataFrame, spec: Plan, path: str, plan: str, place: Place) -> pd.DataFrame:

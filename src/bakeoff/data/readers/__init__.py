@@ -26,6 +26,7 @@ import pandas as pd
 from bakeoff.errors import Place, Problem
 from bakeoff.files import digest
 from bakeoff.sources.common.archives import LARGEST
+from bakeoff.sources.common.identifiers import exact
 
 __all__ = [
     "QUESTION",
@@ -200,7 +201,11 @@ def names_in(head: str) -> list[str]:
 def table_in(text: str) -> pd.DataFrame:
     """Read the text of a CSV file whose columns are separated as those of its first line."""
     text = text.lstrip("\ufeff \t\r\n")
-    return pd.read_csv(io.StringIO(text), sep=_separator(text.split("\n", 1)[0]))
+    sep = _separator(text.split("\n", 1)[0])
+    return exact(
+        pd.read_csv(io.StringIO(text), sep=sep),
+        lambda lost: pd.read_csv(io.StringIO(text), sep=sep, usecols=lost, dtype="str"),
+    )
 
 
 def _separator(line: str) -> str:

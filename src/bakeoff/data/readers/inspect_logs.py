@@ -25,6 +25,7 @@ import pandas as pd
 import pyarrow as pa
 
 from bakeoff.data.readers import SAMPLE_ID, LeftOut, ids_of_questions, question_of
+from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
 OF_EVALS = True
@@ -100,7 +101,7 @@ def _table(log: dict[str, Any], samples: Iterable[Any], count: int) -> pd.DataFr
     _check_finished(log, count)
     if not count:
         raise ValueError("it has no samples; was it written with `--no-log-samples`?")
-    table = ids_of_questions(pd.DataFrame(map(_row, samples)))
+    table = ids_of_questions(frame_of(list(map(_row, samples))))
     scorers = [name for name in table.columns if name not in ("id", SAMPLE_ID, "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")

@@ -11,6 +11,8 @@ import re
 
 import pandas as pd
 
+from bakeoff.sources.common.identifiers import frame_of
+
 WHAT = "a table of MLflow"
 _CALLED = {"ground_truth": "y_true", "outputs": "y_pred"}
 
@@ -25,7 +27,7 @@ def read(text: str) -> pd.DataFrame:
     """Return the table; ``ground_truth`` is the truth and ``outputs`` what was predicted."""
     try:
         found = json.loads(text)
-        table = pd.DataFrame(found["data"], columns=found["columns"])
+        table = frame_of(found["data"], found["columns"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"expected columns and data that fit: {error}") from None
     nested = [c for c in table.columns if table[c].map(lambda v: isinstance(v, (list, dict))).any()]

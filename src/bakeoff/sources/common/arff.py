@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from bakeoff.sources.common.identifiers import exact
+
 _NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_NAME}|[^\s{{]+)\s*(.+)", re.IGNORECASE | re.DOTALL)
 _VALUE = re.compile(rf"\s*({_NAME}|[^,]*?)\s*(?:,|$)")
@@ -123,9 +125,10 @@ def _typed(attribute: Attribute, values: list[Any]) -> pd.Series[Any]:
     column = pd.Series(values)
     if attribute.kind in _NUMBERS:
         try:
-            return pd.to_numeric(column)
+            numbers = pd.to_numeric(column)
         except ValueError:
             raise ValueError(f"attribute {attribute.name!r} holds what is no number") from None
+        return exact(numbers.to_frame(), lambda lost: dict.fromkeys(lost, values)).iloc[:, 0]
     if attribute.kind == "date":
         return pd.to_datetime(column, format="ISO8601")
     return column

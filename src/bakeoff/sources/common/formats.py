@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
+import pyarrow.feather
+from pandas.api.types import is_numeric_dtype, is_string_dtype
 
 from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import read_large
 from bakeoff.sources.common.archives import COMPRESSED, LARGEST, opened, seekable
 from bakeoff.sources.common.arff import read_arff
+from bakeoff.sources.common.identifiers import exact, frame_of, to_frame, whole_numbers
 from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
 MISSING = frozenset(
@@ -99,21 +102,30 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
         columns = _check_text(lines, sep, name, spec)
-    missing = spec.missing_values
-    with opened(path, name) as file:
-        return pd.read_csv(
-            file,
-            sep=sep,
-            header=0 if spec.header else None,
-            names=columns,
-            encoding=_encoding(spec),
-            keep_default_na=False,
-            na_values=list(MISSING) if missing is None else ["", *missing],
-            decimal=spec.decimal,
-            thousands=spec.thousands,
-            index_col=False,
-            low_memory=False,
-        )
+    missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
+
+    def read(**options: Any) -> Any:
+        with opened(path, name) as file:
+            return pd.read_csv(
+                file,
+                sep=sep,
+                header=0 if spec.header else None,
+                names=columns,
+                encoding=_encoding(spec),
+                keep_default_na=False,
+                na_values=missing,
+                index_col=False,
+                low_memory=False,
+                **options,
+            )
+
+    def texts(lost: list[str]) -> Any:
+        found, mark = read(usecols=lost, dtype="str"), spec.thousands
+        if mark is None:
+            return found
+        return found.apply(lambda values: values.str.replace(mark, "", regex=False))
+
+    return exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
 
 
 def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[str]:
@@ -171,8 +183,11 @@ def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKe
 
 
 def _parquet(file: IO[bytes]) -> pd.DataFrame:
-    frame: pd.DataFrame = read_large(file).to_pandas(split_blocks=True, self_destruct=True)
-    return frame
+    return to_frame(read_large(file), split_blocks=True, self_destruct=True)
+
+
+def _feather(file: IO[bytes]) -> pd.DataFrame:
+    return to_frame(pyarrow.feather.read_table(file))
 
 
 def _arff(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
@@ -183,7 +198,7 @@ def _arff(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
 def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
         rows = [_json_row(line, number) for number, line in enumerate(lines, 1) if line.strip()]
-    return pd.DataFrame(rows)
+    return frame_of(rows)
 
 
 def _json_row(line: str, number: int) -> dict[str, Any]:
@@ -202,7 +217,25 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
         if spec.sheet is not None and spec.sheet not in book.sheet_names:
             sheets = map(str, book.sheet_names)
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
-        return pd.read_excel(book, sheet_name=spec.sheet or 0)
+        sheet = spec.sheet or 0
+        frame = pd.read_excel(book, sheet_name=sheet)
+        large = [name for name, values in frame.items() if _is_large(values)]
+        cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[large] if large else frame[[]]
+    for column, values in cells.items():
+        if not all(isinstance(value, str) for value in values.dropna()):
+            # a workbook's numbers are floats, of at most 16 digits, also where they look whole
+            frame[column] = values.astype("float64")
+        elif (whole := whole_numbers(values)) is not None:
+            frame[column] = whole
+    return frame
+
+
+def _is_large(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds numbers that floats do not tell apart, maybe as texts."""
+    if is_numeric_dtype(values.dtype):
+        return bool((values.abs() >= 2.0**53).any())
+    # of unsigned numbers with a missing one pandas makes texts, and an empty one of that
+    return is_string_dtype(values.dtype) and bool((values == "").any())
 
 
 def _book(file: IO[bytes]) -> pd.ExcelFile:
@@ -217,7 +250,7 @@ _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
     "parquet": _binary(_parquet),
-    "feather": _binary(pd.read_feather),
+    "feather": _binary(_feather),
     "arff": _arff,
     "jsonl": _jsonl,
     "excel": _excel,
