@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.stats import ArgumentError, adjust_pvalues
+from bakeoff.stats import ArgumentError, adjust_pvalues, friedman, iman_davenport
 from bakeoff.stats.datasets.incomplete import as_groups, group_means, with_failures_last
-from bakeoff.stats.datasets.many import friedman, iman_davenport
 
 Inputs = Mapping[str, Any]
 

@@ -234,7 +234,8 @@ class Study(StudyDesign):
     def omnibus(self, family: Family) -> Comparison | None:
         """Return the test of all models at once on the same evidence as a family.
 
-        Of several the one that the family is the post hoc of, then the best controlled one.
+        Of several one that uses the pairing, then the one that the family is the post hoc of, then
+        the best controlled one.
         """
         about = family.entry.about
         found = [
@@ -244,7 +245,8 @@ class Study(StudyDesign):
         ]
 
         def worth(f: Family) -> tuple[bool, bool, int]:
-            return f.entry.posthoc != family.entry.name, *_doubt(f.entry, self.type1(f.entry))
+            unpaired, level = _doubt(f.entry, self.type1(f.entry))
+            return unpaired, f.entry.posthoc != family.entry.name, level
 
         return min(found, key=worth).rows[0] if found else None
 

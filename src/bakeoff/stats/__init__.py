@@ -39,15 +39,21 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.datasets.aligned import friedman_aligned_ranks, quade
 from bakeoff.stats.datasets.bayes import bayes_sign, bayes_signed_rank
 from bakeoff.stats.datasets.bradley_terry import Strengths, bradley_terry
-from bakeoff.stats.datasets.many import friedman, iman_davenport
-from bakeoff.stats.datasets.posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
+from bakeoff.stats.datasets.rank_tests import (
+    cd_groups,
+    conover_friedman,
+    friedman,
+    friedman_posthoc,
+    iman_davenport,
+    kruskal_wallis,
+    nemenyi,
+    quade,
+)
 from bakeoff.stats.datasets.signs import sign_test
 from bakeoff.stats.datasets.skillings_mack import skillings_mack
 from bakeoff.stats.datasets.two import wilcoxon_signed_rank
-from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, rank_sum
 from bakeoff.stats.datasets.win_rates import WinRates, improvability, win_rates
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
@@ -235,11 +241,9 @@ __all__ = [
     "delong",
     "diebold_mariano",
     "diebold_mariano_means",
-    "dunn",
     "expected_design_effect",
     "f1_claim",
     "friedman",
-    "friedman_aligned_ranks",
     "friedman_posthoc",
     "half_sample_one_t",
     "half_sample_t",
@@ -284,7 +288,6 @@ __all__ = [
     "proportion_difference",
     "proportion_difference_from_counts",
     "quade",
-    "rank_sum",
     "recipe_ci",
     "recipe_difference",
     "recipe_mean_ci",

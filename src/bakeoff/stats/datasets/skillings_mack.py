@@ -16,9 +16,15 @@ from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 from bakeoff.stats.core.registry import register
 from bakeoff.stats.core.result import Assumption, Result, Status
-from bakeoff.stats.datasets.block_ranks import NULL, OMNIBUS, degenerate_pvalue, two_models
-from bakeoff.stats.datasets.friedman_ranks import arrangement_count, arrangements
 from bakeoff.stats.datasets.incomplete import check_connected
+from bakeoff.stats.datasets.rank_tests import (
+    NULL,
+    OMNIBUS,
+    arrangement_count,
+    arrangements,
+    degenerate_pvalue,
+    two_models,
+)
 
 _ENUMERATED = 100_000
 MANY = 30

@@ -23,8 +23,7 @@ from bakeoff.stats.core.registry import register
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.bradley_terry import bradley_terry
-from bakeoff.stats.datasets.friedman_ranks import RankTable
-from bakeoff.stats.datasets.rank_pairs import with_ranks
+from bakeoff.stats.datasets.rank_tests import RankTable, with_ranks
 from bakeoff.stats.datasets.signed_ranks import (
     SignedRanks,
     exact_pvalue,
@@ -61,7 +60,7 @@ def _wilcoxon_pairs(
     if gaps:  # average ranks over different data sets do not compare
         ranks = bradley_terry(table, decimals=decimals).expected_rank
     else:
-        ranks = RankTable.of(table, decimals).average
+        ranks = RankTable(table, decimals).average
     if leader_only:
         options |= {"leader_only": True, "control": int(ranks.argmin())}
     whole = by_pairs(_on_enough if gaps else wilcoxon_signed_rank, (), table.T, **options)
