@@ -31,11 +31,10 @@ SMALL = HERE.parent / "docs/gallery/demsar-2006.csv"
 
 
 class Size(NamedTuple):
-    """A table, the share of its scores that is missing, and how often it is run."""
+    """A table, and how often it is run."""
 
     datasets: int
     models: int
-    missing: float = 0.0
     runs: int = 1
 
 
@@ -43,7 +42,6 @@ SIZES = (
     Size(14, 4, runs=3),
     Size(100, 30),
     Size(100, 200),
-    Size(100, 200, 0.1),
     Size(1000, 500),
     Size(500, 1000),
 )
@@ -58,7 +56,6 @@ def write_table(path: Path, size: Size) -> None:
     shape = size.datasets, size.models
     scores = rng.normal(size=(size.datasets, 1)) + 0.3 * rng.normal(size=size.models)
     scores = scores + rng.normal(size=shape)
-    scores[rng.random(shape) < size.missing] = np.nan
     frame = pd.DataFrame(scores.round(6), columns=[f"m{j}" for j in range(size.models)])
     frame.insert(0, "dataset", [f"d{i}" for i in range(size.datasets)])
     frame.to_csv(path, index=False)
@@ -67,7 +64,7 @@ def write_table(path: Path, size: Size) -> None:
 def measured(path: Path, size: Size) -> tuple[float, float]:
     """Run the command and return its processor time in s and its memory in MiB."""
     words = [sys.executable, "-m", "bakeoff", "compare", str(path), "--datasets", "dataset"]
-    words += ["--values", "higher", *(["--missing", "at_random"] if size.missing else [])]
+    words += ["--values", "higher"]
     quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     child = os.posix_spawn(words[0], words, os.environ, file_actions=quiet)
     _, status, used = os.wait4(child, 0)
@@ -83,7 +80,7 @@ def rows() -> Iterator[dict[str, Any]]:
         for size in SIZES:
             write_table(path, size)
             seconds, memory = min(measured(path, size) for _ in range(size.runs))
-            known = {"datasets": size.datasets, "models": size.models, "missing": size.missing}
+            known = {"datasets": size.datasets, "models": size.models}
             yield known | {"seconds": round(seconds, 1), "mebibytes": round(memory)}
 
 
@@ -96,11 +93,9 @@ def page() -> str:
     """Return the page with the table."""
     with TABLE.open(encoding="utf-8", newline="") as lines:
         found = list(csv.DictReader(lines))
-    head = (
-        "| data sets | models | scores missing | processor time | memory |\n|---|---|---|---|---|\n"
-    )
+    head = "| data sets | models | processor time | memory |\n|---|---|---|---|\n"
     text = head + "\n".join(
-        f"| {int(row['datasets']):,} | {int(row['models']):,} | {float(row['missing']):.0%} | "
+        f"| {int(row['datasets']):,} | {int(row['models']):,} | "
         f"{float(row['seconds']):.1f} s | {int(row['mebibytes']):,} MiB |"
         for row in found
     )

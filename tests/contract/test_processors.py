@@ -51,7 +51,6 @@ ROUNDED |= {"arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arct
 ROUNDED |= {"power", "convolve", "correlate", "polyfit", "legendre"}
 """What NumPy leaves to BLAS or LAPACK, or has loops of its own for on some processors."""
 WHOLE = {
-    "comparisons/matrix.py": "counts of data sets",
     "stats/core/arithmetic.py": "sums of numbers of so few bits that every order is exact",
     "stats/core/correctness_matrix.py": "counts of rows",
     "stats/datasets/incomplete.py": "counts of data sets",

@@ -12,7 +12,7 @@ from bakeoff.api.settings import one_spelling
 from bakeoff.api.tables import read_scores
 from bakeoff.errors import UserError, named
 
-MISSING = ("refuse", "at_random", "failed", "drop_dataset", "drop_model")
+MISSING = ("refuse", "failed", "drop_dataset", "drop_model")
 
 
 def compare_datasets(
@@ -25,7 +25,7 @@ def compare_datasets(
     models: Sequence[str] | None = None,
     repeats: str | Sequence[str] = (),
     groups: str | None = None,
-    missing: Literal["refuse", "at_random", "failed", "drop_dataset", "drop_model"] = "refuse",
+    missing: Literal["refuse", "failed", "drop_dataset", "drop_model"] = "refuse",
     versus: str | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     correction: str | None = None,
@@ -61,10 +61,9 @@ def compare_datasets(
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
         the mean score of a group for one data set.
-    missing : {"refuse", "at_random", "failed", "drop_dataset", "drop_model"}
-        What it means that a model has no score on a data set. ``at_random``: nobody ran it, and the
-        scores that are there are compared. ``failed``: a crash or a limit, which ranks last.
-        The others leave out the data set or the model.
+    missing : {"refuse", "failed", "drop_dataset", "drop_model"}
+        What it means that a model has no score on a data set. ``failed``: a crash or a limit, which
+        ranks last. The others leave out the data set or the model.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
     alternative : {"two-sided", "greater", "less"}

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.comparisons.settings import leaves_out_missing
 from bakeoff.errors import Place, Problem, listed, unknown
 from bakeoff.spec import Experiment, PlannedTest
-from bakeoff.stats import Entry, Evidence, catalogue
+from bakeoff.stats import Entry, Evidence
 
-OTHER_READING = {"at_random": "failed", "failed": "at_random"}
-"""Policies that leave nothing out, and the other of both."""
 ON_RANKS = (
     "conover_friedman",
     "friedman",
@@ -24,17 +21,9 @@ ON_RANKS = (
 
 def check_cells(test: PlannedTest, entry: Entry, experiment: Experiment, place: Place) -> None:
     """Refuse tests over data sets that cannot follow the policy for missing cells."""
-    policy = experiment.tests.missing_cells
-    if entry.evidence is not Evidence.DATASET_SCORES:
+    if entry.evidence is not Evidence.DATASET_SCORES or experiment.tests.missing_cells != "failed":
         return
-    if policy == "at_random" and not leaves_out_missing(entry):
-        taking = [name for name, one in catalogue().items() if leaves_out_missing(one)]
-        raise Problem(
-            place,
-            f"{entry.name} needs a full table, which `missing_cells: at_random` does not make; use "
-            f"{listed(taking, 'or')}",
-        )
-    if policy == "failed" and (entry.name not in ON_RANKS or "decimals" in test.options):
+    if entry.name not in ON_RANKS or "decimals" in test.options:
         raise Problem(
             place,
             f"{entry.name} looks at the size of scores, and `missing_cells: failed` ranks a "

@@ -30,8 +30,6 @@ class Standings:
         Ids, best first.
     n : int
         The data sets, or groups of them.
-    incomplete : bool
-        Whether scores are missing, so that ranks are those that the strengths expect.
     ranks : ndarray, shape (k,)
         Average ranks, in the order of `models`, as all that follow.
     rates : WinRates
@@ -42,7 +40,6 @@ class Standings:
 
     models: tuple[str, ...]
     n: int
-    incomplete: bool
     ranks: NDArray[np.float64]
     rates: WinRates
     strengths: Strengths
@@ -67,9 +64,7 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     if policy == "failed":
         kept = ~gaps.all(axis=1)
         values, codes = sign * with_failures_last(sign * values[kept]), codes[kept]
-    elif policy == "drop_model":
-        pass
-    elif policy != "at_random":
+    elif policy != "drop_model":
         values, codes = values[~gaps.any(axis=1)], codes[~gaps.any(axis=1)]
     columns = np.flatnonzero(~np.isnan(values).all(axis=0))
     if policy == "drop_model":
@@ -78,28 +73,22 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     given["confidence_level"] = 1 - study.alpha
     try:
         found = bradley_terry(values[:, columns], **given)
-    except ValueError:  # no data set with two scores, or models that never meet
+    except ValueError:  # no data set with two scores, or one data set alone
         return None
     best_first = np.argsort(found.expected_rank, kind="stable")
     found, columns = found.of(best_first), columns[best_first]
     values = values[:, columns]
-    rates, incomplete = win_rates(values, **given), bool(np.isnan(values).any())
+    rates = win_rates(values, **given)
     k = len(columns)
     errors = sign < 0 and not (values < 0).any() and policy != "failed"
     return Standings(
         tuple(study.models[m] for m in columns),
         found.n,
-        incomplete,
-        found.expected_rank if incomplete else k - (k - 1) * rates.rate,
+        k - (k - 1) * rates.rate,
         rates,
         found,
         improvability(values) if errors else None,
     )
-
-
-def shows_strengths(study: Study, found: Standings) -> bool:
-    """Tell whether strengths are shown: where scores are missing, or they are asked for."""
-    return found.incomplete or study.elo
 
 
 def too_short(found: Standings) -> list[str]:

@@ -26,7 +26,7 @@ Correction = Literal[
     "none",
 ]
 RECOMMENDED = "recommended"
-MissingCells = Literal["error", "drop_dataset", "drop_model", "at_random", "failed"]
+MissingCells = Literal["error", "drop_dataset", "drop_model", "failed"]
 
 
 def _list_or_recommended(value: Any) -> Any:
@@ -84,9 +84,8 @@ class HypothesisTests(SpecSection):
     missing_cells: MissingCells | None = Field(
         None,
         description="When a model has no score on a data set: stop (`error`), leave that data set "
-        "or that model out of the tests over data sets, compare the scores that are there because "
-        "nobody ran the others (`at_random`), or rank those last that `failed`. The results say "
-        "so. Default: `error`; with `on_error: exclude` `drop_model`.",
+        "or that model out of the tests over data sets, or rank those last that `failed`. The "
+        "results say so. Default: `error`; with `on_error: exclude` `drop_model`.",
     )
     dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
         {},

@@ -52,7 +52,6 @@ from bakeoff.stats.datasets.rank_tests import (
     quade,
 )
 from bakeoff.stats.datasets.signs import sign_test
-from bakeoff.stats.datasets.skillings_mack import skillings_mack
 from bakeoff.stats.datasets.two import wilcoxon_signed_rank
 from bakeoff.stats.datasets.win_rates import WinRates, improvability, win_rates
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
@@ -300,7 +299,6 @@ __all__ = [
     "shaffer_static",
     "sign_test",
     "simultaneous_level",
-    "skillings_mack",
     "smallest_discordant_count",
     "test_set_metrics",
     "time_blocks",

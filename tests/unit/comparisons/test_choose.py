@@ -246,11 +246,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "friedman compares 3 models at least, found 2; for two use wilcoxon_signed_rank",
     ),
     (
-        "a full table",
-        {"datasets": 8, "tests": {"run": ["friedman"], "missing_cells": "at_random"}},
-        "friedman needs a full table, which `missing_cells: at_random` does not make; use ",
-    ),
-    (
         "sizes of scores",
         {"datasets": 8, "tests": {"run": ["quade"], "missing_cells": "failed"}},
         "quade looks at the size of scores, and `missing_cells: failed` ranks a failure last",

@@ -7,7 +7,7 @@ from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.exhibits.models import RANK
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import fixed, percent
-from bakeoff.report.standings import lines, pair_lines, shows_strengths, standings, too_short
+from bakeoff.report.standings import lines, pair_lines, standings, too_short
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
@@ -23,9 +23,7 @@ _PERCENT = Kind(lambda study, value: Cell(fixed(value, 1), value))
 
 def build_standings(item: Item, study: Study) -> PageTable:
     """Give each model's average rank, win rate, strength and improvability."""
-    found = standings(study)
     ci = f"{percent(1 - study.alpha)} CI"
-    strengths = found is not None and shows_strengths(study, found)
     columns = (
         Column("average_rank", "Average rank", RANK),
         cells.MODEL,
@@ -36,7 +34,7 @@ def build_standings(item: Item, study: Study) -> PageTable:
         Column("elo_ci", f"Elo, {ci}", _ELO_CI),
         Column("improvability", "Improvability, %", _PERCENT),
     )
-    hidden = () if strengths else ("elo", "elo_ci")
+    hidden = () if study.elo else ("elo", "elo_ci")
     rows = [
         {
             key: value
@@ -48,25 +46,20 @@ def build_standings(item: Item, study: Study) -> PageTable:
     more = len(rows) - MOST_MODELS
     summary = f"… and {more} more models" if more > 0 else ""
     shown = rows[:MOST_MODELS]
-    return tabulate(item, study, columns, shown, _note(study, strengths=strengths), summary=summary)
+    return tabulate(item, study, columns, shown, _note(study), summary=summary)
 
 
-def _note(study: Study, *, strengths: bool) -> str:
+def _note(study: Study) -> str:
     found = standings(study)
-    if found is None:
+    if found is None or not study.elo:
         return ""
     said = []
-    if found.incomplete:
-        said.append(
-            "Scores are missing, so the average rank is the one that the strengths expect on a "
-            "full table: average ranks over different data sets do not compare."
-        )
-    if strengths and found.strengths.prior:
+    if found.strengths.prior:
         said.append(
             "Some models win everything against others, so a quarter of a win was added each way "
             "to every pair that met."
         )
-    if strengths and (short := too_short(found)):
+    if short := too_short(found):
         said.append(
             f"With {found.n} data sets the interval of the Elo of {study.names(short)} is too "
             "short."

@@ -110,6 +110,8 @@ RETIRED: dict[str, str] = (
         "`friedman_posthoc`",
     )
     | {
+        "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
+        "`missing_cells: drop_dataset`",
         "friedman_aligned_ranks": "write `iman_davenport`, or `quade` where differences are "
         "comparable between data sets",
         "compare_values": "mean_difference compares all pairs of more than two models: write "
