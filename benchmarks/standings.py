@@ -33,7 +33,7 @@ KINDS = {
     "spread": np.arange(MODELS) / 2,
     "leader": np.array([np.sqrt(2) * stats.norm.ppf(0.92), 0, 0, 0, 0]),
 }
-INTERVALS = ("pair", "field", "Elo", "pair, bootstrap", "Elo, independent")
+INTERVALS = ("pair", "field", "strength", "pair, bootstrap", "strength, independent")
 Rows = Iterator[dict[str, Any]]
 
 
@@ -101,9 +101,9 @@ def coverage(replicates: int) -> Rows:
                 resampled = stats.binom.ppf([0.025, 0.975], n, rates.pair_rate[0, 1]) / n
                 counted["pair, bootstrap"] += resampled[0] <= chance[0, 1] <= resampled[1]
                 counted["field"] += (rates.low <= field) & (field <= rates.high)
-                counted["Elo"] += (found.low <= truth) & (truth <= found.high)
+                counted["strength"] += (found.low <= truth) & (truth <= found.high)
                 reach = 1.96 * _independent(found.win_probability, rates.met)
-                counted["Elo, independent"] += np.abs(found.strength - truth) <= reach
+                counted["strength, independent"] += np.abs(found.strength - truth) <= reach
             for of, each in counted.items():
                 yield line("coverage", kind, n, of, replicates, float(each.min()))
 

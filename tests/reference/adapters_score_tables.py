@@ -107,7 +107,7 @@ def _bradley_terry(inputs: Inputs) -> dict[str, Any]:
     found = stats.bradley_terry(_scores(inputs), **_options(inputs))
     first, second = at = np.triu_indices(len(found.strength), 1)
     return {
-        **{key: getattr(found, key) for key in ("strength", "se", "low", "high", "elo")},
+        **{key: getattr(found, key) for key in ("strength", "se", "low", "high")},
         "wins_with_half_draws": found.points,
         "pair": np.column_stack(at),
         "difference": found.strength[first] - found.strength[second],
@@ -116,17 +116,12 @@ def _bradley_terry(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _improvability(inputs: Inputs) -> dict[str, Any]:
-    return {"mean_percent": stats.improvability(inputs["errors"])}
-
-
 ADAPTERS = {
     ("score_table", "omnibus"): lambda inputs: _omnibus(_scores(inputs), **_better(inputs)),
     ("score_table", "nemenyi_and_z"): _posthoc,
     ("score_table", "wilcoxon_on_common"): _wilcoxon,
     ("score_table", "failures_worst_rank"): _failures,
     ("score_table", "groups_of_data_sets"): _groups,
-    ("score_table", "improvability"): _improvability,
     ("win_rate", "against_the_field"): _field,
     ("win_rate", "against_the_field_grouped"): _field,
     ("win_rate", "pair"): _pairs,

@@ -33,7 +33,6 @@ def compare_datasets(
     tests: Sequence[str] = (),
     options: Mapping[str, Mapping[str, Any]] | None = None,
     decimals: int | None = None,
-    elo: bool = False,
     name: str = "the table",
 ) -> Findings:
     """Compare learning algorithms by a table with one score per data set and model.
@@ -78,8 +77,6 @@ def compare_datasets(
         Options of single tests: ``{"bayes_signed_rank": {"rope": 0.02}}``.
     decimals : int, optional
         Round the scores first, so that what differs by less is tied.
-    elo : bool
-        Show the strengths of Bradley and Terry's model also where no score is missing.
     name : str
         What to call the table.
 
@@ -127,7 +124,6 @@ def compare_datasets(
             tests=tests,
             versus=versus,
             missing=missing,
-            elo=elo,
             alternative=alternative,
             correction=correction,
             alpha=alpha,

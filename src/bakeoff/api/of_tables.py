@@ -51,7 +51,6 @@ def study_of(
     tests: Sequence[str],
     versus: str | None,
     missing: str,
-    elo: bool = False,
     **settings: Any,
 ) -> Study:
     """Run the tests of the experiment of these scores, and make the study for its report.
@@ -70,8 +69,6 @@ def study_of(
         The model that is compared with each other, by its name.
     missing : str
         What missing cells mean: ``"refuse"``, or as `missing_cells` of an experiment.
-    elo : bool
-        Whether strengths are shown where no score is missing.
     **settings
         ``alternative``, ``correction``, ``alpha`` and ``options``, as in `tests:` of an experiment.
 
@@ -122,7 +119,6 @@ def study_of(
         {one: given_card(one, spec, {}, Classes(()), nothing) for one, spec in specs.items()},
         missing={"policy": wanted.missing_cells, "missing": [vars(hole) for hole in holes]},
         analysis=planned,
-        elo=elo,
     )
     return made_by(study, command)
 

@@ -100,23 +100,20 @@ def _show_right(study: Study) -> None:
 
 
 def _show_standings(study: Study) -> None:
-    """Print average ranks, win rates and strengths of a table of scores."""
+    """Print average ranks and win rates of a table of scores."""
     level = percent(1 - study.alpha)
     for metric in study.experiment.metrics if study.several else ():
         found = standings(study, metric)
         if found is None:
             continue
-        head = ["model", "average rank", "win rate", f"{level} CI"]
-        head += ["Elo", f"{level} CI"] if study.elo else []
+        head = ("model", "average rank", "win rate", f"{level} CI")
         rows = []
         for line in [*lines(study, metric)][:MOST_SHOWN]:
             row = [study.label(line["model"]), fixed(line["average_rank"], 2)]
             row += [fixed(line["win_rate"], 3), interval(*line["win_rate_ci"])]
-            if study.elo:
-                row += [fixed(line["elo"], 0), interval(line["elo_ci"][0], line["elo_ci"][1], 0)]
             rows.append(tuple(row))
         more = len(found.models) - len(rows)
-        say(*table(tuple(head), rows, "lrrrrr"[: len(head)]))
+        say(*table(head, rows, "lrrr"))
         if more > 0:
             say(dim(f"… and {count(more, 'more model')}."))
         by = study.metrics[metric].title

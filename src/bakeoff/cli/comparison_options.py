@@ -134,9 +134,6 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         help="what becomes of a missing score: it ranks last (failed: a crash or a limit), or its "
         "data set or model is left out; default: refuse missing scores",
     )
-    scores.add_argument(
-        "--elo", action="store_true", help="show Bradley-Terry strengths of a full table too"
-    )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     files = parser.add_argument_group("files to write, none by default")
     files.add_argument("--html", metavar="FILE", help="the page: verdict, figures and tables")

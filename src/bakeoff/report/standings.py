@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from bakeoff.report.ranking import dataset_means
 from bakeoff.report.study import Study
-from bakeoff.stats import Strengths, WinRates, bradley_terry, improvability, plain, win_rates
+from bakeoff.stats import Strengths, WinRates, bradley_terry, plain, win_rates
 from bakeoff.stats.datasets.incomplete import as_groups, with_failures_last
 from bakeoff.threads import on_one_thread
-
-SHORT, DOMINATES = 20, 0.9
-"""Data sets below which, and win rate from which, intervals of strengths are too short."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,8 +31,6 @@ class Standings:
         Average ranks, in the order of `models`, as all that follow.
     rates : WinRates
     strengths : Strengths
-    improvability : ndarray, shape (k,), or None
-        Where the scores are errors: lower is better, and none is below 0.
     """
 
     models: tuple[str, ...]
@@ -43,7 +38,6 @@ class Standings:
     ranks: NDArray[np.float64]
     rates: WinRates
     strengths: Strengths
-    improvability: NDArray[np.float64] | None
 
 
 @lru_cache(maxsize=16)
@@ -80,22 +74,13 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     values = values[:, columns]
     rates = win_rates(values, **given)
     k = len(columns)
-    errors = sign < 0 and not (values < 0).any() and policy != "failed"
     return Standings(
         tuple(study.models[m] for m in columns),
         found.n,
         k - (k - 1) * rates.rate,
         rates,
         found,
-        improvability(values) if errors else None,
     )
-
-
-def too_short(found: Standings) -> list[str]:
-    """Name the models whose interval of the strength is too short: far ahead on few data sets."""
-    if found.n >= SHORT:
-        return []
-    return [m for m, rate in zip(found.models, found.rates.rate, strict=True) if rate > DOMINATES]
 
 
 def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
@@ -103,26 +88,16 @@ def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
     found = standings(study, metric)
     if found is None:
         return
-    rates, strengths = found.rates, found.strengths
+    rates = found.rates
     for i, model in enumerate(found.models):
-        line = {
+        yield {
             "model": model,
             "average_rank": float(found.ranks[i]),
             "win_rate": float(rates.rate[i]),
             "win_rate_ci": (float(rates.low[i]), float(rates.high[i])),
             "data_sets": int(rates.n[i]),
-            "elo": 1000 + float(strengths.elo[i]),
-            "elo_ci": _elo(strengths.low[i], strengths.high[i]),
+            "strength": float(found.strengths.strength[i]),
         }
-        if found.improvability is not None:
-            line["improvability"] = float(found.improvability[i])
-        yield line
-
-
-def _elo(low: float, high: float) -> tuple[float, float]:
-    from bakeoff.stats.datasets.bradley_terry import ELO
-
-    return 1000 + ELO * low, 1000 + ELO * high
 
 
 def pair_lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:

@@ -72,8 +72,6 @@ class Study(StudyDesign):
         A number per row and model, where the models bring these in place of predictions.
     command : str
         What compared the files of a study that no experiment made; else empty.
-    elo : bool
-        Whether strengths are shown where no score is missing, too.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -94,7 +92,6 @@ class Study(StudyDesign):
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
     command: str = ""
-    elo: bool = False
 
     @property
     def fits(self) -> int:

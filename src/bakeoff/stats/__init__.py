@@ -39,7 +39,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.datasets.bayes import bayes_sign, bayes_signed_rank
+from bakeoff.stats.datasets.bayes import bayes_signed_rank
 from bakeoff.stats.datasets.bradley_terry import Strengths, bradley_terry
 from bakeoff.stats.datasets.rank_tests import (
     cd_groups,
@@ -53,7 +53,7 @@ from bakeoff.stats.datasets.rank_tests import (
 )
 from bakeoff.stats.datasets.signs import sign_test
 from bakeoff.stats.datasets.two import wilcoxon_signed_rank
-from bakeoff.stats.datasets.win_rates import WinRates, improvability, win_rates
+from bakeoff.stats.datasets.win_rates import WinRates, win_rates
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
 from bakeoff.stats.design.row_design import time_blocks
@@ -212,7 +212,6 @@ __all__ = [
     "area_claim",
     "as_float",
     "bayes_correlated_t",
-    "bayes_sign",
     "bayes_signed_rank",
     "bergmann_hommel",
     "best_by_values",
@@ -249,7 +248,6 @@ __all__ = [
     "hotelling_t2",
     "hotelling_t2_unpaired",
     "iman_davenport",
-    "improvability",
     "influence",
     "items_and_runs",
     "kfold_t",

@@ -256,10 +256,10 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path):
     )
     assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
     page = tmp_path / "page.html"
-    wanted = ["--html", str(page), "--elo", "--versus", "C4.5"]
+    wanted = ["--html", str(page), "--versus", "C4.5"]
     assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
-    assert "Elo" in capsys.readouterr().out
-    assert "Bradley" in page.read_text()
+    assert "win rate" in capsys.readouterr().out
+    assert "Win rate" in page.read_text()
     of_rows = ["--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"]
     of_rows += ["--seeds=x", "--deterministic=x", "--missing-target=drop", "--labels"]
     for option in of_rows:

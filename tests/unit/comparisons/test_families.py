@@ -224,7 +224,7 @@ def test_equal_folds_are_no_evidence_but_equal_data_sets_are() -> None:
     row = run("bayes_correlated_t", same)[0]
     assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
     equal = dataclasses.replace(over_datasets(2, 30), values=np.full((30, 2), 0.8))
-    row = run("bayes_sign", equal)[0]
+    row = run("bayes_signed_rank", equal)[0]
     assert row.decision is Decision.EQUIVALENT
 
 

@@ -10,7 +10,6 @@ from bakeoff.stats import (
     bradley_terry,
     friedman,
     friedman_posthoc,
-    improvability,
     sign_test,
     wilcoxon_signed_rank,
     win_rates,
@@ -79,12 +78,6 @@ def test_a_model_that_wins_everything_has_a_strength_by_the_prior():
     two = bradley_terry(np.column_stack([np.ones(8), np.zeros(8)]))
     assert two.win_probability[0, 1] == pytest.approx(8.25 / 8.5)
     assert np.isnan(two.low).all()  # every data set says the same: no error can be estimated
-
-
-def test_improvability_is_zero_without_errors():
-    assert improvability([[0.0, 0.5], [0.2, NAN]]).tolist() == [0.0, 100.0]
-    with pytest.raises(ArgumentError, match="not below 0"):
-        improvability([[-0.1, 0.5]])
 
 
 def test_models_that_always_draw_have_an_interval_as_wide_as_the_data_sets_are_few():

@@ -110,6 +110,8 @@ RETIRED: dict[str, str] = (
         "`friedman_posthoc`",
     )
     | {
+        "bayes_sign": "write `bayes_signed_rank`, or `sign_test` where only signs are comparable",
+        "improvability": "no function describes it; see `win_rates`",
         "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
         "`missing_cells: drop_dataset`",
         "friedman_aligned_ranks": "write `iman_davenport`, or `quade` where differences are "

@@ -1,8 +1,4 @@
-"""Two classifiers on several data sets: Bayesian sign and signed-rank tests with a rope.
-
-Both put a Dirichlet prior on which region the difference on a further data set falls into: A
-better, practically equivalent (inside the rope), B better.
-"""
+"""Two classifiers on several data sets: the Bayesian signed-rank test with a rope."""
 
 from __future__ import annotations
 
@@ -12,10 +8,8 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import ArrayLike
-from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Rope, Seed
-from bakeoff.stats.core.arithmetic import exp, log
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import Differences, effect_sizes, paired_differences
@@ -24,93 +18,7 @@ from bakeoff.stats.core.result import Assumption, BayesResult, Status
 
 Strength = Annotated[float, Ge(0), Le(1_000_000)]
 """A number of data sets; beyond this the integration would lose digits."""
-_NULL = (
-    "None is tested: the posterior weighs which of the two learning algorithms is better on a "
-    "data set drawn like these."
-)
 _CHUNK = 4_000_000  # weights held at a time, 32 MB
-
-
-@register(
-    title="Bayesian sign test",
-    evidence=Evidence.DATASET_SCORES,
-    arity=Arity.PAIR,
-    about="algorithms",
-    answers="On a new data set, is the most probable outcome that A is better, that both are "
-    "practically equivalent, or that B is better?",
-    type1=TypeOneError.BAYESIAN,
-    plans=ANY_PLAN,
-    citation="benavoli2017",
-    caution="It ignores the size of the differences; bayes_signed_rank uses it.",
-    null_hypothesis=_NULL,
-)
-def bayes_sign(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    rope: Rope = 0.01,
-    prior: Strength = 1.0,
-    prior_place: Literal["rope", "a", "b"] = "rope",
-    greater_is_better: bool = True,
-) -> BayesResult:
-    """Bayesian sign test over data sets, by numerical integration instead of sampling.
-
-    With n_A, n_rope, n_B data sets in the three regions, θ ~ Dirichlet(n_A, n_rope, n_B + prior
-    at its place); each probability is that of the region's θ being the largest (Benavoli et al.
-    2017). A region with neither data nor prior has θ = 0.
-
-    Parameters
-    ----------
-    rope : float
-        Half-width of the region of practical equivalence; with 0 it holds exact ties only.
-    prior : float
-        Strength of the prior, in data sets.
-    prior_place : {"rope", "a", "b"}
-        The region the prior counts for: equivalence, A better or B better.
-
-    Returns
-    -------
-    BayesResult
-        `estimate` is the median difference A − B. ``details["numerical_error"]`` bounds the error
-        of the probabilities.
-
-    Examples
-    --------
-    >>> a = [0.90, 0.85, 0.77, 0.93, 0.81, 0.66]
-    >>> b = [0.87, 0.80, 0.78, 0.93, 0.76, 0.62]
-    >>> result = bayes_sign(a, b)
-    >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
-    0.656 0.344 0.000
-    """
-    d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    edge = rope + d.noise
-    won, lost = int((d.values > edge).sum()), int((d.values < -edge).sum())
-    counts = {"a": won, "rope": d.values.size - won - lost, "b": lost}
-    alpha = {
-        region: count + (prior if region == prior_place else 0) for region, count in counts.items()
-    }
-    (better, between, worse), error = _largest_probabilities(alpha["a"], alpha["rope"], alpha["b"])
-    return BayesResult(
-        statistic=math.nan,
-        pvalue=math.nan,
-        estimate=float(np.median(d.values)),
-        effect_sizes=effect_sizes(d),
-        n=d.values.size,
-        status=Status.IDENTICAL_SCORES if d.identical else Status.OK,
-        assumptions=(_few_datasets(d.values.size, prior),),
-        p_a_better=better,
-        p_equivalent=between,
-        p_b_better=worse,
-        rope=rope,
-        details={
-            "n_a_better": won,
-            "n_rope": counts["rope"],
-            "n_b_better": lost,
-            "prior": prior,
-            "prior_place": prior_place,
-            "numerical_error": error,
-        },
-    )
 
 
 @register(
@@ -124,7 +32,8 @@ def bayes_sign(
     plans=ANY_PLAN,
     citation="benavoli2014",
     caution="It assumes that differences on different data sets are commensurable.",
-    null_hypothesis=_NULL,
+    null_hypothesis="None is tested: the posterior weighs which of the two learning algorithms is "
+    "better on a data set drawn like these.",
 )
 def bayes_signed_rank(
     scores_a: ArrayLike,
@@ -210,37 +119,6 @@ def _few_datasets(n: int, prior: float) -> Assumption:
         n > 5 * prior,
         f"{n} data sets against a prior worth {prior:g}",
     )
-
-
-def _largest_probabilities(*alpha: float) -> tuple[tuple[float, ...], float]:
-    """Return P(θᵢ is the largest) for θ ~ Dirichlet(alpha) and a bound of the error.
-
-    θ is a vector of independent Gamma(αᵢ) divided by its sum, so the probability is
-    ∫ fᵢ(x) ∏_{j≠i} Fⱼ(x) dx. In s = ln x the integrand is smooth and decays fast on both sides,
-    where the trapezoidal rule converges geometrically.
-    """
-    active = [a for a in alpha if a > 0]
-    if len(active) == 1:
-        return tuple(float(a > 0) for a in alpha), 0.0
-    tiny = 1e-18
-    with np.errstate(divide="ignore"):
-        lows = log(np.asarray(special.gammaincinv(active, tiny), dtype=np.float64))
-    low = max(float(np.max(lows)), -740.0)
-    high = math.log(max(float(special.gammainccinv(a, tiny)) for a in active))
-    s = np.linspace(low, high, 6001)
-    x = exp(s)
-    below = [special.gammainc(a, x) for a in active]
-    masses = []
-    for i, a in enumerate(active):
-        # x f(x), the density of s
-        density = exp(a * s - x - special.gammaln(a))
-        for j, other in enumerate(below):
-            density = density if j == i else density * other
-        masses.append(float(np.trapezoid(density, s)))
-    total = math.fsum(masses)
-    found = iter(masses)
-    p = tuple(next(found) / total if a > 0 else 0.0 for a in alpha)
-    return p, abs(total - 1) + 1e-15
 
 
 def _sample_winners(

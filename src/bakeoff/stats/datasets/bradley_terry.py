@@ -18,8 +18,6 @@ from bakeoff.stats.datasets.win_rates import rank_meetings, tally
 
 __all__ = ["Strengths", "bradley_terry"]
 
-ELO = 400 / math.log(10)
-"""Points of Elo's scale for one unit of strength."""
 _PRIOR = 0.25
 _LONGEST_STEP = 2.0
 _STEPS = 200
@@ -66,11 +64,6 @@ class Strengths:
         chances = self.win_probability.copy()
         np.fill_diagonal(chances, 0.0)
         return np.asarray(1 + chances.sum(axis=0))
-
-    @property
-    def elo(self) -> FloatArray:
-        """The strengths on Elo's scale, with 0 for their mean, shape (k,)."""
-        return ELO * self.strength
 
     def of(self, order: NDArray[np.intp]) -> Strengths:
         """Return the same strengths in another order, shape (k,)."""

@@ -12,10 +12,10 @@ from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.binomial import clopper_pearson
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, rank_rows
+from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 from bakeoff.stats.datasets.incomplete import as_groups
 
-__all__ = ["WinRates", "improvability", "win_rates"]
+__all__ = ["WinRates", "win_rates"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,32 +159,3 @@ def _wilson(rate: FloatArray, n: FloatArray, z: FloatArray) -> tuple[FloatArray,
     half = z * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     low = np.where(rate > 0, np.maximum(centre - half, 0.0), 0.0)
     return low, np.where(rate < 1, np.minimum(centre + half, 1.0), 1.0)
-
-
-@checked
-def improvability(errors: ArrayLike) -> FloatArray:
-    """Return by how many percent the best model of a data set errs less, on average.
-
-    Parameters
-    ----------
-    errors : array_like, shape (N, k)
-        Errors whose best possible value is 0; NaN is a missing cell.
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        The mean of 100(1 − best/own) over data sets, 0 where the own error is 0. It describes this
-        table and has no interval: a further model can change it.
-
-    Examples
-    --------
-    >>> from bakeoff.stats import improvability
-    >>> improvability([[0.1, 0.2], [0.3, 0.15]]).tolist()
-    [25.0, 25.0]
-    """
-    table = as_dataset_scores(errors, "errors", ndim=2, greater_is_better=True, allow_missing=True)
-    if (table < 0).any():
-        raise ArgumentError("errors", f"found {np.nanmin(table):g}, errors are not below 0")
-    best = np.nanmin(table, axis=1, keepdims=True)
-    percent = np.where(table > 0, 100 * (1 - best / np.where(table > 0, table, 1.0)), 0.0)
-    return np.asarray(np.nanmean(np.where(np.isnan(table), np.nan, percent), axis=0))
