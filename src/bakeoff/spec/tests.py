@@ -20,8 +20,6 @@ Correction = Literal[
     "BH",
     "BY",
     "shaffer",
-    "bergmann-hommel",
-    "minp",
     "max-t",
     "none",
 ]
@@ -56,8 +54,8 @@ class HypothesisTests(SpecSection):
         description="How the p-values of a family of models or pairs are adjusted. Default: "
         "`bonferroni` on folds and on independent rows; `holm` over data sets, over training runs, "
         "on rows with groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` "
-        "for `metric_difference` and `mean_difference`. `shaffer` and `bergmann-hommel` are for "
-        "two-sided tests of all pairs, `minp` is for McNemar's exact and mid-p tests.",
+        "for `metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
+        "pairs.",
     )
     versus: Id | None = Field(
         None,

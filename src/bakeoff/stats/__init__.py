@@ -22,7 +22,6 @@ from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import (
     adjust_pvalues,
-    bergmann_hommel,
     canonical_method,
     shaffer_static,
     simultaneous_level,
@@ -118,7 +117,6 @@ from bakeoff.stats.rows.equivalence import noninferiority, tost_paired, tost_pai
 from bakeoff.stats.rows.looney import looney_f
 from bakeoff.stats.rows.mcnemar import mcnemar
 from bakeoff.stats.rows.mcnemar_counts import McNemarResult, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.rows.minp import mcnemar_minp
 from bakeoff.stats.rows.ordered import SerialResult, diebold_mariano, diebold_mariano_means
 from bakeoff.stats.rows.paired_intervals import paired_difference_ci, paired_odds_ratio_ci
 from bakeoff.stats.rows.proportion_intervals import proportion_ci
@@ -213,7 +211,6 @@ __all__ = [
     "as_float",
     "bayes_correlated_t",
     "bayes_signed_rank",
-    "bergmann_hommel",
     "best_by_values",
     "best_models",
     "binomial_test",
@@ -258,7 +255,6 @@ __all__ = [
     "manova",
     "mcnemar",
     "mcnemar_from_counts",
-    "mcnemar_minp",
     "mcnemar_pvalues",
     "mean_ci",
     "mean_difference",

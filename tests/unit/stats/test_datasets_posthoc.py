@@ -209,18 +209,12 @@ def test_pairs_that_no_bar_can_show_are_listed():
         ({"control": -1}, "control: found -1"),
         ({"control": True}, "control: found True"),
         ({"correction": "shaffer", "control": 0}, "correction: 'shaffer'.*holm"),
-        ({"correction": "bergmann-hommel", "alternative": "less"}, "correction: 'bergmann"),
+        ({"correction": "shaffer", "alternative": "less"}, "correction: 'shaffer"),
     ],
 )
 def test_wrong_options_are_named(test, options, message):
     with pytest.raises(ValueError, match=message):
         test(TABLE, **options)
-
-
-def test_too_many_models_for_bergmann_hommel():
-    table = RNG.random((5, 16))
-    with pytest.raises(ValueError, match="correction: 'bergmann-hommel' takes up to 15"):
-        friedman_posthoc(table, correction="bergmann-hommel")
 
 
 def test_details_have_the_omnibus_test_of_friedman():

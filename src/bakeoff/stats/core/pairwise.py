@@ -99,7 +99,7 @@ def pairwise(
     at_control = check_control(control, models)
     members = pairs_of(models, at_control)
     asked = None if leader_only else at_control
-    method = check_correction(correction, asked, alternative, models)
+    method = check_correction(correction, asked, alternative)
     untested = len(pairs_of(models, asked)) - len(members)
     each = confidence_level
     if simultaneous:

@@ -110,6 +110,8 @@ RETIRED: dict[str, str] = (
         "`friedman_posthoc`",
     )
     | {
+        "bergmann_hommel": "write `shaffer_static`",
+        "mcnemar_minp": "write `adjust_pvalues`, with Holm's method",
         "bayes_sign": "write `bayes_signed_rank`, or `sign_test` where only signs are comparable",
         "improvability": "no function describes it; see `win_rates`",
         "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "

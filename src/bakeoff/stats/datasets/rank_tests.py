@@ -523,8 +523,7 @@ def nemenyi(
     Warnings
     --------
     A pair's result depends on the other models in the table (Benavoli et al. 2016); that of
-    wilcoxon_signed_rank does not. Shaffer's or Bergmann and Hommel's correction of friedman_posthoc
-    is more powerful.
+    wilcoxon_signed_rank does not. Shaffer's correction of friedman_posthoc is more powerful.
 
     Examples
     --------
@@ -561,13 +560,13 @@ def friedman_posthoc(
     Which algorithms differ from each other, or from a control?
 
     z = (R_b − R_a) / √(k(k+1)/(6N)) with average ranks R (Demšar 2006, section 3.2.2; García &
-    Herrera 2008 for Shaffer's and Bergmann and Hommel's corrections).
+    Herrera 2008 for Shaffer's correction).
 
     Parameters
     ----------
     correction : str
-        A method of `adjust_pvalues`. ``bonferroni`` versus a control is
-        the Bonferroni-Dunn test; ``shaffer`` and ``bergmann-hommel`` are for all pairs.
+        A method of `adjust_pvalues`. ``bonferroni`` versus a control is the Bonferroni-Dunn
+        test; ``shaffer`` is for all pairs.
     confidence_level : float
         Of the simultaneous intervals that single-step corrections have.
 
@@ -663,7 +662,7 @@ def _posthoc(
 ) -> PairwiseResult:
     """Compare average ranks with a correction; single-step ones have simultaneous intervals."""
     k, df = found.table.k, found.df
-    method = check_correction(correction, check_control(found.control, k), found.side, k)
+    method = check_correction(correction, check_control(found.control, k), found.side)
     half, single_step = None, method in ("none", "bonferroni", "sidak")
     # the z intervals do not depend on the ranks, so they exist where all are tied as well
     if single_step and (df is None or found.status is Status.OK):
