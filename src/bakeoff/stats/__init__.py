@@ -57,27 +57,33 @@ from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, Clus
 from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
 from bakeoff.stats.design.row_design import time_blocks
 from bakeoff.stats.design.row_order import OrderDependence, order_dependence
-from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures
-from bakeoff.stats.folds.bayes import bayes_correlated_t
-from bakeoff.stats.folds.corrected import (
-    corrected_kfold_t,
-    corrected_repeated_kfold_t,
-    corrected_resampled_t,
-)
+from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, tukey_hsd
 from bakeoff.stats.folds.criteria import hotelling_t2, hotelling_t2_unpaired
 from bakeoff.stats.folds.criteria_many import manova
 from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts
-from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_samples
-from bakeoff.stats.folds.half_samples import half_sample_t
-from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
+from bakeoff.stats.folds.equivalence import tost_cv5x2
 from bakeoff.stats.folds.replicability import (
     Replicability,
     prob_a_better,
     prob_a_better_sample_size,
     replicability_count,
 )
-from bakeoff.stats.folds.t_tests import cv5x2_f, cv5x2_t, kfold_t, resampled_t
-from bakeoff.stats.folds.tukey import tukey_hsd
+from bakeoff.stats.folds.t_tests import (
+    bayes_correlated_t,
+    corrected_kfold_t,
+    corrected_one_sample_t,
+    corrected_repeated_kfold_t,
+    corrected_resampled_t,
+    cv5x2_f,
+    cv5x2_t,
+    half_sample_one_t,
+    half_sample_t,
+    kfold_t,
+    one_sample_t,
+    resampled_t,
+    tost_folds,
+    tost_half_samples,
+)
 from bakeoff.stats.folds.variance_parts import (
     VarianceComponents,
     variance_components,

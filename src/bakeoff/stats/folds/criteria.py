@@ -21,6 +21,7 @@ from bakeoff.stats.core.checks import FloatArray, check_same_labels
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, Result, Status
+from bakeoff.stats.folds.anova import independence
 from bakeoff.stats.folds.multivariate import (
     as_criteria,
     check_independent,
@@ -30,7 +31,6 @@ from bakeoff.stats.folds.multivariate import (
     judge,
     triangular_factor,
 )
-from bakeoff.stats.folds.score_table import independence
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_CRITERIA,
