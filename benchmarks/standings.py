@@ -19,8 +19,12 @@ import numpy as np
 from scipy import stats
 
 from bakeoff.stats import bradley_terry, friedman, wilcoxon_signed_rank, win_rates
-from bakeoff.stats.datasets.bradley_terry import most_likely
-from bakeoff.stats.datasets.incomplete import as_groups, group_means, with_failures_last
+from bakeoff.stats.datasets.standings import (
+    as_groups,
+    group_means,
+    most_likely,
+    with_failures_last,
+)
 from benchmarks import tables
 from benchmarks.pages import renewed, study
 

@@ -53,7 +53,7 @@ ROUNDED |= {"power", "convolve", "correlate", "polyfit", "legendre"}
 WHOLE = {
     "stats/core/arithmetic.py": "sums of numbers of so few bits that every order is exact",
     "stats/core/correctness_matrix.py": "counts of rows",
-    "stats/datasets/incomplete.py": "counts of data sets",
+    "stats/datasets/standings.py": "counts of data sets",
     "stats/design/row_order.py": "counts of rows",
     "stats/design/joint_flip.py": "sums of signs, which are ties within 1e-9",
     "stats/design/sign_flip.py": "whole numbers; sums of signs, which are ties within 1e-9",

@@ -10,7 +10,7 @@ import numpy as np
 
 from bakeoff import stats
 from bakeoff.stats import adjust_pvalues, friedman, iman_davenport
-from bakeoff.stats.datasets.incomplete import as_groups, group_means, with_failures_last
+from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
 
 Inputs = Mapping[str, Any]
 

@@ -16,7 +16,7 @@ from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.spec.resampling import Halves, Plan
-from bakeoff.stats.datasets.incomplete import group_means, with_failures_last
+from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
 _KEYS = ["plan", "metric", "dataset"]
 _SHOWN = 3

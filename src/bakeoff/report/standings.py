@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bakeoff.report.ranking import dataset_means
 from bakeoff.report.study import Study
 from bakeoff.stats import Strengths, WinRates, bradley_terry, plain, win_rates
-from bakeoff.stats.datasets.incomplete import as_groups, with_failures_last
+from bakeoff.stats.datasets.standings import as_groups, with_failures_last
 from bakeoff.threads import on_one_thread
 
 

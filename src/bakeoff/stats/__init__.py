@@ -38,8 +38,6 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.datasets.bayes import bayes_signed_rank
-from bakeoff.stats.datasets.bradley_terry import Strengths, bradley_terry
 from bakeoff.stats.datasets.rank_tests import (
     cd_groups,
     conover_friedman,
@@ -50,9 +48,8 @@ from bakeoff.stats.datasets.rank_tests import (
     nemenyi,
     quade,
 )
-from bakeoff.stats.datasets.signs import sign_test
-from bakeoff.stats.datasets.two import wilcoxon_signed_rank
-from bakeoff.stats.datasets.win_rates import WinRates, win_rates
+from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
+from bakeoff.stats.datasets.two import bayes_signed_rank, sign_test, wilcoxon_signed_rank
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
 from bakeoff.stats.design.row_design import time_blocks

@@ -32,7 +32,6 @@ from bakeoff.stats.core.ranks import (
     rank,
     rank_rows,
     scale_of,
-    split_groups,
     tie_sum,
 )
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
@@ -52,9 +51,9 @@ _FACTS: dict[str, Any] = {
     "about": "algorithms",
     "plans": ANY_PLAN,
 }
-OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
+_OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
 _POSTHOC = _FACTS | {"arity": Arity.ALL_PAIRS, "unit": "average rank"}
-NULL = "On every data set like these, all {k} algorithms are equally likely to take each rank."
+_NULL = "On every data set like these, all {k} algorithms are equally likely to take each rank."
 _NULL_OF_PAIR = "The two algorithms of a pair have the same expected rank among all {k} algorithms."
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
 
@@ -89,7 +88,7 @@ class RankTable:
             "rank_sums": self.ranks.sum(axis=0).tolist(),
             "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
         }
-        null, details = NULL.format(k=self.k), own | facts.pop("details")
+        null, details = _NULL.format(k=self.k), own | facts.pop("details")
         fields = {"n": self.n, "null_hypothesis": null, "status": status, "details": details}
         return Result(statistic=statistic, pvalue=p, **fields, **facts)
 
@@ -103,24 +102,28 @@ class RankTable:
         detail = "The data sets do not all rank the models in the same way."
         if perfect:
             # how likely it is that all rank as the first one does
-            log = math.fsum(math.log(arrangement_count(row)) for row in self.doubled[1:])
+            log = math.fsum(math.log(_arrangement_count(row)) for row in self.doubled[1:])
             facts["details"]["p_perfect_agreement"] = math.exp(-log)
             detail = (
                 "Every data set ranks the models in the same way: F is infinite and its p-value "
                 "undecided; details give the exact probability of such agreement, and friedman "
                 "decides."
             )
-        checks = (two_models(self.k), *checks, Assumption("residual variance", not perfect, detail))
+        checks = (
+            _two_models(self.k),
+            *checks,
+            Assumption("residual variance", not perfect, detail),
+        )
         fields = {"variant": "f", "df1": df1, "df2": df2, "assumptions": checks}
         return self.omnibus(status, f, p, **fields, **facts)
 
 
-def degenerate_pvalue(status: Status, pvalue: float) -> float:
+def _degenerate_pvalue(status: Status, pvalue: float) -> float:
     """Return the p-value, or what the status puts in its place."""
     return answered(status, math.nan, pvalue, 1.0)[1]
 
 
-def two_models(k: int) -> Assumption:
+def _two_models(k: int) -> Assumption:
     """Say that two models have a better test."""
     detail = "for two use wilcoxon_signed_rank." if k == 2 else "are compared."
     return Assumption("more than two models", k > 2, f"{k} models{';' * (k == 2)} {detail}")
@@ -129,7 +132,7 @@ def two_models(k: int) -> Assumption:
 # --- all models at once
 
 
-@register(**OMNIBUS, posthoc="friedman_posthoc", citation="friedman1937")
+@register(**_OMNIBUS, posthoc="friedman_posthoc", citation="friedman1937")
 def friedman(
     scores: ArrayLike,
     *,
@@ -185,16 +188,16 @@ def friedman(
     return table.omnibus(
         table.status,
         table.chi2,
-        degenerate_pvalue(table.status, chi2 if exact is None else exact),
+        _degenerate_pvalue(table.status, chi2 if exact is None else exact),
         variant="chi_square" if exact is None else "exact",
         df=float(table.k - 1),
         effect_sizes={"kendall_w": table.kendall_w},
-        assumptions=(two_models(table.k), *([enough] if exact is None else [])),
-        details={"p_asymptotic": degenerate_pvalue(table.status, chi2)},
+        assumptions=(_two_models(table.k), *([enough] if exact is None else [])),
+        details={"p_asymptotic": _degenerate_pvalue(table.status, chi2)},
     )
 
 
-@register(**OMNIBUS, posthoc="friedman_posthoc", citation="iman1980")
+@register(**_OMNIBUS, posthoc="friedman_posthoc", citation="iman1980")
 def iman_davenport(
     scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
 ) -> Result:
@@ -228,7 +231,7 @@ def iman_davenport(
     return table.f_test(table.between, table.residual, **fields)
 
 
-@register(**OMNIBUS, posthoc="wilcoxon_signed_rank", citation="quade1979")
+@register(**_OMNIBUS, posthoc="wilcoxon_signed_rank", citation="quade1979")
 def quade(
     scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
 ) -> Result:
@@ -280,7 +283,7 @@ def quade(
     )
 
 
-@register(**OMNIBUS, paired=False, posthoc="wilcoxon_signed_rank", citation="kruskal1952")
+@register(**_OMNIBUS, paired=False, posthoc="wilcoxon_signed_rank", citation="kruskal1952")
 def kruskal_wallis(
     scores: ArrayLike,
     *,
@@ -314,7 +317,7 @@ def kruskal_wallis(
     """
     omit = missing == "omit"
     table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
-    ranks, sizes, counts = split_groups(table, decimals)
+    ranks, sizes, counts = _split_groups(table, decimals)
     n, k, sets = int(sizes.sum()), len(sizes), len(table)
     sums = np.array([r.sum() for r in ranks])
     status = Status.TOO_FEW if n <= k else Status.OK
@@ -329,7 +332,7 @@ def kruskal_wallis(
         variant="chi_square",
         statistic=h,
         df=float(k - 1),
-        pvalue=degenerate_pvalue(status, float(special.chdtrc(k - 1, h))),
+        pvalue=_degenerate_pvalue(status, float(special.chdtrc(k - 1, h))),
         n=sets,
         null_hypothesis=f"The scores of all {k} algorithms come from one distribution, whatever "
         "the data set.",
@@ -350,13 +353,28 @@ def kruskal_wallis(
     )
 
 
-def arrangement_count(row: NDArray[np.int64]) -> int:
+def _split_groups(
+    oriented: FloatArray, decimals: Decimals | None
+) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
+    """Rank all scores of a table together (1 = best): ranks and number by model, sizes of ties."""
+    present = ~np.isnan(oriented)
+    sizes = present.sum(axis=0)
+    if not sizes.all():
+        raise ArgumentError(
+            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
+        )
+    values = oriented.T[present.T]  # model by model
+    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
+    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts
+
+
+def _arrangement_count(row: NDArray[np.int64]) -> int:
     """Count the distinct permutations of a row."""
     _, counts = np.unique(row, return_counts=True)
     return math.factorial(len(row)) // math.prod(math.factorial(int(c)) for c in counts)
 
 
-def arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
+def _arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the distinct permutations of a row, one a row, without listing equal ones."""
     values, counts = np.unique(row, return_counts=True)
     found: list[list[int]] = []
@@ -380,13 +398,13 @@ def _exact_friedman(table: RankTable, budget: int) -> float | None:
     exchangeable under the null, so vectors that differ in their order alone are one state. None
     when `budget` (states times arrangements) does not suffice.
     """
-    if max(arrangement_count(row) for row in table.doubled) > _MAX_ARRANGEMENTS:
+    if max(_arrangement_count(row) for row in table.doubled) > _MAX_ARRANGEMENTS:
         return None
     # sums of squares depend on deviations from the mean rank sum: keep the numbers small
     rows = table.doubled - (table.k + 1)
     states, probability = np.sort(rows[:1], axis=1), np.ones(1)
     for row in rows[1:]:
-        orders = arrangements(row)
+        orders = _arrangements(row)
         budget -= len(states) * len(orders)
         if budget < 0:
             return None
