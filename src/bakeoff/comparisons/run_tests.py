@@ -24,8 +24,14 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.matrix import Hole, complete, cut_matrix, read_holes, read_matrix
-from bakeoff.comparisons.missing_cells import missing_cells
+from bakeoff.comparisons.matrix import (
+    Hole,
+    complete,
+    cut_matrix,
+    missing_cells,
+    read_holes,
+    read_matrix,
+)
 from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.scores import metrics_of
