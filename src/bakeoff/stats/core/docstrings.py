@@ -201,10 +201,7 @@ _KNOWN |= {
 
 
 def facts_of(function: Callable[..., Any]) -> dict[str, str]:
-    """Read a test's title, question and caution off its docstring.
-
-    They are its first line, a paragraph that ends in a question mark, and its ``Warnings``.
-    """
+    """Read a test's title, question and caution: first line, paragraph that asks, ``Warnings``."""
     summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__ or ""))
     title, *rest = (" ".join(paragraph.split()) for paragraph in summary.strip().split("\n\n"))
     warned = " ".join(dict(zip(parts[::2], parts[1::2], strict=True)).get("Warnings", "").split())

@@ -137,10 +137,7 @@ def _middle(up_to: NDArray[np.intp]) -> FloatArray:
 
 
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
-    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank.
-
-    A missing cell has no rank, NaN; each data set has a score.
-    """
+    """Rank the models on every data set, 1 = best, ties sharing their mean; NaN where none is."""
     ranks = np.full(table.shape, np.nan)
     for row, own in zip(table, ranks, strict=True):
         there = ~np.isnan(row)

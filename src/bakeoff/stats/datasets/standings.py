@@ -234,10 +234,7 @@ class Strengths:
 
     @cached_property
     def expected_rank(self) -> FloatArray:
-        """The average rank to be expected on a full table, shape (k,).
-
-        Without a prior it is the average rank itself where no score is missing.
-        """
+        """The average rank to be expected on a full table, shape (k,)."""
         chances = self.win_probability.copy()
         np.fill_diagonal(chances, 0.0)
         return np.asarray(1 + chances.sum(axis=0))
