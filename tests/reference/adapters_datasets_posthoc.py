@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import zip_longest
 from typing import Any
 
 from bakeoff.stats import (
-    all_pairs,
     conover_friedman,
-    dunn,
     friedman_posthoc,
     nemenyi,
 )
 
 CORRECTIONS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY")
-LOGICAL = ("shaffer_static", "bergmann_hommel")
-
-
-def _table(groups: list[list[float]]) -> list[list[float]]:
-    """Put groups into columns; shorter ones end in missing cells."""
-    return [list(row) for row in zip_longest(*groups, fillvalue=float("nan"))]
 
 
 def _p(result: Any) -> list[float]:
@@ -34,7 +25,7 @@ def _adjusted(result: Any) -> list[float]:
 def _posthoc_all_pairs(inputs: Mapping[str, Any]) -> dict[str, Any]:
     results = {
         method: friedman_posthoc(inputs["scores"], correction=method)
-        for method in (*CORRECTIONS, *LOGICAL)
+        for method in (*CORRECTIONS, "shaffer_static")
     }
     pairs = results["holm"].pairs
     return {
@@ -86,27 +77,9 @@ def _conover(inputs: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _dunn(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    result = dunn(_table(inputs["groups"]), missing="omit", correction="holm")
-    return {
-        "z_abs": [abs(pair.statistic) for pair in result.pairs],
-        "pvalue": _p(result),
-        "holm": _adjusted(result),
-    }
-
-
-def _rank_sum(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    result = all_pairs(
-        "rank_sum", _table(inputs["groups"]), missing="omit", correction="holm", method="asymptotic"
-    )
-    return {"pvalue": _p(result), "holm": _adjusted(result)}
-
-
 ADAPTERS = {
     ("friedman_posthoc_z", "all_pairs"): _posthoc_all_pairs,
     ("friedman_posthoc_z", "versus_control_first_column"): _posthoc_control,
     ("nemenyi", "all_pairs"): _nemenyi,
     ("conover_friedman", "all_pairs"): _conover,
-    ("dunn", "all_pairs"): _dunn,
-    ("pairwise_rank_sum", "holm"): _rank_sum,
 }

@@ -125,17 +125,6 @@ def bayes_correlated_t(inputs: Inputs) -> Values:
     }
 
 
-def bayes_sign(inputs: Inputs) -> Values:
-    counts = [inputs[k] for k in ("n_A_better", "n_rope", "n_B_better")]
-    a = np.repeat([1.0, 0.0, -1.0], counts)
-    result = stats.bayes_sign(a, np.zeros_like(a), prior=1, prior_place="rope")
-    return {
-        "p_A_better": result.p_a_better,
-        "p_rope": result.p_equivalent,
-        "p_B_better": result.p_b_better,
-    }
-
-
 ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     ("cv5x2_t", "dietterich_1998"): cv5x2_t,
     ("cv5x2_f", "alpaydin_1999"): cv5x2_f,
@@ -147,5 +136,4 @@ ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     ("corrected_kfold_t", "rho_1_over_k"): corrected_kfold_t,
     ("corrected_repeated_kfold_t", "bouckaert_frank"): corrected_repeated_kfold_t,
     ("bayes_correlated_t", "posterior"): bayes_correlated_t,
-    ("bayes_sign", "posterior_prior_on_rope_1"): bayes_sign,
 }

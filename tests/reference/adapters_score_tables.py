@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.stats import ArgumentError, adjust_pvalues
-from bakeoff.stats.datasets.incomplete import as_groups, group_means, with_failures_last
-from bakeoff.stats.datasets.many import friedman, iman_davenport
+from bakeoff.stats import adjust_pvalues, friedman, iman_davenport
+from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
 
 Inputs = Mapping[str, Any]
 
@@ -22,34 +21,6 @@ def _scores(inputs: Inputs) -> np.ndarray:
 
 def _better(inputs: Inputs) -> dict[str, bool]:
     return {"greater_is_better": inputs.get("greater_is_better", True)}
-
-
-def _skillings_mack(inputs: Inputs) -> dict[str, Any]:
-    result = stats.skillings_mack(
-        _scores(inputs), missing="omit", method="asymptotic", **_better(inputs)
-    )
-    details = dict(result.details)
-    if details["permutations"] <= 100_000:
-        exact = stats.skillings_mack(
-            _scores(inputs), missing="omit", method="permutation", **_better(inputs)
-        )
-        assert exact.variant == "exact"
-        details["pvalue_exact"] = exact.pvalue
-    return {**details, "statistic": result.statistic, "df": result.df, "pvalue": result.pvalue}
-
-
-def _published(inputs: Inputs) -> dict[str, Any]:
-    found = _skillings_mack(inputs)
-    keys = {"statistic": "statistic_published", "pvalue": "pvalue_published"}
-    return found | {key: found[own] for key, own in keys.items()}
-
-
-def _disconnected(inputs: Inputs) -> dict[str, Any]:
-    try:
-        stats.skillings_mack(_scores(inputs), missing="omit", **_better(inputs))
-    except ArgumentError as error:
-        return {"refused": "0, 1 and 2, 3" in str(error)}
-    return {"refused": False}
 
 
 def _omnibus(table: np.ndarray, **better: bool) -> dict[str, Any]:
@@ -136,7 +107,7 @@ def _bradley_terry(inputs: Inputs) -> dict[str, Any]:
     found = stats.bradley_terry(_scores(inputs), **_options(inputs))
     first, second = at = np.triu_indices(len(found.strength), 1)
     return {
-        **{key: getattr(found, key) for key in ("strength", "se", "low", "high", "elo")},
+        **{key: getattr(found, key) for key in ("strength", "se", "low", "high")},
         "wins_with_half_draws": found.points,
         "pair": np.column_stack(at),
         "difference": found.strength[first] - found.strength[second],
@@ -145,21 +116,12 @@ def _bradley_terry(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _improvability(inputs: Inputs) -> dict[str, Any]:
-    return {"mean_percent": stats.improvability(inputs["errors"])}
-
-
 ADAPTERS = {
-    ("skillings_mack", "published"): _published,
-    ("skillings_mack", "tie_corrected"): _skillings_mack,
-    ("skillings_mack", "disconnected"): _disconnected,
-    ("skillings_mack", "single_cells"): _skillings_mack,
     ("score_table", "omnibus"): lambda inputs: _omnibus(_scores(inputs), **_better(inputs)),
     ("score_table", "nemenyi_and_z"): _posthoc,
     ("score_table", "wilcoxon_on_common"): _wilcoxon,
     ("score_table", "failures_worst_rank"): _failures,
     ("score_table", "groups_of_data_sets"): _groups,
-    ("score_table", "improvability"): _improvability,
     ("win_rate", "against_the_field"): _field,
     ("win_rate", "against_the_field_grouped"): _field,
     ("win_rate", "pair"): _pairs,

@@ -33,7 +33,7 @@ from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import ranking
-from bakeoff.report.standings import lines, shows_strengths, standings
+from bakeoff.report.standings import lines, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.wrapping import paragraph
@@ -118,29 +118,24 @@ def _show_recipes(study: Study) -> None:
 
 
 def _show_standings(study: Study) -> None:
-    """Print average ranks, win rates and strengths of a table of scores."""
+    """Print average ranks and win rates of a table of scores."""
     level = percent(1 - study.alpha)
     for metric in study.experiment.metrics if study.several else ():
         found = standings(study, metric)
         if found is None:
             continue
-        strengths = shows_strengths(study, found)
-        head = ["model", "average rank", "win rate", f"{level} CI"]
-        head += ["Elo", f"{level} CI"] if strengths else []
+        head = ("model", "average rank", "win rate", f"{level} CI")
         rows = []
         for line in [*lines(study, metric)][:MOST_SHOWN]:
             row = [study.label(line["model"]), fixed(line["average_rank"], 2)]
             row += [fixed(line["win_rate"], 3), interval(*line["win_rate_ci"])]
-            if strengths:
-                row += [fixed(line["elo"], 0), interval(line["elo_ci"][0], line["elo_ci"][1], 0)]
             rows.append(tuple(row))
         more = len(found.models) - len(rows)
-        say(*table(tuple(head), rows, "lrrrrr"[: len(head)]))
+        say(*table(head, rows, "lrrr"))
         if more > 0:
             say(dim(f"… and {count(more, 'more model')}."))
-        told = "expected on a full table, " if found.incomplete else ""
         by = study.metrics[metric].title
-        said = f"Average ranks by {by} ({told}1 is best); the win rate is against the other models."
+        said = f"Average ranks by {by} (1 is best); the win rate is against the other models."
         say(dim(paragraph(said)), "")
 
 

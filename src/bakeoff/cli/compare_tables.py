@@ -35,7 +35,7 @@ _OF_BOTH = (
     "datasets",
     *("alternative", "alpha", "correction", "versus", "json", "html", "markdown", "latex", "csv"),
 )
-_OF_TABLES = ("repeats", "missing", "elo")
+_OF_TABLES = ("repeats", "missing")
 
 
 def refuse_of_rows(args: argparse.Namespace) -> None:
@@ -86,7 +86,6 @@ def run(args: argparse.Namespace) -> None:
             tests=(),
             versus=args.versus,
             missing=args.missing or MISSING[0],
-            elo=args.elo,
             alternative=args.alternative,
             correction=args.correction,
             alpha=args.alpha,

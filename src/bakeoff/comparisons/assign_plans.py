@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from bakeoff.comparisons import dependence, recipes
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
-from bakeoff.comparisons.missing_cells import check_cells
+from bakeoff.comparisons.matrix import check_cells
 from bakeoff.comparisons.recommend import complete_folds
 from bakeoff.comparisons.settings import FIXED_METRICS, IN_UNIT, compares_pairs, planned
 from bakeoff.comparisons.smallest_pvalue import RowCounts, smallest_pvalue

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from bakeoff.comparisons.settings import jointly
 from bakeoff.spec import PlannedTest
-from bakeoff.stats import ArgumentError, Arity, Result, catalogue, mcnemar_minp
-from bakeoff.stats.core.logical_pairs import METHODS as LOGICAL
+from bakeoff.stats import ArgumentError, Arity, Result, catalogue
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.metrics.all_pairs import MAX_T
-from bakeoff.stats.rows.minp import DISCRETE
-
-MINP = "minp"
 
 
 def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
@@ -30,7 +24,7 @@ def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
     return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
 
 
-def check_correction(test: PlannedTest, correction: str, models: int) -> None:
+def check_correction(test: PlannedTest, correction: str) -> None:
     """Refuse a correction that does not hold for a test's family.
 
     Raises
@@ -39,29 +33,17 @@ def check_correction(test: PlannedTest, correction: str, models: int) -> None:
         Naming one that does.
     """
     entry = catalogue()[test.name]
-    if correction == MINP:
-        if not entry.uses_only_counts or test.related:
-            rows = " of independent rows" if entry.uses_only_counts else ""
-            raise ArgumentError("correction", f"'minp' is for McNemar's test{rows}; use 'holm'")
-        variant = test.options.get("variant", "midp")
-        if variant not in DISCRETE:
-            raise ArgumentError(
-                "correction",
-                f"'minp' uses exact distributions, found variant {variant!r}; use "
-                "'holm', or variant 'midp' or 'exact'",
-            )
     if correction == MAX_T and not jointly(entry):
-        instead = "'minp' or 'holm'" if entry.uses_only_counts and not test.related else "'holm'"
         raise ArgumentError(
             "correction",
             "'max-t' is for all pairs of metric_difference and of mean_difference, "
-            f"{entry.name} tests each pair by itself; use {instead}",
+            f"{entry.name} tests each pair by itself; use 'holm'",
         )
     if correction == MAX_T and (alone := test.options.keys() - entry.family_options):
         raise ArgumentError(
             min(alone), f"'max-t' has one form for all pairs, without {min(alone)}; use 'holm'"
         )
-    if correction not in LOGICAL:
+    if correction != "shaffer":
         return
     if entry.arity is Arity.ONE or "margin" in entry.options:
         raise ArgumentError(
@@ -70,15 +52,10 @@ def check_correction(test: PlannedTest, correction: str, models: int) -> None:
             f"{entry.name} tests another hypothesis; use 'holm'",
         )
     control = None if test.versus is None else 0
-    check_family(correction, control, test.alternative, models)
+    check_family(correction, control, test.alternative)
 
 
 def adjust(results: Sequence[Result], test: PlannedTest, correction: str) -> list[float]:
     """Adjust the p-values of a family."""
-    if correction == MINP:
-        counts = [[r.details[k] for r in results] for k in ("only_a_correct", "only_b_correct")]
-        variant = test.options.get("variant", "midp")
-        adjusted = mcnemar_minp(*counts, variant=variant, alternative=test.alternative)
-    else:
-        adjusted = adjust_pvalues([r.pvalue for r in results], correction)
-    return [float(p) for p in np.asarray(adjusted)]
+    adjusted = adjust_pvalues([r.pvalue for r in results], correction)
+    return [float(p) for p in adjusted]

@@ -108,7 +108,7 @@ def _too_wide(test: PlannedTest, experiment: Experiment) -> Iterator[Problem]:
 def _tried(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Problem]:
     """Run a test on made-up evidence and report what it refuses."""
     try:
-        check_correction(test, test.correction or "none", len(experiment.models))
+        check_correction(test, test.correction or "none")
         context = Context("", test.metrics[0], True, experiment.seed, experiment.any_costs)
         made_up = _made_up(entry, test, experiment)
         for relation in _relations(entry, experiment):

@@ -8,7 +8,7 @@ from typing import Any
 
 from bakeoff.comparisons import dependence
 from bakeoff.comparisons.assign_plans import advisable, assign_plan, is_one_of, with_better
-from bakeoff.comparisons.missing_cells import wrong_groups
+from bakeoff.comparisons.matrix import wrong_groups
 from bakeoff.comparisons.options import check_options
 from bakeoff.comparisons.recommend import Recommendation, recommended
 from bakeoff.comparisons.settings import compares_pairs, corrects, planned, takes_control

@@ -74,8 +74,6 @@ def over_datasets(n: int, k: int, policy: str | None) -> str:
     """Return the test of k models over n data sets that fits a policy for missing cells."""
     if k == 2:
         return "sign_test" if policy == "failed" else "wilcoxon_signed_rank"
-    if policy == "at_random":
-        return "skillings_mack"
     return "friedman" if _friedman_is_exact(n, k) else "iman_davenport"
 
 
@@ -108,7 +106,6 @@ def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
     why = {
         "friedman": "a table of this size can be tested exactly",
         "iman_davenport": "this form of Friedman's test is less conservative than its χ²",
-        "skillings_mack": "it is Friedman's test for tables with missing cells",
     }[name]
     posthoc = _posthoc(name, experiment)
     yield Recommendation(name, f"{k} models and {tail}; {why}; {posthoc} (Demšar 2006)")

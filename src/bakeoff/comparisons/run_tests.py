@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,16 +24,20 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.matrix import Hole, complete, cut_matrix, read_holes, read_matrix
-from bakeoff.comparisons.missing_cells import OTHER_READING, missing_cells
+from bakeoff.comparisons.matrix import (
+    Hole,
+    complete,
+    cut_matrix,
+    missing_cells,
+    read_holes,
+    read_matrix,
+)
 from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.recipes import OF_RUNS, deterministic
-from bakeoff.comparisons.recommend import over_datasets
-from bakeoff.comparisons.settings import planned
 from bakeoff.scores import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import Entry, Evidence, bradley_terry, catalogue
+from bakeoff.stats import Entry, Evidence, catalogue
 from bakeoff.threads import on_one_thread
 
 MATRIX, HOLES = "matrix", "holes"
@@ -86,7 +89,7 @@ def _of_matrix(
 ) -> DatasetScores:
     """Do with missing cells and groups of data sets what the experiment says."""
     policy, units = missing_cells(experiment), experiment.tests.units(datasets)
-    if test.allows_missing and policy not in OTHER_READING:
+    if test.allows_missing and policy != "failed":
         policy = "keep"
     own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
     return complete(
@@ -118,35 +121,10 @@ def run_on(
         for one in AnalysisPlan((test,)).with_posthoc
     }
     warned = (_caution(against[row.test], row, evidence) for row in found)
-    found = [
+    return [
         dataclasses.replace(row, caution=caution) if caution else row
         for row, caution in zip(found, warned, strict=True)
     ]
-    if found and isinstance(evidence, DatasetScores) and evidence.other is not None:
-        said = _other_reading(test, evidence, evidence.other, experiment, metric)
-        found[0] = dataclasses.replace(found[0], result={**found[0].result, "other_reading": said})
-    return found
-
-
-def _other_reading(
-    test: PlannedTest,
-    own: DatasetScores,
-    other: DatasetScores,
-    experiment: Experiment,
-    metric: str,
-) -> dict[str, Any]:
-    """Test all models by the other reading of missing cells, and name the leaders by both."""
-    context = context_of(experiment, "", metric)
-    tests = experiment.tests.model_copy(update={"missing_cells": other.policy})
-    entry = catalogue()[over_datasets(len(other.datasets), len(other.models), other.policy)]
-    planned_test = planned(entry, tests, len(other.models)).on(test.plan, test.metrics)
-    row = run_test(dataclasses.replace(planned_test, posthoc=None), other, context)[0]
-    leaders = {}
-    for key, one in (("own_leader", own), ("leader", other)):
-        better = context.greater_is_better
-        ranks = bradley_terry(one.values, greater_is_better=better).expected_rank
-        leaders[key] = one.models[int(ranks.round(9).argmin())]
-    return {"policy": other.policy, "test": row.test, "pvalue": row.pvalue, **leaders}
 
 
 def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:

@@ -74,8 +74,6 @@ def planned(
         shared = getattr(settings, name)
         if name in entry.options and shared is not None:
             options.setdefault(name, shared)
-    if settings.missing_cells == "at_random" and leaves_out_missing(entry):
-        options.setdefault("missing", "omit")
     options.pop("simultaneous", None)
     correction = None
     independent = own.get(INDEPENDENT) is True
@@ -141,11 +139,6 @@ def corrects(entry: Entry) -> bool:
 def compares_pairs(entry: Entry) -> bool:
     """Tell whether a test is about pairs of models."""
     return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS)
-
-
-def leaves_out_missing(entry: Entry) -> bool:
-    """Tell whether a test over data sets can do with missing cells."""
-    return "missing" in entry.options
 
 
 def takes_control(entry: Entry) -> bool:

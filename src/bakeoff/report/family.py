@@ -115,11 +115,6 @@ class Family:
         averages = map(as_float, found.get("average_ranks", ()))
         return dict(zip(found.get("models", ()), averages, strict=True))
 
-    @cached_property
-    def pooled(self) -> bool:
-        """Whether those are ranks among the scores of all data sets, not within each of them."""
-        return any(rank > len(self.ranks) for rank in self.ranks.values())
-
     def between(self, a: str, b: str) -> Comparison | None:
         """Return the comparison of two models as `a` sees it, or None."""
         row = self._by_pair.get((a, b)) or self._by_pair.get((b, a))

@@ -48,9 +48,7 @@ CORRECTIONS = {
     "BH": "Benjamini-Hochberg",
     "BY": "Benjamini-Yekutieli",
     "max-t": "max-t",
-    "minp": "min-p",
     "shaffer": "Shaffer",
-    "bergmann-hommel": "Bergmann-Hommel",
 }
 
 

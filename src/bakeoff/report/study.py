@@ -72,8 +72,6 @@ class Study(StudyDesign):
         A number per row and training run, where the models bring these in place of predictions.
     command : str
         What compared the files of a study that no experiment made; else empty.
-    elo : bool
-        Whether strengths are shown where no score is missing, too.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -94,7 +92,6 @@ class Study(StudyDesign):
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
     command: str = ""
-    elo: bool = False
 
     @property
     def fits(self) -> int:
@@ -234,7 +231,8 @@ class Study(StudyDesign):
     def omnibus(self, family: Family) -> Comparison | None:
         """Return the test of all models at once on the same evidence as a family.
 
-        Of several the one that the family is the post hoc of, then the best controlled one.
+        Of several one that uses the pairing, then the one that the family is the post hoc of, then
+        the best controlled one.
         """
         about = family.entry.about
         found = [
@@ -244,7 +242,8 @@ class Study(StudyDesign):
         ]
 
         def worth(f: Family) -> tuple[bool, bool, int]:
-            return f.entry.posthoc != family.entry.name, *_doubt(f.entry, self.type1(f.entry))
+            unpaired, level = _doubt(f.entry, self.type1(f.entry))
+            return unpaired, f.entry.posthoc != family.entry.name, level
 
         return min(found, key=worth).rows[0] if found else None
 

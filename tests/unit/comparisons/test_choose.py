@@ -246,11 +246,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "friedman compares 3 models at least, found 2; for two use wilcoxon_signed_rank",
     ),
     (
-        "a full table",
-        {"datasets": 8, "tests": {"run": ["friedman"], "missing_cells": "at_random"}},
-        "friedman needs a full table, which `missing_cells: at_random` does not make; use ",
-    ),
-    (
         "sizes of scores",
         {"datasets": 8, "tests": {"run": ["quade"], "missing_cells": "failed"}},
         "quade looks at the size of scores, and `missing_cells: failed` ranks a failure last",
@@ -421,35 +416,19 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "tests.correction: mcnemar: 'shaffer' is for two-sided tests of all pairs",
     ),
     (
-        "bergmann-hommel one-sided",
-        {"tests": {"run": ["mcnemar"], "correction": "bergmann-hommel", "alternative": "less"}},
-        "'bergmann-hommel' is for two-sided tests of all pairs",
+        "shaffer one-sided",
+        {"tests": {"run": ["mcnemar"], "correction": "shaffer", "alternative": "less"}},
+        "'shaffer' is for two-sided tests of all pairs",
     ),
     (
-        "bergmann-hommel for equivalence",
+        "shaffer for equivalence",
         {"tests": {"run": ["tost_paired"], "correction": "shaffer", "margin": 0.1}},
         "tost_paired tests another hypothesis; use 'holm'",
     ),
     (
-        "minp for folds",
-        {"tests": {"run": ["cv5x2_f"], "correction": "minp"}},
-        "tests.correction: cv5x2_f: 'minp' is for McNemar's test; use 'holm'",
-    ),
-    (
         "max-t for a test of two models",
         {"tests": {"run": ["mcnemar"], "correction": "max-t"}},
-        "mean_difference, mcnemar tests each pair by itself; use 'minp' or 'holm'",
-    ),
-    (
-        "minp for an approximation",
-        {
-            "tests": {
-                "run": ["mcnemar"],
-                "correction": "minp",
-                "options": {"mcnemar": {"variant": "asymptotic"}},
-            }
-        },
-        "'minp' uses exact distributions, found variant 'asymptotic'",
+        "mean_difference, mcnemar tests each pair by itself; use 'holm'",
     ),
     (
         "unknown correction of one test",
@@ -495,14 +474,6 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 )
 def test_refused(facts: dict[str, Any], message: str) -> None:
     assert message in problems(**facts)
-
-
-def test_bergmann_hommel_takes_no_more_than_fifteen_models() -> None:
-    config = copy.deepcopy(BASE)
-    config["models"] = {f"m{i}": BASE["models"]["a"] for i in range(16)}
-    config["tests"] = {"run": ["mcnemar"], "correction": "bergmann-hommel"}
-    (problem,), _ = plan_tests(load_experiment(config))
-    assert "takes up to 15 models, found 16; use 'shaffer'" in str(problem)
 
 
 def test_options_reach_the_post_hoc_test() -> None:

@@ -127,7 +127,6 @@ def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
     [
         ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "which is for independent rows"),
         ({"mcnemar": {"variant": "exact"}}, {"time": "day"}, "diebold_mariano runs instead"),
-        ({"mcnemar": {"correction": "minp"}}, {"group": "ward"}, "of independent rows; use 'holm'"),
         ({"mcnemar": {"independent_rows": True}}, {}, "nothing to assume"),
         ({"mcnemar": {"independent_rows": "yes"}}, {"group": "ward"}, "expected true or false"),
         ({"mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),

@@ -63,7 +63,7 @@ def compute_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 CORRECTIONS = (
     *("none", "bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak"),
-    *("BH", "BY", "shaffer", "bergmann-hommel"),
+    *("BH", "BY", "shaffer"),
 )
 
 
@@ -78,7 +78,7 @@ def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> N
     assert {row.family_size for row in rows} == {6}
 
 
-@pytest.mark.parametrize("correction", [*CORRECTIONS, "minp"])
+@pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("variant", ["midp", "exact"])
 def test_a_family_at_once_agrees_with_its_single_tests(
     monkeypatch: pytest.MonkeyPatch, correction: str, variant: str
@@ -96,7 +96,7 @@ def test_a_family_at_once_agrees_with_its_single_tests(
 def test_one_sided_versus_a_control_at_once_agrees(
     monkeypatch: pytest.MonkeyPatch, alternative: str
 ) -> None:
-    how = dict[str, Any](versus="m3", alternative=alternative, correction="minp")
+    how = dict[str, Any](versus="m3", alternative=alternative, correction="hommel")
     single = run("mcnemar", rows_right(6), **how)
     compute_at_once(monkeypatch)
     at_once = run("mcnemar", rows_right(6), **how)
@@ -224,7 +224,7 @@ def test_equal_folds_are_no_evidence_but_equal_data_sets_are() -> None:
     row = run("bayes_correlated_t", same)[0]
     assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
     equal = dataclasses.replace(over_datasets(2, 30), values=np.full((30, 2), 0.8))
-    row = run("bayes_sign", equal)[0]
+    row = run("bayes_signed_rank", equal)[0]
     assert row.decision is Decision.EQUIVALENT
 
 

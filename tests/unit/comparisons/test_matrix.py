@@ -108,17 +108,17 @@ def test_a_test_that_can_do_without_keeps_all() -> None:
 @pytest.mark.parametrize(
     ("gaps", "said"),
     [
-        ([(0, 0)], ("1 missing score was taken to be missing at random",)),
+        ([(0, 0)], ("1 missing score was ranked last, as failures",)),
         (
-            [(0, 0), (1, 1), (2, 0), (2, 1)],
+            [(0, 0), (1, 1), (2, 0), (2, 1), (2, 2)],
             (
-                "2 missing scores were taken to be missing at random",
-                "1 data set without scores of two models was left out",
+                "2 missing scores were ranked last, as failures",
+                "1 data set without scores of any model was left out",
             ),
         ),
         (
-            [(0, 0), (0, 1), (2, 0), (2, 1)],
-            ("2 data sets without scores of two models were left out",),
+            [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1), (2, 2)],
+            ("2 data sets without scores of any model were left out",),
         ),
     ],
 )
@@ -127,7 +127,7 @@ def test_missing_scores_are_counted_in_the_notes(
 ) -> None:
     values = np.arange(15.0).reshape(5, 3)
     values[tuple(zip(*gaps, strict=True))] = np.nan
-    assert complete(MODELS, list("vwxyz"), values, [], "at_random").left_out == said
+    assert complete(MODELS, list("vwxyz"), values, [], "failed").left_out == said
 
 
 def test_missing_cells_stop_the_run_where_a_test_needs_them() -> None:

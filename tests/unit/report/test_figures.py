@@ -12,7 +12,7 @@ from studies import experiment, pair, ran, study
 
 from bakeoff.report import prose
 from bakeoff.report.drawing import WIDTH, Colour, name_of, text_width
-from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.differences import standardised
 from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.pairs_shown import families_of, rows_of
@@ -48,15 +48,6 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
     for a, b in itertools.pairwise(best):
         differs = family.between(a, b).pvalue_adjusted <= one.alpha
         assert differs != any({a, b} <= set(group) for group in groups)
-
-
-def test_improvability_has_a_decimal_of_a_percent():
-    spec = experiment("ab", datasets=("d", "e"), metrics=["error"], tests=("sign_test",))
-    one = study(spec, (), {"a": [0.1, 0.2], "b": [0.3, 0.3]}, metric="error", noise=1e-9)
-    (item,) = (e for e in exhibits(one) if e.name == "standings")
-    table = build(item, one)
-    place = [column.key for column in table.columns].index("improvability")
-    assert [row[place].text for row in table.rows] == ["0.0", "50.0"]
 
 
 def test_unit_of_rank_tests_is_ranks_and_of_others_scores():

@@ -17,8 +17,8 @@ from bakeoff import stats
 from bakeoff.stats import Status
 from bakeoff.stats.core.paired_differences import normality, paired_differences
 from bakeoff.stats.core.result import Assumption
-from bakeoff.stats.folds.anova import _mauchly_assumption
-from bakeoff.stats.folds.tukey import studentized_range_isf, studentized_range_sf
+from bakeoff.stats.folds.anova import sphericity as _sphericity_check
+from bakeoff.stats.folds.anova import studentized_range_isf, studentized_range_sf
 
 tables = arrays(np.float64, (6, 4), elements=st.floats(0, 1).map(lambda x: round(x, 3)))
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
@@ -231,7 +231,7 @@ class TestStudentizedRange:
 
 @pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])
 def test_sphericity_is_doubted_below_five_percent(p: float, holds: bool | None) -> None:
-    said = _mauchly_assumption({"mauchly_w": 0.5, "mauchly_pvalue": p}, "greenhouse-geisser")
+    said = _sphericity_check(0.5, p, "greenhouse-geisser")
     assert (said.name, said.holds) == ("sphericity", holds)
 
 

@@ -93,7 +93,7 @@ def test_a_pvalue_is_found_for_all_degrees_of_freedom_of_the_runs():
             seeds = ((share * 1e-4, df_a), ((1 - share) * 1e-4, df_b))
             for own in (False, True):
                 pvalues = [
-                    Parts(estimate, seeds, 0.0, fits, own, "two_t").pvalue()
+                    Parts(estimate, seeds, 0.0, fits, own).pvalue()
                     for estimate in (1e-3, 0.03, 1.0, 1e3, 1e9, 1e30)
                 ]
                 assert all(0 < p <= 1 for p in pvalues)

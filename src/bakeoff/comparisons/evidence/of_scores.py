@@ -152,18 +152,12 @@ class DatasetScores(Paired):
         Data sets × models; NaN where a model has no score.
     left_out : tuple of str
         What was left out for missing cells and why, a sentence each.
-    policy : str
-        ``"at_random"`` or ``"failed"`` where cells are missing and these are kept or ranked last.
-    other : DatasetScores, optional
-        The same table as the other of these policies reads it.
     """
 
     models: tuple[str, ...]
     datasets: tuple[str, ...]
     values: Floats
     left_out: tuple[str, ...] = ()
-    policy: str = ""
-    other: DatasetScores | None = None
 
     def missing(self, models: Sequence[int]) -> str:
         """Say how many scores some models lack; empty when they have all."""

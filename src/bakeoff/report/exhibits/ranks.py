@@ -130,7 +130,7 @@ def _scale(family: Family) -> tuple[int, int, int]:
     """Return first and last rank of the axis, and the step of its ticks."""
     values = [family.ranks[model] for model in _drawn(family)]
     low, high = 1, len(values)
-    if family.pooled or len(values) < len(family.ranks):
+    if len(values) < len(family.ranks):
         low, high = math.floor(min(values)), math.floor(max(values)) + 1
     span = high - low
     return low, high, max(1, math.ceil(span / 12))
@@ -183,8 +183,7 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
             color=Colour.MUTED,
             fontsize=SIZE - 0.5,
         )
-    what = "mean rank among the scores of all data sets" if family.pooled else "average rank"
-    title = f"{what} ({'lower' if family.pooled else '1'} is best)"
+    title = "average rank (1 is best)"
     figure.text(0.5, y(0.05), title, ha="center", va="top", color=Colour.MUTED)
     for i, group in enumerate(groups):
         down = top + 0.12 + i * bar

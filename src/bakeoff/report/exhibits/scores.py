@@ -125,7 +125,6 @@ _MOST_HOLES = 5
 _POLICIES = {
     "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
     "drop_model": "the models that lack a score are left out of the tests over data sets",
-    "at_random": "tests over data sets compare the scores that are there",
     "failed": "tests over data sets rank them last",
     "error": "no test over data sets uses them",
 }

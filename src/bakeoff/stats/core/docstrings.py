@@ -166,7 +166,19 @@ ValueError
     of them, or an option that is unknown, out of range or does not fit the others. The message
     names the argument, what was found and what is allowed.
 """
-_SECTIONS = ("Parameters", "Returns", "Raises", "Notes", "References", "Examples")
+_RETURNS = {
+    "fold_scores": """
+Result
+    `estimate` is the mean difference A − B and `ci` its interval.
+""",
+    "one": """
+Result
+    `estimate` is the mean score and `ci` its interval, in the unit of the scores;
+    ``effect_sizes["difference"]`` is how far above `mu0` it is.
+""",
+}
+_SECTIONS = ("Parameters", "Returns", "Raises", "Warnings", "Notes", "References", "Examples")
+_TITLES = re.compile(rf"^({'|'.join(_SECTIONS)})\n-+$", re.MULTILINE)
 
 
 def _paragraphs(text: str) -> dict[tuple[str, ...], str]:
@@ -184,6 +196,16 @@ _KNOWN |= {
 }
 
 
+def facts_of(function: Callable[..., Any]) -> dict[str, str]:
+    """Read a test's title, question and caution: first line, paragraph that asks, ``Warnings``."""
+    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__ or ""))
+    title, *rest = (" ".join(paragraph.split()) for paragraph in summary.strip().split("\n\n"))
+    warned = " ".join(dict(zip(parts[::2], parts[1::2], strict=True)).get("Warnings", "").split())
+    asked = next((paragraph for paragraph in rest if paragraph.endswith("?")), "")
+    facts = {"title": title.rstrip("."), "answers": asked, "caution": warned}
+    return {name: text for name, text in facts.items() if text}
+
+
 def fill_docstring(function: F, kind: str = "") -> F:
     """Add shared parameters and the usual errors to a docstring that does not describe them.
 
@@ -192,17 +214,17 @@ def fill_docstring(function: F, kind: str = "") -> F:
     """
     if not function.__doc__:
         return function
-    titles = r"^(Parameters|Returns|Raises|Notes|References|Examples)\n-+$"
-    summary, *parts = re.split(titles, inspect.cleandoc(function.__doc__), flags=re.MULTILINE)
+    summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    known = _KNOWN.get(kind, _KNOWN[""])
+    known, returns = _KNOWN.get(kind, _KNOWN[""]), _RETURNS.get(kind, "")
     names = list(inspect.signature(function).parameters)
     told = _paragraphs(sections.get("Parameters", ""))
     types = {name: str(kind) for name, kind in function.__annotations__.items()}
     for kind, text in _OF_TYPE.items():
         known = known | {k: v for k, v in _paragraphs(text).items() if types.get(k[0]) == kind}
     parameters = "\n".join(_in_order(names, told, known))
-    filled = {"Parameters": parameters, "Raises": _RAISES} | sections | {"Parameters": parameters}
+    usual = {"Returns": returns, "Raises": _RAISES}
+    filled = usual | sections | {"Parameters": parameters}
     function.__doc__ = "\n\n".join(
         [summary.strip()]
         + [

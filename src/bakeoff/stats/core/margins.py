@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.result import EquivalenceResult, Status
-from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.core.result import EquivalenceResult
 
 SHOWN = {1: "not inferior", 2: "equivalent"}
 """What a small p-value shows, by the number of one-sided tests that it joins."""
@@ -54,37 +52,5 @@ def conclude(
             else f"A is worse than B by {margin:g} or more."
         ),
         details=details | {"statistic_lower": statistics[0], "statistic_upper": statistics[1]},
-        **facts,
-    )
-
-
-def conclude_t(
-    *,
-    estimate: float,
-    se: float,
-    df: int,
-    status: Status,
-    margin: float,
-    alpha: float,
-    **facts: Any,
-) -> EquivalenceResult:
-    """Join two one-sided t tests of estimate ± margin; `facts` are the rest of the result."""
-    statistics = pvalues = (math.nan, math.nan)
-    if status is Status.OK:
-        statistics = (estimate + margin) / se, (estimate - margin) / se
-        pvalues = t_pvalue(statistics[0], df, "greater"), t_pvalue(statistics[1], df, "less")
-    elif status is Status.IDENTICAL_SCORES:
-        statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
-    elif status is Status.ZERO_VARIANCE:
-        statistics = infinite(estimate + margin), infinite(estimate - margin)
-    return conclude(
-        statistics=statistics,
-        pvalues=pvalues,
-        status=status,
-        margin=margin,
-        alpha=alpha,
-        estimate=estimate,
-        ci=t_interval(estimate, se, df, 1 - 2 * alpha) if status is Status.OK else None,
-        df=float(df),
         **facts,
     )

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import logical_pairs
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
 from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 
 __all__ = [
     "adjust_pvalues",
-    "bergmann_hommel",
     "canonical_method",
     "shaffer_static",
     "simultaneous_level",
@@ -44,7 +42,6 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     ``BH``                false discovery rate under positive dependence (Benjamini & Hochberg)
     ``BY``                false discovery rate, any dependence (Benjamini & Yekutieli)
     ``shaffer``           family-wise error of *all pairs of k models* (`shaffer_static`)
-    ``bergmann-hommel``   the same, the most powerful (`bergmann_hommel`)
     ====================  ==================================================================
 
     Parameters
@@ -52,8 +49,8 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     pvalues : array_like, shape (m,)
         The raw p-values. NaN marks a hypothesis whose test could not decide.
     method : str
-        One of the table. The last two take the pairs in the order (0, 1), (0, 2), ...,
-        (1, 2), ... and need m = k (k - 1) / 2. Case and ``_`` for ``-`` are forgiven.
+        One of the table. The last takes the pairs in the order (0, 1), (0, 2), ...,
+        (1, 2), ... and needs m = k (k - 1) / 2. Case and ``_`` for ``-`` are forgiven.
 
     Returns
     -------
@@ -153,7 +150,7 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     >>> round(simultaneous_level(0.95, 5, "holm"), 4)
     0.99
     """
-    method = canonical_method(method, others=("minp",))
+    method = canonical_method(method)
     if method == "none" or m <= 1:
         return confidence_level
     if method in ("sidak", "holm-sidak"):
@@ -189,38 +186,6 @@ def shaffer_static(pvalues: ArrayLike) -> FloatArray:
     [0.03, 0.04, 0.03]
     """
     return adjust_pvalues(pvalues, "shaffer")
-
-
-def bergmann_hommel(pvalues: ArrayLike) -> FloatArray:
-    """Adjust the p-values of all pairs of k models by Bergmann and Hommel's procedure.
-
-    A set of pairs is exhaustive when exactly its hypotheses can be true at once, that is, when
-    it holds all pairs inside the groups of some partition of the models. The adjusted p-value
-    of a pair is the largest ``|I| min(p in I)`` over the exhaustive sets I that contain it.
-
-    Parameters
-    ----------
-    pvalues : array_like, shape (k (k - 1) / 2,)
-        In the order (0, 1), (0, 2), ..., (1, 2), ...; at most 15 models.
-
-    Returns
-    -------
-    ndarray
-        Adjusted p-values, in the same order, made monotone in the raw ones.
-
-    Notes
-    -----
-    Bergmann & Hommel (1988); García & Herrera (2008), JMLR 9, 2677-2694. The partitions are
-    not listed (there are Bell(k) of them): for every threshold on the p-values the largest
-    exhaustive set is found by dynamic programming over subsets of models, O(3^k).
-
-    Examples
-    --------
-    >>> from bakeoff.stats.core.multiplicity import bergmann_hommel
-    >>> bergmann_hommel([0.01, 0.04, 0.03]).round(3).tolist()
-    [0.03, 0.04, 0.03]
-    """
-    return adjust_pvalues(pvalues, "bergmann-hommel")
 
 
 def _as_pvalues(pvalues: ArrayLike) -> FloatArray:
@@ -311,7 +276,35 @@ def _closed_simes(p: FloatArray) -> FloatArray:
 
 
 def _shaffer(p: FloatArray) -> FloatArray:
-    return _in_order(p, _step_down(logical_pairs.shaffer_factors(len(p))))
+    """Take Holm's factors, lowered to how many hypotheses can be true when those before fell."""
+    counts = np.array(_true_counts(len(p)))
+    remaining = np.arange(len(p), 0, -1)
+    factors = counts[np.searchsorted(counts, remaining, side="right") - 1]
+    return _in_order(p, _step_down(factors.astype(np.float64)))
+
+
+def _true_counts(m: int) -> list[int]:
+    """Return how many of the m pairs of k models can be equal at once, ascending.
+
+    If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models.
+    """
+    k = (1 + math.isqrt(1 + 8 * m)) // 2
+    if k * (k - 1) // 2 != m:
+        raise ArgumentError(
+            "pvalues",
+            f"found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
+            "for another family use holm or hommel",
+        )
+    reachable: list[set[int]] = [{0}, {0}]
+    for size in range(2, k + 1):
+        reachable.append(
+            {
+                group * (group - 1) // 2 + rest
+                for group in range(1, size + 1)
+                for rest in reachable[size - group]
+            }
+        )
+    return sorted(reachable[k])
 
 
 _METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
@@ -325,5 +318,4 @@ _METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "BH": _benjamini_hochberg,
     "BY": _benjamini_yekutieli,
     "shaffer": _shaffer,
-    "bergmann-hommel": logical_pairs.bergmann_hommel,
 }

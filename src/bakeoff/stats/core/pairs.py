@@ -12,7 +12,6 @@ import numpy as np
 
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.logical_pairs import METHODS, MOST_MODELS
 from bakeoff.stats.core.multiplicity import adjust_pvalues, canonical_method
 from bakeoff.stats.core.plain import plain
 from bakeoff.stats.core.result import (
@@ -123,29 +122,16 @@ def check_control(control: int | None, k: int) -> int | None:
 
 
 def check_correction(
-    correction: str,
-    control: int | None,
-    alternative: Alternative,
-    k: int,
-    more: tuple[str, ...] = (),
+    correction: str, control: int | None, alternative: Alternative, *more: str
 ) -> str:
-    """Check that a correction fits the family of hypotheses; return its canonical name.
-
-    Those that use which hypotheses can be true at once are for two-sided tests of all pairs. `more`
-    are corrections beside those of `adjust_pvalues`.
-    """
+    """Check that a correction, or one `more`, fits the family; return its canonical name."""
     method = canonical_method(correction, "correction", more)
     asked = f"alternative {alternative!r}" if control is None else "one model against the others"
-    if method in METHODS and (control is not None or alternative != "two-sided"):
+    if method == "shaffer" and (control is not None or alternative != "two-sided"):
         raise ArgumentError(
             "correction",
             f"{method!r} is for two-sided tests of all pairs, found {asked}; use 'holm' or "
             "'hommel'",
-        )
-    if method == "bergmann-hommel" and k > MOST_MODELS:
-        raise ArgumentError(
-            "correction",
-            f"'bergmann-hommel' takes up to {MOST_MODELS} models, found {k}; use 'shaffer'",
         )
     return method
 

@@ -81,25 +81,11 @@ def pairwise(
     leader_only: bool = False,
     **options: Any,
 ) -> PairwiseResult:
-    """Put the results of a test of two models together, adjusted for the number of pairs.
-
-    Parameters
-    ----------
-    compare : callable
-        Returns the results of a list of pairs, for an alternative, a level of the intervals and
-        the options of the test.
-    models : int
-        How many there are.
-    leader_only : bool
-        Whether the control was chosen by the data: then all pairs count as hypotheses, those that
-        are not tested with p = 1.
-    **options
-        Those of the test.
-    """
+    """Put the results of a test of two models together, adjusted for the number of pairs."""
     at_control = check_control(control, models)
     members = pairs_of(models, at_control)
     asked = None if leader_only else at_control
-    method = check_correction(correction, asked, alternative, models)
+    method = check_correction(correction, asked, alternative)
     untested = len(pairs_of(models, asked)) - len(members)
     each = confidence_level
     if simultaneous:
@@ -159,17 +145,7 @@ def by_pairs(
     columns: Sequence[Any] | NDArray[Any],
     **options: Any,
 ) -> PairwiseResult:
-    """Run a test of two models on all pairs of columns.
-
-    Parameters
-    ----------
-    function : callable
-        The test of two.
-    common, columns : sequence or array
-        Its arguments that are common to all pairs, and those of each model.
-    **options
-        As in `all_pairs`.
-    """
+    """Run a test of two models on all pairs of columns."""
     known = inspect.signature(function).parameters
 
     def compare(

@@ -17,8 +17,6 @@ from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
     as_floats,
-    check_same_labels,
-    check_same_length,
 )
 from bakeoff.stats.core.errors import ArgumentError
 
@@ -31,13 +29,7 @@ _CLEAR = 1e-9
 def as_dataset_scores(
     values: ArrayLike, name: str, *, ndim: int, greater_is_better: bool, allow_missing: bool = False
 ) -> FloatArray:
-    """Check scores over data sets (first axis) and orient them so that greater is better.
-
-    Raises
-    ------
-    ValueError
-        Not numbers, wrong dimension, empty, or a missing cell, which is named.
-    """
+    """Check scores over data sets (first axis) and orient them so that greater is better."""
     array = as_floats(values, name)
     if array.ndim != ndim:
         shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
@@ -80,42 +72,8 @@ def as_dataset_table(
     return table
 
 
-def as_dataset_pair(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    greater_is_better: bool,
-    allow_missing: bool = False,
-) -> tuple[FloatArray, FloatArray]:
-    """Check the scores of two models on the same data sets."""
-    a, b = (
-        as_dataset_scores(
-            scores, name, ndim=1, greater_is_better=greater_is_better, allow_missing=allow_missing
-        )
-        for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
-    )
-    check_same_length(scores_a=a, scores_b=b)
-    check_same_labels(scores_a=scores_a, scores_b=scores_b)
-    return a, b
-
-
 def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> FloatArray:
-    """Round values so that what is equal in decimal is equal in binary.
-
-    Parameters
-    ----------
-    values : ndarray
-        Scores, or differences and ranges of scores.
-    scale : float
-        The size of the scores that the values were made from, see `scale_of`.
-    decimals : int or None
-        Decimals to keep at most; 12 digits counted from the magnitude of `scale` in any case.
-
-    Returns
-    -------
-    ndarray
-        The rounded values.
-    """
+    """Round to `decimals`, if given, and to 12 digits counted from the size of the scores."""
     if decimals is not None:
         values = np.round(values, decimals)
     if scale == 0:
@@ -179,10 +137,7 @@ def _middle(up_to: NDArray[np.intp]) -> FloatArray:
 
 
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
-    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank.
-
-    A missing cell has no rank, NaN; each data set has a score.
-    """
+    """Rank the models on every data set, 1 = best, ties sharing their mean; NaN where none is."""
     ranks = np.full(table.shape, np.nan)
     for row, own in zip(table, ranks, strict=True):
         there = ~np.isnan(row)
@@ -194,28 +149,3 @@ def tie_sum(counts: NDArray[np.int64]) -> float:
     """Return the sum of t³ - t over the groups of t equal values."""
     t = counts.astype(np.float64)
     return float((t * t * t - t).sum())
-
-
-def split_groups(
-    oriented: FloatArray, decimals: Decimals | None
-) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
-    """Rank all scores of a table together (1 = best), as if its columns were unpaired.
-
-    Returns
-    -------
-    ranks : list of ndarray
-        One per model, without the missing cells.
-    sizes : ndarray, shape (k,)
-        Scores per model.
-    counts : ndarray
-        Sizes of the groups of equal scores.
-    """
-    present = ~np.isnan(oriented)
-    sizes = present.sum(axis=0)
-    if not sizes.all():
-        raise ArgumentError(
-            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
-        )
-    values = oriented.T[present.T]  # model by model
-    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
-    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from bakeoff.stats.core.arguments import checking, keywords_of, spread_record
 from bakeoff.stats.core.citations import cite
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.docstrings import facts_of, fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
 from bakeoff.stats.core.variants import Variants
 
@@ -100,11 +100,23 @@ RETIRED: dict[str, str] = (
         for old, name in {
             "cv5x2_mcnemar": "cv5x2_mcnemar",
             "mcnemar": "mcnemar",
-            "rank_sum": "rank_sum",
             "wilcoxon": "wilcoxon_signed_rank",
         }.items()
     }
+    | dict.fromkeys(
+        ("dunn", "rank_sum", "pairwise_rank_sum"),
+        "it ignored that models share data sets; write `wilcoxon_signed_rank` or "
+        "`friedman_posthoc`",
+    )
     | {
+        "bergmann_hommel": "write `shaffer_static`",
+        "mcnemar_minp": "write `adjust_pvalues`, with Holm's method",
+        "bayes_sign": "write `bayes_signed_rank`, or `sign_test` where only signs are comparable",
+        "improvability": "no function describes it; see `win_rates`",
+        "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
+        "`missing_cells: drop_dataset`",
+        "friedman_aligned_ranks": "write `iman_davenport`, or `quade` where differences are "
+        "comparable between data sets",
         "compare_values": "mean_difference compares all pairs of more than two models: write "
         "`mean_difference`, in Python `all_pairs('mean_difference', ...)`",
         "compare_models": "metric_difference compares all pairs of more than two models: write "
@@ -308,6 +320,7 @@ def register(**facts: Any) -> Callable[[F], F]:
 
     def enter(function: F) -> F:
         spread_record(function)
+        documented = facts_of(function)
         fill_docstring(function, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
         public = checking(function, partial(_stamp, function.__name__))
         own = {
@@ -320,7 +333,7 @@ def register(**facts: Any) -> Callable[[F], F]:
             own["all_pairs"] = checking(all_pairs, partial(_stamp, function.__name__))
         rates = error_rates().get(function.__name__, ())
         type1 = overall(rate.verdict for rate in rates)
-        entry = Entry(**{"rates": rates, "type1": type1, **facts, **own})
+        entry = Entry(**{"rates": rates, "type1": type1, **documented, **facts, **own})
         if not entry.citation:
             raise TypeError(f"{entry.name}: a test needs a citation")
         if entry.name in _entries:

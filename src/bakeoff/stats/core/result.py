@@ -86,7 +86,7 @@ def answered(
     if status in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES):
         return 0.0, 1.0
     if status is Status.ZERO_VARIANCE:
-        return math.copysign(math.inf, estimate), math.nan
+        return (math.copysign(math.inf, estimate) if estimate else math.nan), math.nan
     return statistic, pvalue if status is Status.OK else math.nan
 
 

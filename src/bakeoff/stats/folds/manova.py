@@ -18,7 +18,7 @@ from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, Result, Status
-from bakeoff.stats.folds.score_table import fill_missing, independence
+from bakeoff.stats.folds.anova import fill_missing, independence
 
 _ROY = Assumption(
     "exact reference distribution",

@@ -146,7 +146,7 @@ def compare_all(
     """Compare all pairs of a family that has been read; see `compare_models`."""
     models = len(family.singles)
     at_control = check_control(control, models)
-    method = check_correction(correction, at_control, side, models, (MAX_T,))
+    method = check_correction(correction, at_control, side, MAX_T)
     first, second = np.array(pairs_of(models, at_control)).T
     found, statuses, tested, at = family.contrasts(first, second)
     raw = np.full(len(first), math.nan)

@@ -28,8 +28,9 @@ from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption,
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.design.subset_limits import HULL
 from bakeoff.stats.rows.mcnemar_pairs_in_groups import VARIANTS, Asked, PairTests, pairs_in_groups
-from bakeoff.stats.rows.minp import DISCRETE, minp
 from bakeoff.stats.rows.paired_intervals import COUNTS, difference_bounds
+
+_DISCRETE = ("midp", "exact")  # variants whose p-values have an exact distribution
 
 
 @checked
@@ -56,10 +57,8 @@ def mcnemar_pairs(
     variant, ci_method : str, optional
         As in `mcnemar`.
     correction : str, optional
-        A method of `adjust_pvalues`, ``"bonferroni"`` by default, in groups ``"holm"``; or
-        ``"minp"`` for independent rows: the step-down min-p procedure that uses the discreteness
-        of the exact distributions (`mcnemar_minp`), for ``midp`` and ``exact``. ``"shaffer"`` and
-        ``"bergmann-hommel"`` need all pairs and two-sided tests.
+        A method of `adjust_pvalues`, ``"bonferroni"`` by default, in groups ``"holm"``.
+        ``"shaffer"`` needs all pairs and two-sided tests.
     simultaneous : bool
         True: all intervals hold together at `confidence_level` (`simultaneous_level`).
         False: each by itself does. In groups an interval holds 0 where its p-value, adjusted if
@@ -105,14 +104,7 @@ def mcnemar_pairs(
             ci_method=ci_method,
         )
     models, level = matrix.shape[1], confidence_level
-    minp_too = () if related else ("minp",)
-    method = check_correction(correction, control, alternative, models, minp_too)
-    if method == "minp" and form not in DISCRETE:
-        raise ArgumentError(
-            "correction",
-            f"'minp' uses exact distributions, found variant {form!r}; "
-            "use variant 'exact' or 'midp', or correction 'holm'",
-        )
+    method = check_correction(correction, control, alternative)
     members = pairs_of(models, check_control(control, models))
     first, second = np.array(members).T
     each = simultaneous_level(level, len(first), method) if simultaneous else level
@@ -126,10 +118,7 @@ def mcnemar_pairs(
         found = pairs_in_groups(matrix, cells, design.units, (first, second), asked)
     else:
         found = _independent(cells, asked, ci_method)
-    if method == "minp":
-        adjusted = minp(found.pvalue, b + c, form, alternative)
-    else:
-        adjusted = adjust_decided(found.pvalue, method)
+    adjusted = adjust_decided(found.pvalue, method)
     estimates = (b - c) / n
     # where all intervals hold together each agrees with the adjusted p, else with its own
     tested = adjusted if simultaneous else found.pvalue
@@ -193,7 +182,7 @@ def _independent(cells: FloatArray, asked: Asked, ci_method: str | None) -> Pair
     check_choice(asked.variant, kernels.VARIANTS, "variant")
     interval = check_choice(ci_method or "newcombe", tuple(DIFFERENCE_METHODS), "ci_method")
     _, b, c, _ = cells
-    chi_square = asked.variant not in DISCRETE and asked.side == "two-sided"
+    chi_square = asked.variant not in _DISCRETE and asked.side == "two-sided"
     low, high = difference_bounds(
         *cells, method=interval, confidence_level=asked.level, alternative=asked.side
     )
@@ -215,7 +204,7 @@ def _assumptions(
     variant: str, discordant: FloatArray, alpha: float, side: Alternative
 ) -> tuple[Assumption, ...]:
     pairs = len(discordant)
-    if variant in DISCRETE:
+    if variant in _DISCRETE:
         smallest = kernels.pvalue(variant, discordant, np.zeros_like(discordant), "greater")
         smallest = np.minimum(1.0, 2 * smallest) if side == "two-sided" else smallest
         hopeless = int((smallest * pairs > alpha).sum())
