@@ -62,7 +62,7 @@ from bakeoff.stats.folds.corrected import (
 )
 from bakeoff.stats.folds.criteria import hotelling_t2, hotelling_t2_unpaired
 from bakeoff.stats.folds.criteria_many import manova
-from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts
+from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
 from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_samples
 from bakeoff.stats.folds.half_samples import half_sample_t
 from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
@@ -231,6 +231,7 @@ __all__ = [
     "cv5x2_mcnemar",
     "cv5x2_mcnemar_from_counts",
     "cv5x2_t",
+    "cv5x2_z",
     "decide_release",
     "delong",
     "diebold_mariano",
