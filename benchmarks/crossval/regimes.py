@@ -86,7 +86,7 @@ CENTROID, LDA, LOGISTIC = "nearest centroid", "linear discriminant analysis", "l
 NEIGHBOURS, SHRUNKEN = "k-nearest neighbours", "strong shrinkage"
 SELECTION, TREE, FOREST = "feature selection", "decision trees", "random forests"
 BOOSTING = "gradient boosting"
-UNBALANCED, MOVED = "unbalanced classes", "costs or tuned thresholds"
+UNBALANCED, MOVED = "unbalanced classes", "class weights, costs or tuned thresholds"
 
 BY = {"auc": " by AUC", "brier": " by Brier score"}
 """What follows the name of a kind of learner, by the metric of its regimes."""
@@ -129,10 +129,7 @@ def _unbalanced() -> Iterator[Regime]:
         for share, odds in _POSITIVE.items():
             if share == "50 %" and "weights" in moved:
                 continue  # the weights are 1
-            if "weights" in moved or not moved:
-                family = kind if share == "50 %" else UNBALANCED
-            else:
-                family = MOVED
+            family = MOVED if moved else kind if share == "50 %" else UNBALANCED
             sizes = _SIZES[1:] if share == "5 %" else _SIZES  # else too few rows for halves
             for rows in sizes:
                 yield Regime(f"{name}, {share} {rows}", family, learner, Logit(rows, odds))
@@ -200,8 +197,8 @@ _BETTER = (
     ("5-NN", NEIGHBOURS, neighbours(5), Population(300, advantage=0.25)),
     ("tree", TREE, tree, Population(100, advantage=0.5)),
     ("logistic, 50 %", LOGISTIC, logistic, Logit(300, other=0.6)),
-    ("logistic, 10 %, balanced", UNBALANCED, balanced(logistic), Logit(300, -3.13, 0.6)),
-    ("logistic, 10 %, balanced", UNBALANCED, balanced(logistic), Logit(1000, -3.13, 0.6)),
+    ("logistic, 10 %, balanced weights", MOVED, balanced(logistic), Logit(300, -3.13, 0.6)),
+    ("logistic, 10 %, balanced weights", MOVED, balanced(logistic), Logit(1000, -3.13, 0.6)),
     ("logistic, cost of misses 3", MOVED, costed(logistic, 3), Logit(300, other=0.6)),
 )
 POWER: tuple[Regime, ...] = tuple(

@@ -54,6 +54,7 @@ WHOLE = {
     "comparisons/matrix.py": "counts of data sets",
     "stats/core/arithmetic.py": "sums of numbers of so few bits that every order is exact",
     "stats/core/correctness_matrix.py": "counts of rows",
+    "stats/folds/cv5x2_counts.py": "counts of rows",
     "stats/datasets/incomplete.py": "counts of data sets",
     "stats/design/row_order.py": "counts of rows",
     "stats/design/joint_flip.py": "sums of signs, which are ties within 1e-9",

@@ -34,7 +34,7 @@ def test_pairs_with_nearest_neighbours_carry_a_caution_and_others_none(study):
     text = (
         "With k-nearest neighbours (here: knn) cv5x2_f has an inflated type I error (up to "
         f"{worst('cv5x2_f', 'k-nearest neighbours')} at the .05 level in simulations). Use "
-        "half_sample_t (plan halves) or cv5x2_mcnemar (plan cv_5x2) instead."
+        "half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead."
     )
     assert said == {("tree", "bayes"): "", ("tree", "knn"): text, ("bayes", "knn"): text}
 

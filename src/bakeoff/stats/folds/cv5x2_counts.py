@@ -18,7 +18,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
 )
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.result import Alternative, ConfidenceInterval
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +61,13 @@ class Outcomes:
     def discordant(self) -> bool:
         """Whether exactly one model is right anywhere."""
         return bool((self.b + self.c).any())
+
+    @property
+    def status(self) -> Status:
+        """What the counts allow to say."""
+        if not self.discordant:
+            return Status.NO_DISCORDANT_PAIRS
+        return Status.TOO_FEW if math.isnan(self.variance) else Status.OK
 
     @property
     def mean(self) -> float:
@@ -136,7 +143,7 @@ class RowOutcomes(Outcomes):
     def variance(self) -> float:
         """That of the sum of both parts, and no less than what single rows give."""
         both = math.sqrt(self.variance_test) + math.sqrt(self.variance_training)
-        return max(self.variance_rows, both**2)
+        return max(both**2, self.variance_rows)  # in this order an unknown part stays NaN
 
 
 def row_outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> RowOutcomes:
@@ -158,7 +165,7 @@ def _variance_of_test_rows(ahead: NDArray[np.intp]) -> float:
     """Return s²/n of what each row says on average over its five tests."""
     total, n = ahead.sum(axis=0), ahead.shape[1]
     squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
-    return squares / (25 * n * max(n - 1, 1))
+    return float(squares / (25 * n * max(n - 1, 1)))
 
 
 def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp]) -> float:
@@ -166,7 +173,8 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
 
     Two fits of different replications are compared on the rows that both test, where only their
     training rows differ. Σ(Δ² − its variance from these rows) over the pairs of fits, divided by
-    what one unit of variance of a training row would give, is the variance of a training row.
+    what one unit of variance of a training row would give, is the variance of a training row. NaN
+    without rows that two fits of different training rows both test.
     """
     n = tested.shape[1]
     common = tested @ tested.T
@@ -181,11 +189,12 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
     trained = n - size
     shared = (n - size[:, None] - size + common) / np.multiply.outer(trained, trained)
     spread = np.diag(shared)[:, None] + np.diag(shared) - 2 * shared
-    if not pairs.any():
-        return 0.0
+    if not spread[pairs].sum():
+        return math.nan
     of_one = float((delta**2 - of_rows)[pairs].sum() / spread[pairs].sum())
     share = size / size.sum()
-    return max(of_one, 0.0) * float((np.multiply.outer(share, share) * shared).sum())
+    of_mean = float((np.multiply.outer(share, share) * shared).sum())
+    return max(of_one, 0.0) * of_mean
 
 
 def difference_interval(found: Outcomes, level: float, side: Alternative) -> ConfidenceInterval:

@@ -65,6 +65,8 @@ def cv5x2_z(
         `estimate` is the mean accuracy of A less B's and `ci` its interval. ``details`` has the
         variances of which the standard error is made.
 
+    Replications that divide the rows alike cannot show what training rows add: `too_few`, p NaN.
+
     Notes
     -----
     v_test is s²/n of the difference of every row, averaged over its five tests. v_training is what
@@ -199,8 +201,9 @@ def _result(
     details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Result:
     b, c = found.effective
-    statistic, pvalue, ci = 0.0, 1.0, None
-    if found.discordant:
+    statistic, pvalue = (math.nan, math.nan) if found.discordant else (0.0, 1.0)
+    ci = None
+    if found.status is Status.OK:
         statistic = found.mean / math.sqrt(found.variance)
         if variant == "corrected":
             # the statistic falls as that of the effective table does
@@ -219,7 +222,7 @@ def _result(
             "odds_ratio": (b / c if c else math.inf) if b + c else math.nan,
         },
         n=round(found.rows),
-        status=Status.OK if found.discordant else Status.NO_DISCORDANT_PAIRS,
+        status=found.status,
         assumptions=(
             INDEPENDENT_ROWS,
             Assumption(
