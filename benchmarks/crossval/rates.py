@@ -77,6 +77,14 @@ PROCEDURES: tuple[Procedure, ...] = (
         ("5x2",),
         lambda e: _of("corrected_repeated_kfold_t", e["5x2"]),
     ),
+    Procedure(
+        "larger p, McNemar and corrected t",
+        "corrected_repeated_kfold_t",
+        5,
+        ("5x2", "b"),
+        lambda e: max(_rows(e), _of("corrected_repeated_kfold_t", e["5x2"])),
+        by_default=False,
+    ),
     Procedure("10-fold t", "kfold_t", 9, ("10-fold",), lambda e: _of("kfold_t", e["10-fold"][0])),
     Procedure(
         "corrected t, 10-fold",
