@@ -10,8 +10,9 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from bakeoff.spec.learners import REGRESSION
+from benchmarks.crossval.data import Logit
 from benchmarks.crossval.rates import PROCEDURES, Rate
-from benchmarks.crossval.regimes import REGIMES, RUNS, costs
+from benchmarks.crossval.regimes import LEVEL, REGIMES, RUNS, UNBALANCED, costs
 from benchmarks.pages import renewed, replaced
 from benchmarks.rejections import liberal
 
@@ -140,10 +141,10 @@ _BESIDE = (
 
 def beside(found: Sequence[Rate]) -> str:
     """Return the highest rates over the numbers of rows, by learner and share of positive rows."""
-    shares = dict.fromkeys(rate.regime.rpartition(" ")[0] for rate in found if "%" in rate.regime)
+    moving = [r for r in LEVEL if isinstance(r.population, Logit) or r.family == UNBALANCED]
     level = [r for r in found if r.kind == "level"]
     lines = _header("learner, positive rows")
-    for name in (*shares, "nearest centroid, 3 unequal classes"):
+    for name in dict.fromkeys(regime.name.rpartition(" ")[0] for regime in moving):
         own = [r for r in level if r.regime.rpartition(" ")[0] == name]
         if own:
             cells = [_highest([r for r in own if r.procedure == one]) for one in _BESIDE]

@@ -141,7 +141,7 @@ PROCEDURES: tuple[Procedure, ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Rate(Rejections):
-    """How often one procedure rejected in one regime, on data sets drawn with one seed or more."""
+    """How often one procedure rejected in one regime, and the seeds of the data sets drawn."""
 
     kind: str
     family: str
@@ -151,6 +151,7 @@ class Rate(Rejections):
     runs: int
     rejected: int
     undecided: int
+    seeds: str
 
 
 def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
@@ -174,34 +175,36 @@ def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
                 runs,
                 sum(p < ALPHA for p in found),
                 sum(map(math.isnan, found)),
+                str(seed),
             )
 
 
-Counts = dict[tuple[str, str, int], Rate]
-"""Rates by regime, procedure and the seed of the data sets."""
+Counts = dict[tuple[str, str], Rate]
+"""Rates by regime and procedure."""
 _NAMES = [field.name for field in dataclasses.fields(Rate)]
 _NUMBERS = ("runs", "rejected", "undecided")
 
 
-def merge(known: Counts, found: Iterable[Rate], seed: int) -> Counts:
-    """Add the counts of one seed to those known.
-
-    Data sets of another seed are other data sets: their counts stay beside. Those of the same seed
-    are the same data sets, and more of them: their counts take the place of the earlier ones.
+def merge(known: Counts, found: Iterable[Rate]) -> Counts:
+    """Add the counts of data sets of another seed to those known.
 
     Raises
     ------
     ValueError
-        Where fewer data sets were counted than are known of this seed.
+        Where data sets of the same seed were counted before.
     """
     merged = dict(known)
     for rate in found:
-        key = rate.regime, rate.procedure, seed
-        if key in known and known[key].runs > rate.runs:
-            raise ValueError(
-                f"{rate.regime}: {rate.runs} data sets of seed {seed} counted, but"
-                f" {known[key].runs} are known; give the folder that has them all, or another seed"
-            )
+        key = rate.regime, rate.procedure
+        before = known.get(key)
+        if before is not None:
+            if rate.seeds in before.seeds.split():
+                raise ValueError(
+                    f"{rate.regime}: data sets of seed {rate.seeds} are counted already; make them "
+                    "with another seed"
+                )
+            sums = {name: getattr(before, name) + getattr(rate, name) for name in _NUMBERS}
+            rate = dataclasses.replace(rate, **sums, seeds=f"{before.seeds} {rate.seeds}")
         merged[key] = rate
     return merged
 
@@ -210,31 +213,15 @@ def write(counts: Counts, path: Path = CSV) -> None:
     """Write counts as CSV, in the order of the study."""
     regimes = [regime.by(metric) for regime in REGIMES for metric in regime.metrics]
     procedures = [procedure.name for procedure in PROCEDURES]
-    order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1]), k[2]))
+    order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1])))
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*_NAMES, "seed"])
-        writer.writerows([*dataclasses.astuple(counts[key]), key[2]] for key in order)
-
-
-def counts(path: Path = CSV) -> Counts:
-    """Read what `write` wrote."""
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    found = [Rate(**{k: int(r[k]) if k in _NUMBERS else r[k] for k in _NAMES}) for r in rows]
-    return {
-        (rate.regime, rate.procedure, int(row["seed"])): rate
-        for rate, row in zip(found, rows, strict=True)
-    }
+        writer.writerow(_NAMES)
+        writer.writerows(dataclasses.astuple(counts[key]) for key in order)
 
 
 def load(path: Path = CSV) -> list[Rate]:
-    """Return the rates of each regime and procedure, over the data sets of all seeds."""
-    found: dict[tuple[str, str], Rate] = {}
-    for (regime, procedure, _), rate in counts(path).items():
-        before = found.get((regime, procedure))
-        if before is not None:
-            sums = {name: getattr(before, name) + getattr(rate, name) for name in _NUMBERS}
-            rate = dataclasses.replace(rate, **sums)
-        found[regime, procedure] = rate
-    return list(found.values())
+    """Read what `write` wrote."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [Rate(**{k: int(r[k]) if k in _NUMBERS else r[k] for k in _NAMES}) for r in rows]

@@ -276,7 +276,7 @@ NUMBERS: tuple[Regime, ...] = (
 REGIMES: tuple[Regime, ...] = (*LEVEL, *POWER, *NUMBERS)
 
 COSTS = Path(__file__).with_name("costs.csv")
-RUNS = ((0.2, 2000), (1.0, 500), (math.inf, 100))
+RUNS = ((0.2, 1000), (1.0, 400), (math.inf, 100))
 """Data sets wanted of a regime, by the CPU seconds that one takes at most."""
 
 
