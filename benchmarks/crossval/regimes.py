@@ -112,7 +112,6 @@ _MOVING: tuple[tuple[str, Learner], ...] = (
     ("nearest centroid", nearest_centroid),
     ("least squares, balanced weights", balanced(linear_probability)),
     ("logistic, balanced weights", balanced(logistic)),
-    ("ridge, balanced weights", balanced(shrunken_ridge)),
     (LOGISTIC, logistic),
     ("naive Bayes", naive_bayes),
     ("logistic, tuned threshold", tuned(logistic)),
@@ -145,7 +144,6 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("5-NN", NEIGHBOURS, neighbours(5)),
     *_unbalanced(),
     *_sizes("nearest centroid, 3 unequal classes", UNBALANCED, nearest_centroid, **_THREE),
-    *_sizes("1-NN, 10 % mislabelled", NEIGHBOURS, neighbours(1), _SMALL, mislabelled=0.1),
     *(
         Regime(
             f"seeds alone {rows}",
@@ -157,7 +155,6 @@ LEVEL: tuple[Regime, ...] = (
         for rows in _SIZES
     ),
     *_sizes("failing fits", "failing fits", failing_centroid),
-    *_sizes("three classes, nearest centroid", CENTROID, nearest_centroid, _SMALL, classes=3),
     *_sizes("three classes, 5-NN", NEIGHBOURS, neighbours(5), _SMALL, classes=3),
     *_sizes("LDA, AUC", LDA, linear_discriminant, _SMALL, metric="auc"),
     *_sizes("5-NN, AUC", NEIGHBOURS, neighbours(5), _SMALL, metric="auc"),

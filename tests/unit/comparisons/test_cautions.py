@@ -180,3 +180,33 @@ def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():
     tree, linear = "tree.DecisionTreeRegressor", "linear_model.LinearRegression"
     assert "with learners of different kinds" in told(tree, linear)
     assert "different kinds" not in told(linear, "linear_model.Ridge")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"class_weight": "balanced"},
+        {"threshold": 0.2},
+        {"threshold": {"choose": "f1"}},
+        {"params": {"class_weight": {"a": 1, "b": 3}}},
+    ],
+    ids=str,
+)
+def test_predictions_that_weights_or_thresholds_move_make_a_caution(changed):
+    models = {"moved": {"estimator": LOGISTIC, **changed}, "plain": {"estimator": LOGISTIC}}
+    one = config(models=models)
+
+    def told(test):
+        return " ".join(cautions(planned_in(one, test), one, (), "accuracy", "two").of(models))
+
+    for test in ("cv5x2_mcnemar", "corrected_repeated_kfold_t", "cv5x2_f"):
+        assert f"class weights, costs or tuned thresholds {test} has an inflated" in told(test)
+        assert "Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead." in told(test)
+    assert told("cv5x2_z") == ""
+    assert "class weights" not in said("cv5x2_f", {"plain": LOGISTIC})
+
+
+def test_counting_rows_of_folds_has_a_caution_about_unbalanced_classes():
+    text = said("cv5x2_mcnemar", {"logistic": LOGISTIC})
+    assert text.startswith("with unbalanced classes cv5x2_mcnemar has an inflated type I error")
+    assert text.endswith("Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead.")

@@ -96,7 +96,7 @@ def test_interval_excludes_0_where_p_is_small_and_models_may_change_places(seed:
     assert greater + less == pytest.approx(1)
     parts = found.details
     both = np.sqrt(parts["variance_test"]) + np.sqrt(parts["variance_training"])
-    assert parts["se"] == pytest.approx(max(both, np.sqrt(parts["variance_rows"])))
+    assert parts["se"] ** 2 == pytest.approx(max(1.1 * both**2, parts["variance_rows"]))
 
 
 def test_variance_of_training_rows_is_found_on_average() -> None:

@@ -57,7 +57,7 @@ def cv5x2_z(
 
     z = d̄/√v, standard normal, with d̄ = (b − c)/N over the N = 5n tested rows and v the larger of
     1.1 (b + c)/(N n), the variance of `cv5x2_mcnemar` from single rows, and
-    (√v_test + √v_training)².
+    1.1 (√v_test + √v_training)².
 
     Returns
     -------
