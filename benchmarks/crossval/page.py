@@ -195,10 +195,10 @@ def draw(found: Sequence[Rate], path: Path = FIGURE) -> None:
     powers = {}
     for procedure in PROCEDURES:
         power = [r.rate for r in found if (r.procedure, r.kind) == (procedure.name, "power")]
-        if not power:
+        own = [rate for rate in level if rate.procedure == procedure.name]
+        if not (power and own):
             continue
         y = powers[procedure.name] = sum(power) / len(power)
-        own = [rate for rate in level if rate.procedure == procedure.name]
         inflated = {rate.family for rate in liberal(own)}
         highest: dict[str, float] = {}
         for rate in own:
