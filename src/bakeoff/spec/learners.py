@@ -110,9 +110,7 @@ def moves_threshold(model: Model) -> bool:
     if model.threshold is not None or model.class_weight is not None:
         return True
     return any(
-        path.endswith("ThresholdClassifier")
-        or "ThresholdClassifierCV" in path
-        or bool(params.get("class_weight"))
+        "ThresholdClassifier" in path or bool(params.get("class_weight"))
         for path, params in _parts(model)
     )
 

@@ -193,6 +193,10 @@ def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():
         {"threshold": 0.2},
         {"threshold": {"choose": "f1"}},
         {"params": {"class_weight": {"a": 1, "b": 3}}},
+        {
+            "estimator": "sklearn.model_selection.TunedThresholdClassifierCV",
+            "params": {"estimator": {"estimator": LOGISTIC}},
+        },
     ],
     ids=str,
 )
