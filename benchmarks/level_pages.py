@@ -95,7 +95,7 @@ PARTS = {
         "kfold_t",
         "resampled_t",
     ),
-    "halves.md": ("cv5x2_mcnemar", "half_sample_t"),
+    "halves.md": ("cv5x2_z", "cv5x2_mcnemar", "half_sample_t"),
 }
 """Pages with a table of error rates between marks, and the tests in it."""
 

@@ -57,7 +57,9 @@ def small_experiments() -> dict[str, dict[str, Any]]:
                 *("corrected_resampled_t", "kfold_t", "resampled_t", "bayes_correlated_t"),
             ],
         ),
-        "five_by_two": experiment(3, {"cv_5x2": {}}, run=["cv5x2_f", "cv5x2_t", "cv5x2_mcnemar"]),
+        "five_by_two": experiment(
+            3, {"cv_5x2": {}}, run=["cv5x2_f", "cv5x2_t", "cv5x2_mcnemar", "cv5x2_z"]
+        ),
         "halves": experiment(3, {"halves": {}}, metrics=scores),
         "margins": experiment(
             2,

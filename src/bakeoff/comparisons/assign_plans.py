@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from bakeoff.comparisons import dependence, recipes
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
 from bakeoff.comparisons.matrix import check_cells
-from bakeoff.comparisons.recommend import complete_folds
+from bakeoff.comparisons.recommend import ON_ROWS, complete_folds
 from bakeoff.comparisons.settings import FIXED_METRICS, IN_UNIT, compares_pairs, planned
 from bakeoff.comparisons.smallest_pvalue import RowCounts, smallest_pvalue
 from bakeoff.data.splits import check_plan
@@ -28,8 +28,6 @@ _OF_CLASSES = {
 }
 LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
 """How many models a test needs."""
-ON_ROWS = "cv5x2_mcnemar"
-"""The test of the fits of `cv_5x2` that counts rows."""
 _ON_FOLDS = (
     "corrected_kfold_t",
     "corrected_repeated_kfold_t",
@@ -138,7 +136,7 @@ def assign_plan(
 def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
     """Add to a liberal test, and its post hoc test, those of its question that could run instead.
 
-    The plan `halves` may be added for them; the test that counts the rows of `cv_5x2` needs its
+    The plan `halves` may be added for them; the test that looks at the rows of `cv_5x2` needs its
     fits.
     """
     entry, found = catalogue()[test.name], list[str]()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from bakeoff.comparisons.assign_plans import ON_ROWS
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.recipes import deterministic, several_runs
+from bakeoff.comparisons.recommend import ON_ROWS
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment, PlannedTest
-from bakeoff.spec.learners import LEARNERS, REGRESSION, learners
+from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 
@@ -235,6 +235,7 @@ def _where(
     known = {
         "rows in groups": "group" in related,
         "failing fits": bool(failed),
+        "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
         "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
         > 1,
         "groups of one size": "group" in related,

@@ -2,10 +2,9 @@
 
 One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
 1998), for accuracy; DeLong's test, the cost-sensitive one or that of any metric for the others.
-Repeated fits: McNemar's test over the rows of 5×2cv (Yang et al. 2023), the half-sample t test, or
-t tests whose variance is corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert &
-Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's for two models
-(Demšar 2006).
+Repeated fits: the z test of the rows of 5×2cv, the half-sample t test, or t tests whose variance is
+corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several data
+sets: Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
 """
 
 from __future__ import annotations
@@ -25,6 +24,9 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
+
+ON_ROWS = "cv5x2_z"
+"""The test of the fits of `cv_5x2` that looks at the rows of all folds."""
 
 
 class Recommendation(NamedTuple):
@@ -257,9 +259,10 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
     counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
     if counted and not related:
         yield Recommendation(
-            "cv5x2_mcnemar",
-            f"by {accuracy}: five replications of 2-fold cross-validation; this test counts the "
-            f"rows of all ten folds (Yang et al. 2023, docs/cross-validation.md){tail}",
+            ON_ROWS,
+            f"by {accuracy}: five replications of 2-fold cross-validation; the standard error of "
+            "this test has what test rows and training rows add (docs/cross-validation.md)"
+            f"{tail}",
             (accuracy,),
         )
         metrics = tuple(metric for metric in metrics if not counted_rows(metric))

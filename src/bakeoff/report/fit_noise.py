@@ -22,7 +22,7 @@ from bakeoff.spec import Experiment
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import VarianceComponents, variance_components_from_means
 
-_MEASURE_ROWS = ("half_sample_t", "cv5x2_mcnemar")
+_MEASURE_ROWS = ("half_sample_t", "cv5x2_z", "cv5x2_mcnemar")
 """Tests whose standard error is that of the rows, whatever the learner, or nearly."""
 
 

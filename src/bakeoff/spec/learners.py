@@ -105,6 +105,16 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
     return Learners(frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds), known)
 
 
+def moves_threshold(model: Model) -> bool:
+    """Tell whether class weights or a threshold move what a model predicts."""
+    if model.threshold is not None or model.class_weight is not None:
+        return True
+    return any(
+        "ThresholdClassifier" in path or bool(params.get("class_weight"))
+        for path, params in _parts(model)
+    )
+
+
 def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:
     """Name the kind of learner of a class; empty for all others."""
     if path.startswith("sklearn.feature_selection."):

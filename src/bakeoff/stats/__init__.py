@@ -43,7 +43,7 @@ from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_
 from bakeoff.stats.design.row_design import time_blocks
 from bakeoff.stats.design.row_order import OrderDependence, order_dependence
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, tukey_hsd
-from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts
+from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
 from bakeoff.stats.folds.equivalence import tost_cv5x2
 from bakeoff.stats.folds.manova import manova
 from bakeoff.stats.folds.replicability import (
@@ -217,6 +217,7 @@ __all__ = [
     "cv5x2_mcnemar",
     "cv5x2_mcnemar_from_counts",
     "cv5x2_t",
+    "cv5x2_z",
     "decide_release",
     "delong",
     "detectable_difference",

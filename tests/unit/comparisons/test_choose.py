@@ -51,15 +51,15 @@ def problems(**facts: Any) -> str:
             3,
             1,
             {"cv_5x2": {}, "holdout": {}},
-            ["cv5x2_mcnemar", "corrected_repeated_kfold_t", "cochran_q", "metric_difference"],
+            ["cv5x2_z", "corrected_repeated_kfold_t", "cochran_q", "metric_difference"],
         ),
-        (2, 1, {"cv_5x2": {}, "kfold": {}}, ["cv5x2_mcnemar", "corrected_kfold_t"]),
+        (2, 1, {"cv_5x2": {}, "kfold": {}}, ["cv5x2_z", "corrected_kfold_t"]),
         (2, 1, {"halves": {}}, ["half_sample_t"]),
         (2, 1, {"halves": {}, "kfold": {}}, ["half_sample_t"]),
         (2, 1, {"kfold": {}}, ["corrected_kfold_t"]),
         (2, 1, {"kfold": {"repeats": 3}}, ["corrected_repeated_kfold_t"]),
         (2, 1, {"resampled": {}}, ["corrected_resampled_t"]),
-        (2, 5, {"cv_5x2": {}}, ["cv5x2_mcnemar", "corrected_repeated_kfold_t"]),
+        (2, 5, {"cv_5x2": {}}, ["cv5x2_z", "corrected_repeated_kfold_t"]),
         (2, 6, {"cv_5x2": {}, "holdout": {}}, ["wilcoxon_signed_rank"]),
         (3, 6, {"cv_5x2": {}}, ["friedman"]),
         (3, 100, {"cv_5x2": {}}, ["iman_davenport"]),
@@ -93,7 +93,7 @@ def test_recommended_tests_on_rows_follow_the_metrics(
 def test_recommended_tests_on_folds_follow_the_metrics() -> None:
     _, tests = plan_tests(experiment(resampling={"cv_5x2": {}}))
     assert {test.name: test.metrics for test in tests} == {
-        "cv5x2_mcnemar": ("accuracy",),
+        "cv5x2_z": ("accuracy",),
         "corrected_repeated_kfold_t": ("log_loss", "mcc"),
     }
 
@@ -114,7 +114,7 @@ def test_every_recommendation_says_why() -> None:
 def test_a_smaller_level_needs_more_data_sets() -> None:
     plans = {"cv_5x2": {}}
     strict = {"alpha": 0.01}
-    assert "cv5x2_mcnemar" in chosen(models=2, datasets=7, resampling=plans, tests=strict)
+    assert "cv5x2_z" in chosen(models=2, datasets=7, resampling=plans, tests=strict)
     assert "wilcoxon_signed_rank" in chosen(models=2, datasets=8, resampling=plans, tests=strict)
 
 
@@ -122,7 +122,7 @@ def test_one_sided_questions_get_tests_with_sides() -> None:
     plans = {"cv_5x2": {}, "holdout": {}}
     tests = {"alternative": "greater"}
     assert list(chosen(resampling=plans, tests=tests, metrics=["accuracy"])) == [
-        "cv5x2_mcnemar",
+        "cv5x2_z",
         "cochran_q",
     ]
 

@@ -66,17 +66,17 @@ def test_assumption_is_told_in_one_line_whoever_is_compared():
         (
             KNN,
             "k-nearest neighbours",
-            "the half-sample t test (plan halves) or the 5×2cv McNemar test (plan cv_5x2)",
+            "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)",
         ),
         (
             {"steps": [KNN["estimator"]]},
             "k-nearest neighbours",
-            "the half-sample t test (plan halves) or the 5×2cv McNemar test (plan cv_5x2)",
+            "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)",
         ),
         (
             QDA,
             "quadratic discriminant analysis",
-            "the half-sample t test (plan halves) or the 5×2cv McNemar test (plan cv_5x2)",
+            "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)",
         ),
     ],
 )

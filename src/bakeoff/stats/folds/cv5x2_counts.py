@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.binomial import tail_probability
@@ -17,7 +18,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
 )
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.result import Alternative, ConfidenceInterval
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +61,13 @@ class Outcomes:
     def discordant(self) -> bool:
         """Whether exactly one model is right anywhere."""
         return bool((self.b + self.c).any())
+
+    @property
+    def status(self) -> Status:
+        """What the counts allow to say."""
+        if not self.discordant:
+            return Status.NO_DISCORDANT_PAIRS
+        return Status.TOO_FEW if math.isnan(self.variance) else Status.OK
 
     @property
     def mean(self) -> float:
@@ -117,6 +125,76 @@ def outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> Out
         raise ArgumentError("fold", "must be 1 or 2, and both in every replication")
     only_a, only_b = ((sides & rows[:, None, :]).sum(axis=2) for rows in (a & ~b, b & ~a))
     return Outcomes(only_a, only_b, sides.sum(axis=2))
+
+
+@dataclasses.dataclass(frozen=True)
+class RowOutcomes(Outcomes):
+    """Counts, and what test rows and training rows each add to the variance of the mean.
+
+    To first order a fold's difference is a sum over its test rows and one over its training rows.
+    Every row is in both roles, so the two sums may be correlated in any way: the standard deviation
+    of their sum is at most the sum of their standard deviations.
+    """
+
+    variance_test: float
+    variance_training: float
+
+    @property
+    def variance(self) -> float:
+        """That of the sum of both parts, and no less than what single rows give; 1.1 as there."""
+        both = math.sqrt(self.variance_test) + math.sqrt(self.variance_training)
+        return max(1.1 * both**2, self.variance_rows)  # in this order an unknown part stays NaN
+
+
+def row_outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> RowOutcomes:
+    """Count the rows that only one model gets right, and take the variance apart."""
+    counted = outcomes(fold, correct_a, correct_b)
+    ahead = np.asarray(correct_a, dtype=int) - np.asarray(correct_b, dtype=int)
+    tested = (np.asarray(fold)[:, None, :] == np.array([1, 2])[:, None]).reshape(10, -1).astype(int)
+    by_fit = tested * np.repeat(ahead, 2, axis=0)
+    return RowOutcomes(
+        counted.b,
+        counted.c,
+        counted.tested,
+        _variance_of_test_rows(ahead),
+        _variance_of_training_rows(tested, by_fit),
+    )
+
+
+def _variance_of_test_rows(ahead: NDArray[np.intp]) -> float:
+    """Return s²/n of what each row says on average over its five tests."""
+    total, n = ahead.sum(axis=0), ahead.shape[1]
+    squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
+    return float(squares / (25 * n * max(n - 1, 1)))
+
+
+def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp]) -> float:
+    """Return the variance of the mean that comes from which rows the fits were trained on.
+
+    Two fits of different replications are compared on the rows that both test, where only their
+    training rows differ. Σ(Δ² − its variance from these rows) over the pairs of fits, divided by
+    what one unit of variance of a training row would give, is the variance of a training row. NaN
+    without rows that two fits of different training rows both test.
+    """
+    n = tested.shape[1]
+    common = tested @ tested.T
+    sums, squares = by_fit @ tested.T, (by_fit**2) @ tested.T
+    replication = np.arange(10) // 2
+    pairs = (replication[:, None] < replication) & (common >= 2)
+    k = np.maximum(common, 2)
+    delta = (sums - sums.T) / k
+    of_rows = ((squares + squares.T - 2 * by_fit @ by_fit.T) / k - delta**2) / (k - 1)
+    # a fit is the mean over its training rows: `shared` are the products of these weights
+    size = tested.sum(axis=1)
+    trained = n - size
+    shared = (n - size[:, None] - size + common) / np.multiply.outer(trained, trained)
+    spread = np.diag(shared)[:, None] + np.diag(shared) - 2 * shared
+    if not spread[pairs].sum():
+        return math.nan
+    of_one = float((delta**2 - of_rows)[pairs].sum() / spread[pairs].sum())
+    share = size / size.sum()
+    of_mean = float((np.multiply.outer(share, share) * shared).sum())
+    return max(of_one, 0.0) * of_mean
 
 
 def difference_interval(found: Outcomes, level: float, side: Alternative) -> ConfidenceInterval:

@@ -11,7 +11,7 @@ from bakeoff.stats.core.arguments import Alpha, Level
 from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, EquivalenceResult, Status
-from bakeoff.stats.folds.cv5x2_counts import difference_interval, outcomes
+from bakeoff.stats.folds.cv5x2_counts import difference_interval, row_outcomes
 
 
 @register(
@@ -34,7 +34,7 @@ def tost_cv5x2(
     margin: Level,
     alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
-    """Equivalence form of `cv5x2_mcnemar`: z = (d̄ ± margin)/√v (Schuirmann 1987).
+    """Equivalence form of `cv5x2_z`: z = (d̄ ± margin)/√v (Schuirmann 1987).
 
     Returns
     -------
@@ -52,24 +52,27 @@ def tost_cv5x2(
     >>> result.verdict
     'equivalent'
     """
-    found = outcomes(fold, correct_a, correct_b)
+    found = row_outcomes(fold, correct_a, correct_b)
     se = math.sqrt(found.variance)
-    status = Status.OK if found.discordant else Status.NO_DISCORDANT_PAIRS
     statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
-    if found.discordant:
+    if found.status is Status.OK:
         statistics = (found.mean + margin) / se, (found.mean - margin) / se
         pvalues = float(special.ndtr(-statistics[0])), float(special.ndtr(statistics[1]))
+    elif found.discordant:
+        statistics = pvalues = (math.nan, math.nan)
     return conclude(
         statistics=statistics,
         pvalues=pvalues,
-        status=status,
+        status=found.status,
         margin=margin,
         alpha=alpha,
         estimate=found.mean,
-        ci=difference_interval(found, 1 - 2 * alpha, "two-sided") if found.discordant else None,
+        ci=difference_interval(found, 1 - 2 * alpha, "two-sided")
+        if found.status is Status.OK
+        else None,
         n=round(found.rows),
         assumptions=(INDEPENDENT_ROWS,),
         what="expected accuracies of the two learning algorithms",
-        method="yang2023",
-        details={"se": se, "guard_active": found.guarded},
+        method="nadeau2003",
+        details={"se": se},
     )
