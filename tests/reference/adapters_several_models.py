@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from bakeoff.stats import all_pairs
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.rows.cochran import cochran_q
@@ -51,8 +53,7 @@ def _pairwise(inputs: Inputs, variant: str) -> dict[str, Any]:
     found = {
         method: all_pairs(
             "mcnemar",
-            inputs["patterns"],
-            row_counts=inputs["counts"],
+            np.repeat(inputs["patterns"], inputs["counts"], axis=0),
             variant=variant,
             correction=method,
         ).pairs

@@ -166,19 +166,6 @@ def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Ta
     return Tails(total, above, equal, signs=(wins, losses))
 
 
-def whole_pvalues(sums: FloatArray, side: Alternative) -> FloatArray:
-    """Return the mid-p of each of P pairs from whole sums, shape (K, P)."""
-    magnitude = np.abs(sums).astype(np.intp)
-    pairs, largest = sums.shape[1], int(magnitude.max(initial=0))
-    place = magnitude + (largest + 1) * np.arange(pairs)
-    counts = np.bincount(place.ravel(), minlength=pairs * (largest + 1)).reshape(pairs, -1)
-    values = np.flatnonzero(counts[:, 1:].any(axis=0)) + 1
-    if not len(values):
-        return np.ones(pairs)
-    counted = counts[:, values].astype(np.float64)
-    return whole_tails(values.astype(np.float64), counted, sums.sum(axis=0)).pvalue(side)
-
-
 def _added(values: FloatArray, counts: FloatArray, total: float) -> tuple[float, float]:
     """Return the tails of one pair, from the number of choices of positive signs per sum."""
     sums = np.repeat(values, counts.astype(np.intp)).astype(np.intp)

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bakeoff.stats.core.arithmetic import signed_sums
 from bakeoff.stats.core.binomial import tail_probability
@@ -65,18 +67,21 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
-def _subsets(groups: int) -> list[FloatArray]:
+@lru_cache(
+    maxsize=1
+)  # all pairs of models share them; bytes, of which there are 33 million at most
+def _subsets(groups: int) -> list[NDArray[np.uint8]]:
     """Return rows of 0 and 1 that choose groups: all without the last one, or a seeded draw."""
     if groups <= _ENUMERATED:
         numbers = np.arange(1, 1 << (groups - 1))[:, None]
-        return [((numbers >> np.arange(groups)) & 1).astype(np.float64)]
+        return [((numbers >> np.arange(groups)) & 1).astype(np.uint8)]
     draws = min(_MOST, max(_LEAST, _WORK // groups))
     rng, block = np.random.default_rng(_SEED), max(1, _CELLS // groups)
     found = []
     for start in range(0, draws, block):
         size = min(block, draws - start), -(-groups // 8)
-        bits = np.unpackbits(rng.integers(0, 256, size, dtype=np.uint8), axis=1, count=groups)
-        found.append(bits.astype(np.float64))
+        drawn = rng.integers(0, 256, size, dtype=np.uint8)
+        found.append(np.unpackbits(drawn, axis=1, count=groups))
     return found
 
 

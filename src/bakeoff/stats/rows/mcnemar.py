@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.checks import paired_correctness, paired_counts
+from bakeoff.stats.core.checks import BoolArray, paired_correctness, paired_counts
+from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.pairs import PairwiseResult
+from bakeoff.stats.core.pairwise import pairwise
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.core.variants import Variants
@@ -19,14 +21,48 @@ from bakeoff.stats.planning import McNemarPower
 from bakeoff.stats.rows import mcnemar_counts, mcnemar_related
 from bakeoff.stats.rows.cluster_pair import cluster_pair
 from bakeoff.stats.rows.mcnemar_counts import CountedVariant, mcnemar_from_counts
-from bakeoff.stats.rows.mcnemar_pairs import mcnemar_pairs
 from bakeoff.stats.rows.mcnemar_related import GroupedVariant
-from bakeoff.stats.rows.paired_intervals import OddsRatioMethod
+from bakeoff.stats.rows.paired_intervals import COUNTS
 
 __all__ = ["mcnemar"]
 
 VARIANTS = Variants(mcnemar_counts.VARIANTS, tuple(mcnemar_related.VARIANTS), ("crossed",))
 INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS, ("robust_t",))
+
+_Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
+
+
+def mcnemar_pairs(
+    correct: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    variant: str | None = None,
+    correction: str | None = None,
+    ci_method: str | None = None,
+    **family: Any,
+) -> PairwiseResult:
+    """Run `mcnemar` on all pairs of columns; the counts and the groups of the rows are shared."""
+    matrix, _ = as_matrix(correct, None)
+    design = RowDesign.of(len(matrix), groups, time, correct=correct)
+    independent = design.relation == "independent"
+    together = both_correct(matrix, None) if independent else None
+
+    def compare(
+        pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
+    ) -> list[Result]:
+        asked = variant, alternative, confidence_level, ci_method
+        if together is None:
+            return [_in_design(matrix[:, a], matrix[:, b], design, *asked) for a, b in pairs]
+        found = []
+        for a, b in pairs:
+            both, right_a, right_b = map(int, (together[a, b], together[a, a], together[b, b]))
+            cells = both, right_a - both, right_b - both, len(matrix) - right_a - right_b + both
+            found.append(_of_counts(dict(zip(COUNTS, cells, strict=True)), *asked))
+        return found
+
+    correction = correction or ("bonferroni" if independent else "holm")
+    return pairwise(compare, matrix.shape[1], correction=correction, **family)
 
 
 @register(
@@ -45,7 +81,6 @@ INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS, ("rob
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
     all_pairs=mcnemar_pairs,
-    all_pairs_from=100,
     in_time="diebold_mariano",
 )
 def mcnemar(
@@ -57,9 +92,7 @@ def mcnemar(
     variant: Literal[CountedVariant, GroupedVariant, "crossed"] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
-    ci_method: Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
-    | None = None,
-    odds_ratio_ci: OddsRatioMethod | None = None,
+    ci_method: _Interval | None = None,
 ) -> Result:
     """McNemar's test of equal accuracy of two models on the same rows.
 
@@ -90,9 +123,6 @@ def mcnemar(
         does not mislead; with sign flips and ``robust_t`` it holds 0 where
         p ≥ 1 − `confidence_level`, and only there. ``"robust_t"``: mean ± t·SE, also of groups
         crossed with times.
-    odds_ratio_ci : str, optional
-        A method of `paired_odds_ratio_ci` for independent rows, ``"midp"`` by default. In groups
-        `details` has an interval by linearisation.
 
     Returns
     -------
@@ -123,23 +153,39 @@ def mcnemar(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.of(len(a), groups, time, correct_a=correct_a)
+    asked = variant, alternative, confidence_level, ci_method
+    if design.relation == "independent":
+        return _of_counts(paired_counts(a, b), *asked)
+    return _in_design(a, b, design, *asked)
+
+
+def _of_counts(
+    counts: dict[str, int],
+    variant: str | None,
+    side: Alternative,
+    level: float,
+    ci_method: str | None,
+) -> Result:
+    return mcnemar_from_counts(
+        **counts,
+        variant=VARIANTS.choose(variant, "independent"),
+        alternative=side,
+        confidence_level=level,
+        ci_method=INTERVALS.choose(ci_method, "independent", "ci_method"),
+    )
+
+
+def _in_design(
+    a: BoolArray,
+    b: BoolArray,
+    design: RowDesign,
+    variant: str | None,
+    side: Alternative,
+    level: float,
+    ci_method: str | None,
+) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation == "independent":
-        return mcnemar_from_counts(
-            **paired_counts(a, b),
-            variant=form,
-            alternative=alternative,
-            confidence_level=confidence_level,
-            ci_method=interval,
-            odds_ratio_ci=odds_ratio_ci or "midp",
-        )
-    if odds_ratio_ci is not None:
-        raise ArgumentError(
-            "odds_ratio_ci", f"found {odds_ratio_ci!r}, which is for independent rows"
-        )
     if design.relation == "crossed":
-        return mcnemar_related.crossed(a, b, design, alternative, confidence_level)
-    return mcnemar_related.in_groups(
-        cluster_pair(a, b, design.units), form, alternative, confidence_level, interval
-    )
+        return mcnemar_related.crossed(a, b, design, side, level)
+    return mcnemar_related.in_groups(cluster_pair(a, b, design.units), form, side, level, interval)

@@ -43,21 +43,27 @@ class McNemarResult(Result):
     ----------
     n_discordant : int
         Rows that exactly one of the models gets right: all the test sees.
-    odds_ratio_ci : ConfidenceInterval
-        Interval for b/c, which is ``effect_sizes["odds_ratio"]``.
     smallest_pvalue : float
         The smallest p that this many discordant pairs could ever give.
     """
 
     n_discordant: int
-    odds_ratio_ci: ConfidenceInterval
     smallest_pvalue: float
+
+    @property
+    def odds_ratio_ci(self) -> ConfidenceInterval:
+        """Mid-p interval for b/c, ``effect_sizes["odds_ratio"]``, at the level of `ci`."""
+        assert self.ci is not None
+        return paired_intervals.paired_odds_ratio_ci(
+            only_a_correct=self.details["only_a_correct"],
+            only_b_correct=self.details["only_b_correct"],
+            confidence_level=self.ci.confidence,
+            alternative=self.alternative,
+        )
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
         return super().to_row() | {
-            "odds_ratio_low": self.odds_ratio_ci.low,
-            "odds_ratio_high": self.odds_ratio_ci.high,
             "n_discordant": self.n_discordant,
             "smallest_pvalue": self.smallest_pvalue,
         }
@@ -74,13 +80,12 @@ def mcnemar_from_counts(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     ci_method: DifferenceMethod = "newcombe",
-    odds_ratio_ci: paired_intervals.OddsRatioMethod = "midp",
 ) -> McNemarResult:
     """McNemar's test from the four counts of rows; see `mcnemar` for the options.
 
     Parameters
     ----------
-    variant, ci_method, odds_ratio_ci
+    variant, ci_method
         As in `mcnemar`.
 
     Returns
@@ -105,13 +110,6 @@ def mcnemar_from_counts(
     n, b, c = sum(counts.values()), only_a_correct, only_b_correct
     ci = paired_intervals.paired_difference_ci(
         **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
-    )
-    ratio_ci = paired_intervals.paired_odds_ratio_ci(
-        only_a_correct=b,
-        only_b_correct=c,
-        method=odds_ratio_ci,
-        confidence_level=confidence_level,
-        alternative=alternative,
     )
     n_d = b + c
     details = accuracies(counts)
@@ -140,7 +138,6 @@ def mcnemar_from_counts(
         method=mcnemar_kernels.SOURCES[variant],
         details=details,
         n_discordant=n_d,
-        odds_ratio_ci=ratio_ci,
         smallest_pvalue=smallest,
     )
 
