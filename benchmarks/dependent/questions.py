@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -72,14 +71,6 @@ def _margin(one_sided: bool) -> Trial:
     return run
 
 
-def _crossed(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-    codes, times = (v.ravel() for v in np.indices((groups, groups)))
-    tilt = math.sqrt(icc) * (rng.normal(size=groups)[codes] + rng.normal(size=groups)[times])
-    own = rng.normal(size=(2, groups**2))
-    return stats.mcnemar(own[0] + tilt > -1, own[1] - tilt > -1, groups=codes, time=times)
-
-
-CROSSED = "mcnemar of crossed groups, as many times"
 QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
     "cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
     "cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
@@ -95,7 +86,6 @@ QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
     "mean_difference robust_t": (_losses("robust_t"), False),
     "tost_paired, at the margin": (_margin(False), True),
     "noninferiority, at the margin": (_margin(True), True),
-    CROSSED: (_crossed, True),
 }
 """Tests run one call at a time, and whether they are the recommended ones."""
 

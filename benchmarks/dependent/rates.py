@@ -169,7 +169,7 @@ def _question(
         )
         / runs
         for test, (trial, _) in questions.QUESTIONS.items()
-        if test not in known and (s.shape == "equal" or test != questions.CROSSED)
+        if test not in known
     }
 
 

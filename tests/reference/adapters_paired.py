@@ -152,7 +152,6 @@ ADAPTERS = {
     ("mcnemar", "midp_two_sided"): _mcnemar("midp", "two-sided"),
     ("mcnemar", "midp_greater"): _mcnemar("midp", "greater"),
     ("mcnemar", "midp_less"): _mcnemar("midp", "less"),
-    ("mcnemar", "exact_unconditional_two_sided"): _mcnemar("exact_unconditional", "two-sided"),
     ("accuracy_difference_paired", "newcombe_square_and_add_ci"): _difference("newcombe"),
     ("accuracy_difference_paired", "tango_score_ci"): _difference("tango"),
     ("accuracy_difference_paired", "agresti_min_ci"): _difference("agresti_min"),

@@ -76,14 +76,6 @@ def test_one_row_per_group_is_cochrans_q():
     assert ours.statistic == pytest.approx(theirs.statistic)
 
 
-@pytest.mark.parametrize("variant", ["durkalski", "obuchowski", "modified_obuchowski"])
-def test_chi_square_forms_in_groups_say_their_degrees_of_freedom(variant):
-    values, codes = rows(3, 40)
-    found = stats.mcnemar(*values.T, groups=codes, variant=variant)
-    assert found.df == 1
-    assert found.pvalue == pytest.approx(scipy_stats.chi2.sf(found.statistic, 1))
-
-
 def test_a_difference_of_areas_is_at_most_1():
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -140,7 +132,7 @@ def test_sums_added_one_by_one_are_those_of_the_inversion(groups, largest):
 # ------------------------------------------------------------------------- symmetries
 
 
-@pytest.mark.parametrize("variant", ["sign_flip", "robust_t", "modified_obuchowski", "durkalski"])
+@pytest.mark.parametrize("variant", ["sign_flip", "robust_t"])
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_swapping_the_models_swaps_the_sides(variant, seed):
@@ -269,7 +261,6 @@ def grouped(sums: list[int], size: int = 4) -> tuple[np.ndarray, np.ndarray, np.
         ([1] * 8, "robust_t", Status.ZERO_VARIANCE),
         ([1] * 8, "sign_flip", Status.OK),
         ([0] * 3, "sign_flip", Status.NO_DISCORDANT_PAIRS),
-        ([3], "obuchowski", Status.TOO_FEW),
     ],
 )
 def test_rules_of_the_degenerate_cases(sums, variant, status):

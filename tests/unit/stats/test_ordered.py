@@ -157,51 +157,10 @@ def test_blocks_are_of_neighbouring_times():
         stats.time_blocks([1, 1, 2], blocks=3)
 
 
-def crossed(seed: int, by_group: float, by_time: float) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    groups, times = (v.ravel() for v in np.indices((30, 30)))
-    tilt = by_group * rng.normal(size=30)[groups] + by_time * rng.normal(size=30)[times]
-    a, b = (sign * tilt + rng.normal(size=900) > -1 for sign in (1, -1))
-    return {"correct_a": a, "correct_b": b, "groups": groups, "time": times}
-
-
-@pytest.mark.parametrize(
-    ("by_group", "by_time", "form"), [(1, 1, "crossed"), (1, 0, "groups"), (0, 1, "times")]
-)
-def test_crossed_rows_take_the_variance_that_matters(by_group, by_time, form):
-    data = crossed(8, by_group, by_time)
-    result = stats.mcnemar(**data)
-    assert result.details["form"] == form
-    one = stats.mcnemar(
-        data["correct_a"], data["correct_b"], groups=data["groups"], variant="robust_t"
-    )
-    if form == "groups":
-        assert (result.statistic, result.pvalue) == pytest.approx((one.statistic, one.pvalue))
-    if form == "crossed":
-        assert result.details["se"] > one.details["se"]
-
-
-def test_crossed_variance_is_that_of_groups_and_times_less_that_of_cells():
-    data = {name: np.repeat(values, 2) for name, values in crossed(8, 1, 1).items()}
-    data["correct_b"][::7] ^= True  # rows of a cell are not all alike
-    a, b, groups, times = data.values()
-    result = stats.mcnemar(a, b, groups=groups, time=times)
-    by_group, by_time, by_cell = (
-        stats.mcnemar(a, b, groups=g, variant="robust_t")
-        for g in (groups, times, [f"{g} {t}" for g, t in zip(groups, times, strict=True)])
-    )
-    variances = [one.details["se"] ** 2 for one in (by_group, by_time, by_cell)]
-    assert result.details["form"] == "crossed"
-    assert result.details["se"] ** 2 == pytest.approx(variances[0] + variances[1] - variances[2])
-    assert result.df == min(by_group.df, by_time.df)
-
-
-def test_three_groups_at_three_times_are_too_few():
-    right = np.array([1, 0, 0, 1, 1, 0, 1, 1, 1])
-    groups, times = (v.ravel() for v in np.indices((3, 3)))
-    result = stats.mcnemar(right, 1 - right, groups=groups, time=times)
-    assert (result.status, result.details["n_times"]) == (stats.Status.TOO_FEW, 3)
-    assert math.isnan(result.pvalue)
+def test_groups_and_times_at_once_are_refused():
+    right = np.array([1, 0, 0, 1])
+    with pytest.raises(ValueError, match="time: found groups and times; give one of them"):
+        stats.mcnemar(right, 1 - right, groups=[1, 1, 2, 2], time=[1, 2, 1, 2])
 
 
 def test_items_and_runs_need_equal_runs():

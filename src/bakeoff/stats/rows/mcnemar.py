@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from bakeoff.stats.core import mcnemar_kernels
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import BoolArray, paired_correctness, paired_counts
 from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
@@ -18,16 +19,16 @@ from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.planning import McNemarPower
-from bakeoff.stats.rows import mcnemar_counts, mcnemar_related
+from bakeoff.stats.rows import mcnemar_related
 from bakeoff.stats.rows.cluster_pair import cluster_pair
-from bakeoff.stats.rows.mcnemar_counts import CountedVariant, mcnemar_from_counts
+from bakeoff.stats.rows.mcnemar_counts import mcnemar_from_counts
 from bakeoff.stats.rows.mcnemar_related import GroupedVariant
 from bakeoff.stats.rows.paired_intervals import COUNTS
 
 __all__ = ["mcnemar"]
 
-VARIANTS = Variants(mcnemar_counts.VARIANTS, tuple(mcnemar_related.VARIANTS), ("crossed",))
-INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS, ("robust_t",))
+VARIANTS = Variants(mcnemar_kernels.VARIANTS, mcnemar_related.VARIANTS)
+INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS)
 
 _Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
 
@@ -75,8 +76,7 @@ def mcnemar_pairs(
     citation="fagerland2013",
     caution="Its result is about these two fitted models: it does not account for how much they "
     "would change with other training rows. With few groups its p-value assumes that group "
-    "effects are distributed symmetrically about zero, which cannot be tested. The variants "
-    "durkalski and eliasziw_donner are meant for reproducing publications.",
+    "effects are distributed symmetrically about zero, which cannot be tested.",
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
@@ -89,7 +89,7 @@ def mcnemar(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    variant: Literal[CountedVariant, GroupedVariant, "crossed"] | None = None,
+    variant: Literal[mcnemar_kernels.Variant, GroupedVariant] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     ci_method: _Interval | None = None,
@@ -101,28 +101,24 @@ def mcnemar(
     time : array_like, shape (n,), optional
         The time of each row, of any kind that sorts. Alone: eight long blocks of neighbouring
         times are the groups, which few strongly dependent times break; `diebold_mariano` is the
-        test for them. With `groups`: groups are crossed with times.
+        test for them. Not with `groups`.
     variant : str, optional
         Independent rows: ``"midp"`` (default): p(exact) − ½ P(X = b) on each tested side; holds
         its level in practice and wastes little (Fagerland et al. 2013). ``"exact"``: binomial,
         never above its level, conservative. ``"asymptotic"``: χ² = (b − c)²/n_d.
         ``"corrected"``: Edwards' (max(|b − c| − 1, 0))²/n_d, as conservative as the exact test.
-        ``"exact_unconditional"``: supremum over the discordance (Suissa & Shuster 1991).
         Rows in groups: ``"sign_flip"`` (default): exchanging the models in a whole group changes
         nothing under the null, so the signs of the differences D_k of the groups are coins (Canay,
         Romano & Shaikh 2017); exact at any number of groups, mid-p; ``"sign_flip_exact"`` counts
         the observed sum in full. ``"robust_t"``: CR2 variance with Bell & McCaffrey's (2002)
-        degrees of freedom. ``"modified_obuchowski"`` (Yang, Sun & Hardin 2010), ``"obuchowski"``
-        (1998): χ². To reproduce papers only: ``"durkalski"`` (2003; about the mean of group
-        means) and ``"eliasziw_donner"`` (1991). Groups crossed with times have ``"crossed"``.
+        degrees of freedom.
     ci_method : str, optional
         Independent rows: a method of `paired_difference_ci`, ``"newcombe"`` by default. Rows in
         groups: ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the
         design effect, with a t quantile. ``"subset_hull"`` (default): the hull of it and of the
         limits from means of random subsets of groups (Hartigan 1969), which one dominant group
         does not mislead; with sign flips and ``robust_t`` it holds 0 where
-        p ≥ 1 − `confidence_level`, and only there. ``"robust_t"``: mean ± t·SE, also of groups
-        crossed with times.
+        p ≥ 1 − `confidence_level`, and only there. ``"robust_t"``: mean ± t·SE.
 
     Returns
     -------
@@ -130,12 +126,6 @@ def mcnemar(
         `estimate` is the difference of the accuracies over rows. `statistic` is b for the exact
         and mid-p variants, the sum of all D_k for sign flips, t, or χ² (df 1; its signed root when
         one-sided).
-
-    Notes
-    -----
-    Where the design effects of crossed groups and times both exceed 1.2 the variance is V_groups +
-    V_times − V_cells (Cameron, Gelbach & Miller 2011), the larger of the two where that is not
-    positive, with the smaller degrees of freedom; else that of the one with the larger variance.
 
     Examples
     --------
@@ -186,6 +176,4 @@ def _in_design(
 ) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation == "crossed":
-        return mcnemar_related.crossed(a, b, design, side, level)
     return mcnemar_related.in_groups(cluster_pair(a, b, design.units), form, side, level, interval)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -26,10 +26,6 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.rows import paired_intervals
-from bakeoff.stats.rows.unconditional import unconditional_pvalue
-
-CountedVariant = Literal[mcnemar_kernels.Variant, "exact_unconditional"]
-VARIANTS: tuple[str, ...] = get_args(CountedVariant)
 
 # b + c from which the χ² approximation is usually trusted
 _LARGE_SAMPLE = 25
@@ -76,7 +72,7 @@ def mcnemar_from_counts(
     only_a_correct: Count,
     only_b_correct: Count,
     both_wrong: Count,
-    variant: CountedVariant = "midp",
+    variant: mcnemar_kernels.Variant = "midp",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     ci_method: DifferenceMethod = "newcombe",
@@ -118,14 +114,14 @@ def mcnemar_from_counts(
         halved = variant == "midp" and alternative != "two-sided"
         details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
     most = (0, n_d) if alternative == "less" else (n_d, 0)
-    smallest = _pvalue(*most, n, variant, alternative)
+    smallest = float(mcnemar_kernels.pvalue(variant, *most, alternative))
     chi2 = variant not in ("midp", "exact")
     return McNemarResult(
         test="mcnemar",
         variant=variant,
         statistic=float(mcnemar_kernels.statistic(variant, b, c, alternative)),
         df=1.0 if chi2 and alternative == "two-sided" else None,
-        pvalue=_pvalue(b, c, n, variant, alternative),
+        pvalue=float(mcnemar_kernels.pvalue(variant, b, c, alternative)),
         alternative=alternative,
         estimate=(b - c) / n,
         ci=ci,
@@ -157,7 +153,7 @@ def mcnemar_pvalues(
     only_a_correct, only_b_correct : array_like of int, any one shape
         The discordant counts b and c.
     variant : str
-        As in `mcnemar`, but for ``"exact_unconditional"``, which needs all four counts.
+        As in `mcnemar`.
 
     Returns
     -------
@@ -171,12 +167,6 @@ def mcnemar_pvalues(
     """
     b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
     return mcnemar_kernels.pvalue(variant, b, c, alternative)
-
-
-def _pvalue(b: int, c: int, n: int, variant: str, side: Alternative) -> float:
-    if variant == "exact_unconditional":
-        return unconditional_pvalue(b, c, n, side)
-    return float(mcnemar_kernels.pvalue(variant, b, c, side))
 
 
 def effect_sizes(b: float, c: float) -> dict[str, float]:
