@@ -57,7 +57,7 @@ def of_difference(method):
     return coverage(low, high, lambda a, b, c, d: b - c)
 
 
-@pytest.mark.parametrize("method", ["newcombe", "tango", "agresti_min", "bonett_price"])
+@pytest.mark.parametrize("method", ["newcombe", "tango"])
 def test_intervals_of_the_difference_hold_their_level_about(method):
     held = of_difference(method)
     assert held.min() >= 0.92
@@ -66,11 +66,6 @@ def test_intervals_of_the_difference_hold_their_level_about(method):
 
 def test_exact_melded_interval_never_falls_below_its_level():
     assert of_difference("exact_melded").min() >= 0.95
-
-
-@pytest.mark.parametrize("method", ["wald", "wald_cc"])
-def test_wald_intervals_are_too_short(method):
-    assert of_difference(method).min() < 0.93
 
 
 def test_interval_of_the_odds_ratio():

@@ -46,8 +46,7 @@ def paired_difference_ci(
         1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
         (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
         ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
-        Lumbard 2021). ``"agresti_min"``, ``"bonett_price"``: adjusted Wald. ``"wald"``,
-        ``"wald_cc"``: textbook intervals, too short when few rows are discordant.
+        Lumbard 2021).
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
 
