@@ -15,8 +15,8 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.sign_flip import whole_tails
-from bakeoff.stats.rows.paired_intervals import DIFFERENCE_METHODS
+from bakeoff.stats.design.flips import whole_tails
+from bakeoff.stats.rows.mcnemar import DIFFERENCE_METHODS
 from benchmarks.dependent.draw import SHARED, Array, cut, margins, own_correlation, sizes
 
 ALPHA = 0.05

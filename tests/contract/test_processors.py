@@ -56,11 +56,9 @@ WHOLE = {
     "stats/core/correctness_matrix.py": "counts of rows",
     "stats/datasets/incomplete.py": "counts of data sets",
     "stats/design/row_order.py": "counts of rows",
-    "stats/design/joint_flip.py": "sums of signs, which are ties within 1e-9",
-    "stats/design/sign_flip.py": "whole numbers; sums of signs, which are ties within 1e-9",
+    "stats/design/flips.py": "whole numbers; sums of signs, which are ties within 1e-9",
     "stats/folds/replicability.py": "a distribution whose quantiles are taken within 1e-12",
     "stats/rows/cochran.py": "counts of rows",
-    "stats/rows/cochran_permutation.py": "products of integers",
 }
 """Where the last bits cannot matter, and why."""
 

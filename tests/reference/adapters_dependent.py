@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.stats.design.dependence import row_dependence
+from bakeoff.stats.design.clusters import row_dependence
 from bakeoff.stats.rows import ordered
 
 Values = dict[str, Any]

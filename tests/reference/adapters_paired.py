@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bakeoff.stats.rows.auc import delong
-from bakeoff.stats.rows.mcnemar import mcnemar_from_counts
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci, paired_odds_ratio_ci
-from bakeoff.stats.rows.two_proportions import proportion_difference_from_counts
+from bakeoff.stats.rows.mcnemar import (
+    mcnemar_from_counts,
+    paired_difference_ci,
+    paired_odds_ratio_ci,
+)
+from bakeoff.stats.rows.proportions import proportion_difference_from_counts
 
 Values = dict[str, Any]
 Inputs = Mapping[str, Any]

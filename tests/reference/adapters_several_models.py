@@ -9,8 +9,7 @@ import numpy as np
 
 from bakeoff.stats import all_pairs
 from bakeoff.stats.core.multiplicity import adjust_pvalues
-from bakeoff.stats.rows.cochran import cochran_q
-from bakeoff.stats.rows.looney import looney_f
+from bakeoff.stats.rows.cochran import cochran_q, looney_f
 
 Inputs = Mapping[str, Any]
 

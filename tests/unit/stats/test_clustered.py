@@ -11,10 +11,9 @@ from scipy import stats as scipy_stats
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design import sign_flip as _sign_flip
+from bakeoff.stats.design import flips
 from bakeoff.stats.design.clusters import degrees_of_freedom
-from bakeoff.stats.design.joint_flip import joint_flip
-from bakeoff.stats.design.sign_flip import all_sign_sums, flip_tails, whole_tails
+from bakeoff.stats.design.flips import all_sign_sums, flip_tails, joint_flip, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
 seeds = st.integers(0, 10_000)
@@ -120,12 +119,12 @@ def test_sums_added_one_by_one_are_those_of_the_inversion(groups, largest):
     sums = np.random.default_rng(groups).integers(-largest, largest + 9, groups)
     values, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
     values, counts, total = values.astype(float), counts.astype(float), float(abs(sums.sum()))
-    above, equal = _sign_flip._inverted(values, counts[None], np.array([total]))
-    assert _sign_flip._added(values, counts, total) == pytest.approx(
+    above, equal = flips._inverted(values, counts[None], np.array([total]))
+    assert flips._added(values, counts, total) == pytest.approx(
         (above[0], equal[0]), rel=1e-8, abs=1e-15
     )
     # all pairs at once, some of them few and large sums: the same p-values
-    both = _sign_flip.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
+    both = flips.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
     assert both.above == pytest.approx(above.repeat(2), rel=1e-8, abs=1e-15)
 
 

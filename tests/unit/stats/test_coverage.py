@@ -14,7 +14,7 @@ from bakeoff.stats import (
     tukey_hsd,
     wilcoxon_signed_rank,
 )
-from bakeoff.stats.rows.paired_intervals import difference_bounds, paired_odds_ratio_ci
+from bakeoff.stats.rows.mcnemar import difference_bounds, paired_odds_ratio_ci
 
 N = 20
 # every table of N rows: both right, only A, only B, both wrong

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from bakeoff.stats import mcnemar_pvalues
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, tango_statistic
-from bakeoff.stats.rows.paired_intervals import (
+from bakeoff.stats.rows.mcnemar import (
     difference_bounds,
     paired_difference_ci,
     paired_odds_ratio_ci,

@@ -24,7 +24,7 @@ from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import ConfidenceInterval
 from bakeoff.stats.planning import McNemarPower
-from bakeoff.stats.rows.paired_intervals import difference_bounds
+from bakeoff.stats.rows.mcnemar import difference_bounds
 
 __all__ = ["Claim", "ClaimedTable", "Rounded", "accuracy_claim"]
 

@@ -12,7 +12,7 @@ from bakeoff.stats.core.arguments import Alpha, Margin
 from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import ConfidenceInterval, EquivalenceResult, Status
-from bakeoff.stats.design.joint_flip import GroupSums
+from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of

@@ -22,7 +22,7 @@ from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
 from bakeoff.stats.metrics.skewed_means import skewed_limits, skewness
 from bakeoff.stats.metrics.test_rows import read_groups
 from bakeoff.stats.rows.equivalence import noninferiority
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci
+from bakeoff.stats.rows.mcnemar import paired_difference_ci
 
 _ANY_MARGIN = 0.5
 _FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20

@@ -12,7 +12,7 @@ from annotated_types import Ge, Le
 from bakeoff.stats.core.arguments import Share, checked
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Alternative
-from bakeoff.stats.design.cluster_result import too_few_clusters
+from bakeoff.stats.design.groups import too_few_clusters
 from bakeoff.stats.planning.solver import Power, check_possible, t_power
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -14,12 +17,16 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     BoolArray,
+    FloatArray,
     as_array,
     as_scores,
     check_same_labels,
     check_same_length,
+    is_missing,
 )
+from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.pairwise import shared
+from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -32,17 +39,192 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import (
+from bakeoff.stats.design.clusters import Clusters, RowDesign, degrees_of_freedom
+from bakeoff.stats.design.flips import GroupSums, with_flips
+from bakeoff.stats.design.groups import (
     ClusteredResult,
     independent_clusters,
     symmetric_differences,
     too_few_for_t,
 )
-from bakeoff.stats.design.clusters import Clusters
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.design.subset_limits import with_flips
-from bakeoff.stats.rows.class_groups import ClassGroups, degrees
-from bakeoff.stats.rows.placements import NOISE, Placements, as_classes, placements
+from bakeoff.stats.design.spread import degrees_of_sums
+
+# placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
+NOISE = 1e-12
+
+
+@dataclasses.dataclass(frozen=True)
+class Placements:
+    """Share of the other class that each row is ranked right against (ties count half)."""
+
+    positives: FloatArray
+    negatives: FloatArray
+
+    @cached_property
+    def auc(self) -> float:
+        """The area."""
+        return float(self.positives.mean())
+
+    @cached_property
+    def deviations(self) -> tuple[FloatArray, FloatArray]:
+        """The placements of positives and of negatives less their means."""
+        return self.positives - self.positives.mean(), self.negatives - self.negatives.mean()
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance of the area."""
+        return self.covariance(self)
+
+    def covariance(self, other: Placements) -> float:
+        """Covariance of the two areas (DeLong et al. 1988, eq. 5); NaN for a single row."""
+        total = 0.0
+        for x, y in zip(self.deviations, other.deviations, strict=True):
+            if len(x) < 2:
+                return math.nan
+            total += inner(x, y) / (len(x) - 1) / len(x)
+        return total
+
+    def __sub__(self, other: Placements) -> Placements:
+        return Placements(self.positives - other.positives, self.negatives - other.negatives)
+
+    @property
+    def none(self) -> bool:
+        """Whether every placement is 0."""
+        values = self.positives, self.negatives
+        return all(v.min() >= -NOISE and v.max() <= NOISE for v in values)
+
+
+def as_classes(y_true: ArrayLike) -> BoolArray:
+    """Check the true classes, 0 and 1, of which both must occur."""
+    array = as_array(y_true, "y_true")
+    if array.ndim != 1 or array.size == 0:
+        raise ArgumentError("y_true", f"expected shape (n,), n >= 1, found shape {array.shape}")
+    gaps = is_missing(array)
+    if gaps.any():
+        raise ArgumentError(
+            "y_true",
+            f"{int(gaps.sum())} missing class(es), first in row "
+            f"{int(np.flatnonzero(gaps)[0])}; drop these rows for both models",
+        )
+    if array.dtype.kind == "O":
+        array = np.asarray(array.tolist())
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        found = ", ".join(repr(v) for v in list(dict.fromkeys(array.tolist()))[:4])
+        raise ArgumentError(
+            "y_true",
+            f"expected 0/1 (1 is the positive class), found {found} "
+            f"(dtype {array.dtype}); pass `y == positive_class`, one class against the rest",
+        )
+    if array.min() == array.max():
+        missing = "negative" if array[0] else "positive"
+        raise ArgumentError(
+            "y_true",
+            f"found no {missing} row, the area under the ROC curve is undefined; "
+            "compare accuracies instead (mcnemar)",
+        )
+    return array.astype(np.bool_)
+
+
+def placements(positive: BoolArray, scores: FloatArray) -> Placements:
+    """Place each row among those of the other class, from one sort of all."""
+    below = rows_below(positive, scores)
+    n_positive = int(np.count_nonzero(positive))
+    return Placements(
+        below[positive] / (len(scores) - n_positive), 1 - below[~positive] / n_positive
+    )
+
+
+_ENOUGH = 15
+
+
+_Sums = tuple[FloatArray, FloatArray]
+
+
+@dataclasses.dataclass(frozen=True)
+class ClassGroups:
+    """Positives and negatives of each cluster: m_k and n_k."""
+
+    positive: BoolArray
+    clusters: Clusters
+    m: FloatArray
+    n: FloatArray
+
+    @classmethod
+    def of(cls, positive: BoolArray, clusters: Clusters) -> ClassGroups:
+        """Count the classes in each group."""
+        m = clusters.sums(positive)
+        return cls(positive, clusters, m, clusters.sizes - m)
+
+    @property
+    def with_positives(self) -> int:
+        """Groups that hold a positive row."""
+        return int(np.count_nonzero(self.m))
+
+    @property
+    def with_negatives(self) -> int:
+        """Groups that hold a negative row."""
+        return int(np.count_nonzero(self.n))
+
+    @property
+    def in_one_cluster(self) -> bool:
+        """Whether all rows of a class are in one group."""
+        return min(self.with_positives, self.with_negatives) < 2
+
+    @property
+    def df(self) -> float:
+        """Bell & McCaffrey's degrees of freedom for the mean share of the classes."""
+        if self.in_one_cluster:
+            return 0.0
+        return degrees_of_freedom((self.m / self.m.sum() + self.n / self.n.sum()) / 2)
+
+    def sum(self, placed: Placements) -> _Sums:
+        """X_k/M and Y_k/N of placements less their mean."""
+        codes, count = self.clusters.codes, self.clusters.count
+        x = np.bincount(codes[self.positive], placed.deviations[0], count)
+        y = np.bincount(codes[~self.positive], placed.deviations[1], count)
+        return x / self.m.sum(), y / self.n.sum()
+
+    def corrected(self, sums: _Sums) -> FloatArray:
+        """Return ψ_k, the sums divided by what a group's share of a class takes from them."""
+        if self.in_one_cluster:
+            return np.full(self.clusters.count, math.nan)
+        m, n = self.m / self.m.sum(), self.n / self.n.sum()
+        found: FloatArray = sums[0] / np.sqrt(1 - m) + sums[1] / np.sqrt(1 - n)
+        return found
+
+    def as_means(self, sums: _Sums, difference: float) -> GroupSums:
+        """Return the difference to first order as a mean over groups."""
+        shares = (self.m / self.m.sum() + self.n / self.n.sum()) / 2
+        return GroupSums(sums[0] + sums[1] + shares * difference, shares)
+
+    def obuchowski(self, first: _Sums, second: _Sums) -> float:
+        """Covariance of two areas (Obuchowski 1997)."""
+        if self.in_one_cluster:
+            return math.nan
+        i1, i0, k = self.with_positives, self.with_negatives, self.clusters.count
+        cross = inner(first[0], second[1]) + inner(second[0], first[1])
+        return (
+            i1 / (i1 - 1) * inner(first[0], second[0])
+            + i0 / (i0 - 1) * inner(first[1], second[1])
+            + k / (k - 1) * cross
+        )
+
+    def enough(self) -> Assumption:
+        """Return the assumption that each class occurs in enough groups."""
+        found = min(self.with_positives, self.with_negatives)
+        return Assumption(
+            "enough groups of each class",
+            found >= _ENOUGH,
+            f"positive rows in {self.with_positives} groups, negative ones in "
+            f"{self.with_negatives}; about {_ENOUGH} of each are wanted",
+        )
+
+
+def degrees(sums: FloatArray, most: float) -> float:
+    """Return Satterthwaite's degrees of freedom of a sum of ψ_k."""
+    squares = np.square(sums)
+    return degrees_of_sums(float(squares.sum()), inner(squares, squares), len(sums), most)
+
 
 _LARGE_SAMPLE = 30
 _VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))

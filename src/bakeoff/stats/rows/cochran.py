@@ -1,35 +1,225 @@
-"""Cochran's Q test that several models are right equally often, whatever relates their rows."""
+"""Several classifiers on one test set: Cochran's Q, whatever relates the rows, and Looney's F."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.correctness_matrix import as_matrix
+from bakeoff.stats.core.correctness_matrix import (
+    as_matrix,
+    both_correct,
+    column_totals,
+    row_total_counts,
+)
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import (
+from bakeoff.stats.design.clusters import (
+    Clusters,
+    RowDesign,
+    degrees_of_freedom,
+    design_effect,
+    moments,
+)
+from bakeoff.stats.design.flips import joint_flip
+from bakeoff.stats.design.groups import (
     ClusteredResult,
     cluster_assumptions,
     too_few_clusters,
     too_few_degrees,
 )
-from bakeoff.stats.design.clusters import Clusters, degrees_of_freedom, design_effect, moments
-from bakeoff.stats.design.joint_flip import joint_flip
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
-from bakeoff.stats.rows.correct_totals import NULL, correct_totals
 
-__all__ = ["cochran_q"]
+__all__ = ["cochran_q", "looney_f"]
+
+NULL = "All these fitted models are right equally often on the population the rows come from."
+
+
+@dataclasses.dataclass(frozen=True)
+class CorrectTotals:
+    """The sufficient counts of a rows × models table of 0/1 values, in whole numbers.
+
+    Attributes
+    ----------
+    n, models : int
+        Its size.
+    columns : tuple of int
+        G_j: how many rows model j has right.
+    row_totals : ndarray, shape (models + 1,)
+        How many rows have 0, 1, ..., M models right.
+    """
+
+    n: int
+    models: int
+    columns: tuple[int, ...]
+    row_totals: NDArray[np.int64]
+
+    @property
+    def total(self) -> int:
+        """Right answers of all models together."""
+        return sum(self.columns)
+
+    @property
+    def discriminating(self) -> int:
+        """Rows on which the models do not all agree."""
+        return int(self.row_totals[1 : self.models].sum())
+
+    @property
+    def squared_rows(self) -> int:
+        """ΣL_i² over the rows."""
+        return sum(r * r * int(count) for r, count in enumerate(self.row_totals))
+
+    @property
+    def between(self) -> int:
+        """M ΣG_j² − T², in whole numbers: how far the columns differ."""
+        return self.models * sum(g * g for g in self.columns) - self.total**2
+
+    @property
+    def within(self) -> int:
+        """M T − ΣL_i²: how far the rows discriminate."""
+        return self.models * self.total - self.squared_rows
+
+    @property
+    def accuracies(self) -> list[float]:
+        """The accuracy of each model."""
+        return [g / self.n for g in self.columns]
+
+    @property
+    def q(self) -> float:
+        """Cochran's Q; 0 where no row discriminates."""
+        return (self.models - 1) * self.between / self.within if self.within else 0.0
+
+
+def correct_totals(correct: ArrayLike, row_counts: ArrayLike | None) -> CorrectTotals:
+    """Count what is right in each row and column."""
+    matrix, counts = as_matrix(correct, row_counts)
+    totals = row_total_counts(matrix, counts)
+    columns = tuple(int(g) for g in column_totals(matrix, counts))
+    return CorrectTotals(int(totals.sum()), matrix.shape[1], columns, totals)
+
+
+WholeNumbers = NDArray[np.integer[Any]]
+
+# Values handled by the exact recursion before it gives up: about a second's work.
+_MAX_WORK = 30_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class PermutationPvalue:
+    """A permutation p-value and how it was found.
+
+    Attributes
+    ----------
+    pvalue : float
+        P(Q ≥ observed).
+    method : {"exact", "monte_carlo"}
+        Whether the whole distribution was enumerated.
+    error : float
+        Standard error of a simulated p-value; 0 for an exact one.
+    """
+
+    pvalue: float
+    method: str
+    error: float
+
+
+def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
+    """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long.
+
+    Parameters
+    ----------
+    row_totals : ndarray, shape (M + 1,)
+        How many rows have 0, 1, ..., M models right; rows of 0 or M play no part.
+    models : int
+        M.
+    observed : int
+        The observed value.
+
+    Notes
+    -----
+    Rows are added one by one to the distribution of the column totals. The models are
+    exchangeable and only differences between the totals matter, so totals are kept sorted and
+    relative to the smallest: that leaves few states.
+    """
+    rows = int(row_totals[1:models].sum())
+    if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
+        return None
+    base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
+    totals: WholeNumbers = np.zeros((1, models), dtype=np.int64)
+    chance = np.ones(1)
+    work = 0
+    for right in range(1, models):
+        repeats = int(row_totals[right])
+        if not repeats:
+            continue
+        choices = math.comb(models, right)
+        for _ in range(repeats):
+            work += len(totals) * choices * models
+            if work > _MAX_WORK:
+                return None
+            subsets = _subsets(models, right)
+            totals, chance = _add_row(totals, chance, subsets, base)
+    spread = models * np.square(totals).sum(axis=1) - np.square(totals.sum(axis=1))
+    return PermutationPvalue(min(1.0, float(chance[spread >= observed].sum())), "exact", 0.0)
+
+
+def monte_carlo_pvalue(
+    row_totals: WholeNumbers, models: int, observed: int, n_resamples: int, seed: int
+) -> PermutationPvalue:
+    """Estimate the same probability from random tables, at a cost free of the number of rows.
+
+    One model after the other: of the rows that still have r models right among the m left, a
+    binomial share r/m has this one right. The observed table counts as one of the draws, so
+    that the estimate is itself a valid p-value.
+    """
+    rng = np.random.default_rng(seed)
+    left = np.zeros((models + 1, n_resamples), dtype=np.int64)
+    left[1:models] = row_totals[1:models, None]
+    total = np.zeros(n_resamples, dtype=np.int64)
+    squares = np.zeros(n_resamples, dtype=np.int64)
+    for remaining in range(models, 0, -1):
+        share = np.minimum(np.arange(1, models + 1) / remaining, 1.0)
+        right = rng.binomial(left[1:], share[:, None])
+        left[1:] -= right
+        left[:-1] += right
+        column = right.sum(axis=0)
+        total += column
+        squares += column**2
+    reached = int((models * squares - total**2 >= observed).sum())
+    pvalue = (reached + 1) / (n_resamples + 1)
+    error = math.sqrt(pvalue * (1 - pvalue) / n_resamples)
+    return PermutationPvalue(pvalue, "monte_carlo", error)
+
+
+def _subsets(models: int, right: int) -> WholeNumbers:
+    """Return every choice of `right` of the models as a 0/1 row."""
+    chosen = np.array(list(itertools.combinations(range(models), right)))
+    subsets = np.zeros((len(chosen), models), dtype=np.int64)
+    np.put_along_axis(subsets, chosen, 1, axis=1)
+    return subsets
+
+
+def _add_row(
+    totals: WholeNumbers, chance: NDArray[np.float64], subsets: WholeNumbers, base: WholeNumbers
+) -> tuple[WholeNumbers, NDArray[np.float64]]:
+    """Return the distribution of the column totals with one more random row."""
+    grown = (totals[:, None, :] + subsets).reshape(-1, totals.shape[1])
+    grown.sort(axis=1)
+    grown -= grown[:, :1]
+    weight = np.repeat(chance / len(subsets), len(subsets))
+    _, first, state = np.unique(grown[:, 1:] @ base, return_index=True, return_inverse=True)
+    merged: NDArray[np.float64] = np.bincount(state, weights=weight).astype(np.float64)
+    return grown[first], merged
+
 
 _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
@@ -270,3 +460,117 @@ def _mean_design_effect(matrix: BoolArray, totals: FloatArray, clusters: Cluster
     holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
     found = moments(deviation, squares, clusters)
     return float(np.mean(design_effect(found, holding, clusters)))
+
+
+@register(
+    title="Looney's F test",
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.OMNIBUS,
+    about="models",
+    answers="Are these fitted models equally accurate, or does at least one differ?",
+    plans=("holdout",),
+    citation="looney1988",
+    caution="It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q "
+    "and nearly always agrees with it.",
+    posthoc="mcnemar",
+    better_test="cochran_q",
+    null_hypothesis=NULL,
+)
+def looney_f(
+    correct: ArrayLike,
+    *,
+    correction: Literal["none", "greenhouse-geisser"] = "none",
+    row_counts: ArrayLike | None = None,
+) -> Result:
+    """Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
+
+    Parameters
+    ----------
+    correction : {"none", "greenhouse-geisser"}
+        ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
+        models whose differences vary unequally. It costs a matrix product of the table.
+
+    Returns
+    -------
+    Result
+        F with its degrees of freedom; `details` has the sums of squares SSA (models), SSB
+        (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
+        ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
+        the same disagreement there is no residual variance and p is NaN.
+
+    Notes
+    -----
+    Looney (1988): F = MSA/MSAB with df M − 1 and (M − 1)(n − 1), which equals
+    (n − 1)Q/(n(M − 1) − Q) in terms of Cochran's Q. Greenhouse & Geisser (1959) for ε.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import looney_f
+    >>> patterns = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    >>> result = looney_f(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
+    >>> print(f"F({result.df1:.0f}, {result.df2:.0f}) = {result.statistic:.4f}, "
+    ...       f"p = {result.pvalue:.5f}")
+    F(2, 198) = 3.8729, p = 0.02239
+    """
+    table = correct_totals(correct, row_counts)
+    n, m, total = table.n, table.models, table.total
+    # all sums of squares are whole numbers over n M: what is 0 is exactly 0
+    models, rows = table.between, n * table.squared_rows - total**2
+    rest = n * table.within - models
+    scale = n * m
+    df1, df2 = float(m - 1), float((m - 1) * (n - 1))
+    details: dict[str, Any] = {
+        "SSA": models / scale,
+        "SSB": rows / scale,
+        "SSAB": rest / scale,
+        "SST": (n * m * total - total**2) / scale,
+        "MSA": models / scale / df1,
+        "MSAB": rest / scale / df2 if df2 else math.nan,
+        "accuracies": table.accuracies,
+        "n_discriminating": table.discriminating,
+    }
+    status = Status.OK if rest else Status.ZERO_VARIANCE
+    if not table.discriminating:
+        status = Status.NO_DISCORDANT_PAIRS
+    elif n < 2:
+        status = Status.TOO_FEW
+    assumptions = [INDEPENDENT_ROWS]
+    if correction == "greenhouse-geisser" and status is Status.OK:
+        epsilon = _epsilon(correct, row_counts)
+        df1, df2 = epsilon * df1, epsilon * df2
+        details["epsilon"] = epsilon
+    else:
+        detail = "differences between models vary equally; greenhouse-geisser does without"
+        assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
+    statistic, pvalue = {
+        Status.NO_DISCORDANT_PAIRS: (0.0, 1.0),
+        Status.ZERO_VARIANCE: (math.inf, math.nan),
+    }.get(status, (math.nan, math.nan))
+    if status is Status.OK:
+        statistic = models * (n - 1) / rest
+        pvalue = float(special.fdtrc(df1, df2, statistic))
+    return Result(
+        variant="two_way_anova" if correction == "none" else correction,
+        statistic=statistic,
+        df1=df1,
+        df2=df2,
+        pvalue=pvalue,
+        effect_sizes={
+            "partial_eta_squared": models / (models + rest) if models + rest else math.nan
+        },
+        n=n,
+        status=status,
+        assumptions=tuple(assumptions),
+        details=details,
+    )
+
+
+def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
+    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
+    matrix, counts = as_matrix(correct, row_counts)
+    n = len(matrix) if counts is None else counts.sum()
+    accuracy = column_totals(matrix, counts) / n
+    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+    centred += covariance.mean()
+    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))

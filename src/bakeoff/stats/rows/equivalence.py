@@ -30,16 +30,14 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import (
+from bakeoff.stats.design.clusters import Dependence, RowDesign
+from bakeoff.stats.design.groups import (
     ClusteredEquivalenceResult,
     enough_degrees,
     independent_clusters,
     too_few_degrees,
 )
-from bakeoff.stats.design.dependence import Dependence
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.cluster_pair import ClusterPair, cluster_pair
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci
+from bakeoff.stats.rows.mcnemar import ClusterPair, cluster_pair, paired_difference_ci
 
 __all__ = ["noninferiority", "tost_paired", "tost_paired_from_counts"]
 

@@ -1,34 +1,490 @@
-"""McNemar's test: two classifiers on one test set, whatever relates its rows."""
+"""McNemar's test of two classifiers on one test set, from rows or counts, and its intervals.
+
+Counts are named as in `mcnemar_from_counts`: n is their sum, b = only A right, c = only B right,
+n_d = b + c. Under the null hypothesis b ~ Bin(n_d, ½) given n_d. In groups D_k is the sum of d in
+group k, +1 where only A is right, −1 where only B is.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
-from bakeoff.stats.core import mcnemar_kernels
-from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.checks import BoolArray, paired_correctness, paired_counts
+from bakeoff.stats.core import binomial, mcnemar_kernels
+from bakeoff.stats.core.arguments import Count, Level, checked
+from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.checks import (
+    BoolArray,
+    FloatArray,
+    as_counts,
+    paired_correctness,
+    paired_counts,
+)
 from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
+from bakeoff.stats.core.difference_limits import (
+    DIFFERENCE_METHODS,
+    Bounds,
+    DifferenceMethod,
+    one_sided,
+)
 from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.pairwise import pairwise
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Result
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+    answered,
+)
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.row_design import RowDesign
+from bakeoff.stats.design.clusters import (
+    Clusters,
+    Dependence,
+    Moments,
+    RowDesign,
+    dependence_of,
+    equivalent_tail,
+    moments,
+)
+from bakeoff.stats.design.flips import HULL, smallest_pvalue
+from bakeoff.stats.design.groups import SOURCES, ClusteredResult, GroupTest
 from bakeoff.stats.planning import McNemarPower
-from bakeoff.stats.rows import mcnemar_related
-from bakeoff.stats.rows.cluster_pair import cluster_pair
-from bakeoff.stats.rows.mcnemar_counts import mcnemar_from_counts
-from bakeoff.stats.rows.mcnemar_related import GroupedVariant
-from bakeoff.stats.rows.paired_intervals import COUNTS
 
-__all__ = ["mcnemar"]
+__all__ = ["mcnemar", "paired_difference_ci", "paired_odds_ratio_ci"]
 
-VARIANTS = Variants(mcnemar_kernels.VARIANTS, mcnemar_related.VARIANTS)
-INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS)
+COUNTS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
+
+
+@checked
+def paired_difference_ci(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    method: DifferenceMethod = "newcombe",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for acc_A − acc_B on the same rows.
+
+    Parameters
+    ----------
+    method : str
+        ``"newcombe"``: square-and-add of two Wilson intervals with the correlation (Newcombe
+        1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
+        (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
+        ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
+        Lumbard 2021).
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
+
+    Returns
+    -------
+    ConfidenceInterval
+        Limits in [−1, 1].
+
+    Examples
+    --------
+    >>> low, high = paired_difference_ci(
+    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63)
+    >>> round(low, 4), round(high, 4)
+    (-0.0174, 0.0408)
+    """
+    counts = both_correct, only_a_correct, only_b_correct, both_wrong
+    if not sum(counts):
+        raise ValueError("all four counts are 0: there are no rows")
+    low, high = difference_bounds(
+        *counts, method=method, confidence_level=confidence_level, alternative=alternative
+    )
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+@checked
+def paired_odds_ratio_ci(
+    *,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for the conditional odds ratio b/c of two models on the same rows.
+
+    Its mid-p limits transform those for π = P(A right | exactly one is right) by π/(1 − π)
+    (Fagerland, Lydersen & Laake 2014), so that they exclude 1 exactly when the mid-p McNemar test
+    rejects.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
+
+    Returns
+    -------
+    ConfidenceInterval
+        Limits in [0, ∞]; (0, ∞) without discordant pairs.
+
+    Examples
+    --------
+    >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
+    >>> round(low, 4), round(high, 4)
+    (0.6853, 2.4766)
+    """
+    tail = binomial.tail_probability(confidence_level, alternative)
+    b, c = only_a_correct, only_b_correct
+    low = 0.0 if alternative == "less" else _odds_lower(b, c, tail)
+    # swapping A and B inverts the ratio
+    below = 0.0 if alternative == "greater" else _odds_lower(c, b, tail)
+    return ConfidenceInterval(low, 1 / below if below else math.inf, confidence_level, "midp")
+
+
+def _odds_lower(b: int, c: int, tail: float) -> float:
+    right = float(binomial.midp_lower(b, b + c, tail))
+    return right / (1 - right)
+
+
+def difference_bounds(
+    *counts: ArrayLike,
+    method: str,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Bounds:
+    """Return the limits of `paired_difference_ci` for four arrays of counts of one shape."""
+    tail = binomial.tail_probability(confidence_level, alternative)
+    a, b, c, d = (as_counts(count, name) for count, name in zip(counts, COUNTS, strict=True))
+    return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
+
+
+# b + c from which the χ² approximation is usually trusted
+_LARGE_SAMPLE = 25
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class McNemarResult(Result):
+    """A `Result` of McNemar's test; `estimate` is acc_A − acc_B and `ci` its interval.
+
+    Attributes
+    ----------
+    n_discordant : int
+        Rows that exactly one of the models gets right: all the test sees.
+    smallest_pvalue : float
+        The smallest p that this many discordant pairs could ever give.
+    """
+
+    n_discordant: int
+    smallest_pvalue: float
+
+    @property
+    def odds_ratio_ci(self) -> ConfidenceInterval:
+        """Mid-p interval for b/c, ``effect_sizes["odds_ratio"]``, at the level of `ci`."""
+        assert self.ci is not None
+        return paired_odds_ratio_ci(
+            only_a_correct=self.details["only_a_correct"],
+            only_b_correct=self.details["only_b_correct"],
+            confidence_level=self.ci.confidence,
+            alternative=self.alternative,
+        )
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "n_discordant": self.n_discordant,
+            "smallest_pvalue": self.smallest_pvalue,
+        }
+
+
+@checked
+def mcnemar_from_counts(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    variant: mcnemar_kernels.Variant = "midp",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: DifferenceMethod = "newcombe",
+) -> McNemarResult:
+    """McNemar's test from the four counts of rows; see `mcnemar` for the options.
+
+    Parameters
+    ----------
+    variant, ci_method
+        As in `mcnemar`.
+
+    Returns
+    -------
+    McNemarResult
+        The same result as from the rows.
+
+    Examples
+    --------
+    >>> result = mcnemar_from_counts(
+    ...     both_correct=9959, only_a_correct=11, only_b_correct=1, both_wrong=29,
+    ...     variant="asymptotic")
+    >>> round(result.statistic, 4), round(result.pvalue, 6)
+    (8.3333, 0.003892)
+    """
+    counts = {
+        "both_correct": both_correct,
+        "only_a_correct": only_a_correct,
+        "only_b_correct": only_b_correct,
+        "both_wrong": both_wrong,
+    }
+    n, b, c = sum(counts.values()), only_a_correct, only_b_correct
+    ci = paired_difference_ci(
+        **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
+    )
+    n_d = b + c
+    details = accuracies(counts)
+    if not n_d and variant in ("midp", "exact"):
+        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
+        halved = variant == "midp" and alternative != "two-sided"
+        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
+    most = (0, n_d) if alternative == "less" else (n_d, 0)
+    smallest = float(mcnemar_kernels.pvalue(variant, *most, alternative))
+    chi2 = variant not in ("midp", "exact")
+    return McNemarResult(
+        test="mcnemar",
+        variant=variant,
+        statistic=float(mcnemar_kernels.statistic(variant, b, c, alternative)),
+        df=1.0 if chi2 and alternative == "two-sided" else None,
+        pvalue=float(mcnemar_kernels.pvalue(variant, b, c, alternative)),
+        alternative=alternative,
+        estimate=(b - c) / n,
+        ci=ci,
+        effect_sizes=effect_sizes(b, c),
+        n=n,
+        status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
+        assumptions=_assumptions(n_d, variant, smallest, 1 - confidence_level),
+        null_hypothesis="The two fitted models are equally accurate on the population that the "
+        "test rows were drawn from.",
+        method=mcnemar_kernels.SOURCES[variant],
+        details=details,
+        n_discordant=n_d,
+        smallest_pvalue=smallest,
+    )
+
+
+@checked
+def mcnemar_pvalues(
+    only_a_correct: ArrayLike,
+    only_b_correct: ArrayLike,
+    *,
+    variant: mcnemar_kernels.Variant = "midp",
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
+
+    Parameters
+    ----------
+    only_a_correct, only_b_correct : array_like of int, any one shape
+        The discordant counts b and c.
+    variant : str
+        As in `mcnemar`.
+
+    Returns
+    -------
+    ndarray
+        The p-values; 1 where there are no discordant pairs.
+
+    Examples
+    --------
+    >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
+    array([0.4296, 0.0034, 1.    ])
+    """
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
+    return mcnemar_kernels.pvalue(variant, b, c, alternative)
+
+
+def effect_sizes(b: float, c: float) -> dict[str, float]:
+    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+    if not b + c:
+        return {"cohens_g": math.nan, "odds_ratio": math.nan}
+    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
+
+
+def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the four counts, and the accuracies of both models."""
+    both, b, c, _ = counts.values()
+    n = sum(counts.values())
+    return {**counts, "accuracy_a": (both + b) / n, "accuracy_b": (both + c) / n}
+
+
+def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple[Assumption, ...]:
+    notes = [
+        INDEPENDENT_ROWS,
+        Assumption(
+            "enough discordant pairs",
+            smallest <= alpha,
+            f"{n_d} discordant pair(s): the smallest p-value that these can give is {smallest:.3g}",
+        ),
+    ]
+    if variant in ("asymptotic", "corrected"):
+        notes.append(
+            Assumption(
+                "large sample",
+                n_d >= _LARGE_SAMPLE,
+                f"{n_d} discordant pair(s); the χ² approximation wants {_LARGE_SAMPLE}, "
+                "below that use midp",
+            )
+        )
+    return tuple(notes)
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterPair:
+    """Counts per cluster of two models.
+
+    Attributes
+    ----------
+    clusters : Clusters
+        The cluster of every row.
+    cells : ndarray, shape (K, 4)
+        Rows that both, only A, only B and neither model has right.
+    """
+
+    clusters: Clusters
+    cells: FloatArray
+
+    @functools.cached_property
+    def counts(self) -> tuple[float, float, float, float]:
+        """The four counts of all rows."""
+        both, b, c, neither = self.cells.sum(axis=0).tolist()
+        return both, b, c, neither
+
+    @property
+    def sums(self) -> FloatArray:
+        """D_k, wins of A less wins of B in each cluster."""
+        return np.asarray(self.cells[:, 1] - self.cells[:, 2])
+
+    @property
+    def discordant(self) -> FloatArray:
+        """Rows of each cluster that exactly one model has right."""
+        return np.asarray(self.cells[:, 1] + self.cells[:, 2])
+
+    @functools.cached_property
+    def moments(self) -> Moments:
+        """Robust and ordinary variances of the difference."""
+        return moments(self.sums, self.discordant.sum(), self.clusters)
+
+    @functools.cached_property
+    def found(self) -> Dependence:
+        """How the difference depends on the groups."""
+        return dependence_of(self.moments, int(np.count_nonzero(self.discordant)), self.clusters)
+
+    @property
+    def named_counts(self) -> dict[str, int]:
+        """The four counts by their names in results."""
+        return dict(zip(COUNTS, map(int, self.counts), strict=True))
+
+    def newcombe(self, side: Alternative, level: float) -> ConfidenceInterval:
+        """Newcombe's (1998) interval on the effective counts, with a t quantile."""
+        both, b, c, neither = (
+            np.asarray(value / self.found.design_effect) for value in self.counts
+        )
+        tail = float(equivalent_tail(self.found.df, tail_probability(level, side)))
+        low, high = map(float, DIFFERENCE_METHODS["newcombe"](both, b, c, neither, tail))
+        return ConfidenceInterval(
+            -1.0 if side == "less" else max(low, -1.0),
+            1.0 if side == "greater" else min(high, 1.0),
+            level,
+            "newcombe_effective",
+        )
+
+    def odds_ratio(self, side: Alternative, level: float) -> dict[str, Any]:
+        """Log standard error of B/C by linearisation, and the interval of the ratio."""
+        b, c, k = self.counts[1], self.counts[2], self.clusters.count
+        if not b or not c or k < 2:
+            return {"odds_ratio_se_log": math.nan, "odds_ratio_ci": (0.0, math.inf)}
+        parts = self.cells[:, 1] / b - self.cells[:, 2] / c
+        se = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
+        reach = -float(special.stdtrit(k - 1, tail_probability(level, side))) * se
+        low = 0.0 if side == "less" else b / c * math.exp(-reach)
+        high = math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach)
+        return {"odds_ratio_se_log": se, "odds_ratio_ci": (low, high)}
+
+
+def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:
+    """Count inside clusters where each of two models is right."""
+    place = clusters.codes * 4 + 2 * ~a + ~b
+    cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4)
+    return ClusterPair(clusters, cells.astype(np.float64))
+
+
+GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
+
+
+def in_groups(
+    pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
+) -> ClusteredResult:
+    """Compare two models by their counts in each group; see `mcnemar` for the options."""
+    test = GroupTest(pair.clusters, pair.sums, pair.found, variant, side, level)
+    status = test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS
+    statistic, formula = test.formula()
+    statistic, pvalue = answered(status, statistic, formula, test.estimate)
+    return ClusteredResult(
+        variant=variant,
+        statistic=statistic,
+        df=None if test.flips else pair.found.df,
+        pvalue=pvalue,
+        alternative=side,
+        estimate=test.estimate,
+        ci=_interval(pair, test, ci_method, pvalue),
+        effect_sizes=effect_sizes(*pair.counts[1:3]),
+        status=status,
+        assumptions=test.assumptions,
+        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
+        "are equally accurate on the population that the groups were drawn from.",
+        method=SOURCES[variant],
+        details=_details(pair, test) | {"formula_pvalue": formula},
+        **pair.found.worth,
+    )
+
+
+def _interval(
+    pair: ClusterPair, test: GroupTest, method: str, pvalue: float
+) -> ConfidenceInterval | None:
+    if pair.clusters.count < 2:
+        return None
+    if method == "robust_t":
+        return test.t_interval(method)
+    plain = pair.newcombe(test.side, test.level)
+    if method != HULL or pair.clusters.trivial:
+        return plain
+    return test.widened(plain, pvalue, (-1.0, 1.0))
+
+
+def _details(pair: ClusterPair, test: GroupTest) -> dict[str, Any]:
+    found = pair.found
+    return {
+        **accuracies(pair.named_counts),
+        "n_clusters_nonzero": test.nonzero,
+        "largest_share": found.largest_share,
+        "pvalue_exact": float(test.tails.pvalue(test.side, exact=True)[0]),
+        "smallest_pvalue": float(smallest_pvalue(test.nonzero)),
+        "se": found.se,
+        "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
+        "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
+        "df": found.df,
+        "design_effect_raw": found.design_effect_raw,
+        **pair.odds_ratio(test.side, test.level),
+    }
+
+
+VARIANTS = Variants(mcnemar_kernels.VARIANTS, get_args(GroupedVariant))
+INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
 
 _Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
 
@@ -176,4 +632,4 @@ def _in_design(
 ) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    return mcnemar_related.in_groups(cluster_pair(a, b, design.units), form, side, level, interval)
+    return in_groups(cluster_pair(a, b, design.units), form, side, level, interval)
