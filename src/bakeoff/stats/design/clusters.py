@@ -36,18 +36,10 @@ _NOISE = 1e-24
 
 @dataclasses.dataclass(frozen=True)
 class Clusters:
-    """The cluster of every row.
+    """The cluster of every row."""
 
-    Attributes
-    ----------
-    codes : ndarray of int, shape (N,)
-        The cluster of each row, 0 to K − 1.
-    sizes : ndarray, shape (K,)
-        Rows of each cluster.
-    """
-
-    codes: IntArray
-    sizes: FloatArray
+    codes: IntArray  # (N,): The cluster of each row, 0 to K − 1
+    sizes: FloatArray  # (K,): Rows of each cluster
 
     @property
     def n(self) -> int:
@@ -120,28 +112,15 @@ class Moments:
     """What the robust methods need to know of a value per row, or of one for each pair.
 
     Each is an array with one entry per column of the cluster sums.
-
-    Attributes
-    ----------
-    mean : ndarray
-        Mean over rows.
-    variance : ndarray
-        CR2 variance of the mean, V = Σ r_k²/(1 − p_k)/N² with r_k = D_k − n_k·mean.
-    variance_cr0, variance_cr1 : ndarray
-        Σ r_k²/N², and K/(K − 1) times that.
-    variance_independent : ndarray
-        V₁ = (Σd² − N·mean²)/(N(N − 1)).
-    between, within : ndarray
-        Mean squares MSB and MSW of the analysis of variance.
     """
 
-    mean: FloatArray
+    mean: FloatArray  # Mean over rows
     variance: FloatArray
-    variance_cr0: FloatArray
-    variance_cr1: FloatArray
-    variance_independent: FloatArray
-    between: FloatArray
-    within: FloatArray
+    variance_cr0: FloatArray  # Σ r_k²/N², and K/(K − 1) times that
+    variance_cr1: FloatArray  # Σ r_k²/N², and K/(K − 1) times that
+    variance_independent: FloatArray  # V₁ = (Σd² − N·mean²)/(N(N − 1))
+    between: FloatArray  # Mean squares MSB and MSW of the analysis of variance
+    within: FloatArray  # Mean squares MSB and MSW of the analysis of variance
 
 
 def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments:
@@ -436,19 +415,11 @@ TIME_BLOCKS = 8
 
 @dataclasses.dataclass(frozen=True)
 class RowDesign:
-    """The groups and the times of the rows of a test set.
+    """The groups and the times of the rows of a test set."""
 
-    Attributes
-    ----------
-    n : int
-        Number of rows.
-    groups, times : Clusters or None
-        The group and the time of each row; None where none was given.
-    """
-
-    n: int
-    groups: Clusters | None = None
-    times: Clusters | None = None
+    n: int  # Number of rows
+    groups: Clusters | None = None  # The group and the time of each row; None where none was given
+    times: Clusters | None = None  # The group and the time of each row; None where none was given
 
     @classmethod
     def of(
@@ -458,22 +429,7 @@ class RowDesign:
         time: ArrayLike | None = None,
         **beside: ArrayLike,
     ) -> RowDesign:
-        """Check the labels of n rows.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        groups, time : array_like, shape (n,), optional
-            The group and the time of each row.
-        **beside : array_like
-            An argument of the test by its name, whose row labels those of the groups must equal.
-
-        Raises
-        ------
-        ArgumentError
-            Missing labels, another number of them, other row labels, or groups and times at once.
-        """
+        """Check the labels of n rows."""
         if groups is not None and time is not None:
             raise ArgumentError("time", "found groups and times; give one of them")
         found = {}

@@ -44,27 +44,13 @@ _LARGE = 1 << 18  # distinct sums × lattice points from which on an inversion i
 
 @dataclasses.dataclass(frozen=True)
 class Tails:
-    """P(S* > |S|) and P(S* = |S|) for each pair, and how they were found.
+    """P(S* > |S|) and P(S* = |S|) for each pair, and how they were found."""
 
-    Attributes
-    ----------
-    total : ndarray
-        The observed S.
-    above, equal : ndarray
-        The two probabilities.
-    method : {"exact", "draws"}
-        Whether every sign was counted.
-    draws : int
-        Number of draws; 0 for the exact distribution.
-    signs : tuple of ndarray, optional
-        Positive and negative sums of the pairs whose |D_k| are all one number, else NaN.
-    """
-
-    total: FloatArray
-    above: FloatArray
-    equal: FloatArray
-    method: str = "exact"
-    draws: int = 0
+    total: FloatArray  # The observed S
+    above: FloatArray  # The two probabilities
+    equal: FloatArray  # The two probabilities
+    method: str = "exact"  # Whether every sign was counted
+    draws: int = 0  # Number of draws; 0 for the exact distribution
     signs: tuple[FloatArray, FloatArray] | None = None
 
     def pvalue(self, side: Alternative, *, exact: bool = False) -> FloatArray:
@@ -139,17 +125,7 @@ def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator
 
 
 def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Tails:
-    """Return the exact tails for many pairs at once.
-
-    Parameters
-    ----------
-    values : ndarray, shape (V,)
-        The distinct |D| > 0, whole numbers.
-    counts : ndarray, shape (P, V)
-        How often each occurs, per pair.
-    total : ndarray, shape (P,)
-        The observed S.
-    """
+    """Return the exact tails for many pairs at once."""
     above, equal = np.zeros(len(total)), np.ones(len(total))
     wins, losses = (np.full(len(total), math.nan) for _ in range(2))
     distinct = (counts > 0).sum(axis=1)
@@ -320,40 +296,18 @@ _MANY, _SMALL_SHARE = 2_000, 0.02
 
 @dataclasses.dataclass(frozen=True)
 class JointFlip:
-    """The statistic of several models and its p-values.
+    """The statistic of several models and its p-values."""
 
-    Attributes
-    ----------
-    statistic : float
-        Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg²; 0 where no cluster differs.
-    pvalue, exact : float
-        Mid-p, and p with the observed value counted in full.
-    nonzero : int
-        Clusters in which the models differ.
-    method : {"exact", "draws"}
-        Whether every sign was counted.
-    error : float
-        Monte Carlo standard error of the p; 0 where every sign was counted.
-    """
-
-    statistic: float
-    pvalue: float
-    exact: float
-    nonzero: int
-    method: str
-    error: float
+    statistic: float  # Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg²; 0 where no cluster differs
+    pvalue: float  # Mid-p, and p with the observed value counted in full
+    exact: float  # Mid-p, and p with the observed value counted in full
+    nonzero: int  # Clusters in which the models differ
+    method: str  # Whether every sign was counted
+    error: float  # Monte Carlo standard error of the p; 0 where every sign was counted
 
 
 def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip:
-    """Flip one sign per cluster for the vector of all models.
-
-    Parameters
-    ----------
-    totals : ndarray, shape (K, M)
-        Rows that each model has right in each cluster.
-    n_resamples, seed : int
-        Number of draws beyond 20 clusters that differ, and their seed.
-    """
+    """Flip one sign per cluster for the vector of all models."""
     models = totals.shape[1]
     # M times the deviation from the mean: whole numbers, so that ties are exact
     scaled = models * totals - totals.sum(axis=1, keepdims=True)
@@ -399,18 +353,10 @@ def _drawn_flips(scaled: FloatArray, n_resamples: int, seed: Seed) -> Iterator[F
 
 @dataclasses.dataclass(frozen=True)
 class GroupSums:
-    """A difference as a mean over groups: Σ sums / Σ shares.
+    """A difference as a mean over groups: Σ sums / Σ shares."""
 
-    Attributes
-    ----------
-    sums : ndarray, shape (K,) or (K, C)
-        What each group adds to the difference, or to each of C.
-    shares : ndarray, shape (K,)
-        The share of each group; they sum to 1.
-    """
-
-    sums: FloatArray
-    shares: FloatArray
+    sums: FloatArray  # (K,) or (K, C): What each group adds to the difference, or to each of C
+    shares: FloatArray  # (K,): The share of each group; they sum to 1
 
     @property
     def many_alike(self) -> bool:
@@ -425,34 +371,15 @@ class GroupSums:
 
 @dataclasses.dataclass(frozen=True)
 class MaxFlip:
-    """p-values of differences by sign flips of their groups, shape (C,) each.
+    """p-values of differences by sign flips of their groups, shape (C,) each."""
 
-    Attributes
-    ----------
-    alone : ndarray
-        Mid-p of each difference by itself.
-    step_down : ndarray
-        Against the largest of those that are not rejected before.
-    """
-
-    alone: FloatArray
-    step_down: FloatArray
+    alone: FloatArray  # Mid-p of each difference by itself
+    step_down: FloatArray  # Against the largest of those that are not rejected before
 
 
 def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip:
     """Flip the signs of whole groups for all differences at once (Westfall & Young 1993).
 
-    Parameters
-    ----------
-    of_groups : GroupSums
-        Of C differences.
-    se : ndarray, shape (C,)
-        The standard errors that make differences comparable.
-    side : {"two-sided", "greater", "less"}
-        The alternative.
-
-    Notes
-    -----
     All signs are counted for up to 12 groups, else 9,999 drawn from a fixed seed, of which the
     observed signs are one more. Ties count by half.
     """
@@ -527,18 +454,7 @@ HULL = "subset_hull"
 
 
 def subset_limits(sums: FloatArray, weights: FloatArray, tail: float) -> tuple[FloatArray, ...]:
-    """Return the lower and upper limits that leave `tail` on either side.
-
-    Parameters
-    ----------
-    sums : ndarray, shape (K,) or (K, P)
-        Sum over the rows of each group of what is averaged, for one or for P differences.
-    weights : ndarray, shape (K,)
-        Rows of each group, or whatever the sums are divided by.
-    tail : float
-        Probability beyond each limit. Where no subset reaches it, the limits are the smallest and
-        the largest mean.
-    """
+    """Return the lower and upper limits that leave `tail` on either side."""
     means = _means(*each_in_order(sums.reshape(len(sums), -1), weights))
     count = means.shape[1]
     at = max(0, math.floor(tail * (count + 1) - 0.5))

@@ -156,14 +156,6 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
     strongly against it: had these not been drawn, all others would have agreed. Means of small
     groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
     with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
-
-    Parameters
-    ----------
-    weights : ndarray, shape (K,)
-        Rows of each group, or its share.
-    sums : ndarray, shape (K,) or (K, P), optional
-        The sums of the differences in each group, of one pair or of several, of which the most
-        skewed counts. Without them only the number of groups does.
     """
     count, name = len(weights), "symmetric group differences"
     against = 0.0 if sums is None else -float(_skewness(weights, sums.reshape(count, -1)).min())
@@ -233,34 +225,16 @@ _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7
 
 @dataclasses.dataclass(frozen=True)
 class GroupTest:
-    """How a mean difference on rows in groups is tested.
+    """How a mean difference on rows in groups is tested."""
 
-    Attributes
-    ----------
-    clusters : Clusters
-        The groups.
-    sums : ndarray, shape (K,)
-        D_k, the sum of the differences in each group.
-    found : Dependence
-        How the difference depends on the groups: its standard error and degrees of freedom.
-    variant : str
-        One of `SOURCES`.
-    side : {"two-sided", "greater", "less"}
-        The alternative.
-    level : float
-        Level of the interval; 1 − it is the level that the number of groups must allow.
-    n_resamples, seed : int
-        Draws of the signs where the sums are no whole numbers.
-    """
-
-    clusters: Clusters
-    sums: FloatArray
+    clusters: Clusters  # The groups
+    sums: FloatArray  # (K,): D_k, the sum of the differences in each group
     found: Dependence
-    variant: str
-    side: Alternative
-    level: float
-    n_resamples: int = 0
-    seed: int = 0
+    variant: str  # One of `SOURCES`
+    side: Alternative  # The alternative
+    level: float  # Level of the interval; 1 − it is the level that the number of groups must allow
+    n_resamples: int = 0  # Draws of the signs where the sums are no whole numbers
+    seed: int = 0  # Draws of the signs where the sums are no whole numbers
 
     @classmethod
     def of_rows(

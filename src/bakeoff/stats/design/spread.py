@@ -21,20 +21,10 @@ Codes = NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class Leverage:
-    """What sums over groups are divided by, row by row.
-
-    Attributes
-    ----------
-    root : ndarray, shape (n,)
-        √(1 − p), p the share that the row's group has of the rows, or of those of its class.
-    df : float
-        Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group.
-    shares : ndarray, shape (K,)
-        The share of each group: of the rows, or the mean of its shares of the classes.
-    """
+    """What sums over groups are divided by, row by row."""
 
     root: FloatArray
-    df: float
+    df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
     shares: FloatArray
 
     @classmethod
@@ -63,22 +53,11 @@ FEWEST_CLUSTERS = 5
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """How precisely a metric is known.
+    """How precisely a metric is known."""
 
-    Attributes
-    ----------
-    se : float
-        The standard error.
-    df : float
-        Degrees of freedom of Student's t: those of the units, or fewer where a few of them carry
-        the variance (Satterthwaite's idea applied to influence values).
-    units : float
-        Independent units: rows, with their pseudo-rows, or clusters.
-    """
-
-    se: float
+    se: float  # The standard error
     df: float
-    units: float
+    units: float  # Independent units: rows, with their pseudo-rows, or clusters
 
     def interval(
         self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
@@ -108,20 +87,6 @@ def spread(
     ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
     by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
     clusters of one size.
-
-    Parameters
-    ----------
-    psi : ndarray, shape (n,)
-        Influence values of rows, or of cells that stand for `weights` rows each.
-    weights : ndarray, shape (n,), optional
-        How many rows each value stands for; 1 if not given.
-    clusters : ndarray of int, shape (n,), optional
-        Codes 0..G−1 of the clusters of the rows.
-    pseudo : tuple of ndarray, optional
-        Influence values and weights of pseudo-rows: they add to the variance, and to the number
-        of units only where rows are the units.
-    leverage : Leverage, optional
-        Of the rows' clusters.
     """
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = _ones(len(psi)) if weights is None else weights

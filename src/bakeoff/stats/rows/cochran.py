@@ -46,22 +46,12 @@ NULL = "All these fitted models are right equally often on the population the ro
 
 @dataclasses.dataclass(frozen=True)
 class CorrectTotals:
-    """The sufficient counts of a rows × models table of 0/1 values, in whole numbers.
+    """The sufficient counts of a rows × models table of 0/1 values, in whole numbers."""
 
-    Attributes
-    ----------
-    n, models : int
-        Its size.
-    columns : tuple of int
-        G_j: how many rows model j has right.
-    row_totals : ndarray, shape (models + 1,)
-        How many rows have 0, 1, ..., M models right.
-    """
-
-    n: int
-    models: int
-    columns: tuple[int, ...]
-    row_totals: NDArray[np.int64]
+    n: int  # Its size
+    models: int  # Its size
+    columns: tuple[int, ...]  # G_j: how many rows model j has right
+    row_totals: NDArray[np.int64]  # (models + 1,): How many rows have 0, 1, ..., M models right
 
     @property
     def total(self) -> int:
@@ -115,37 +105,16 @@ _MAX_WORK = 30_000_000
 
 @dataclasses.dataclass(frozen=True)
 class PermutationPvalue:
-    """A permutation p-value and how it was found.
+    """A permutation p-value and how it was found."""
 
-    Attributes
-    ----------
-    pvalue : float
-        P(Q ≥ observed).
-    method : {"exact", "monte_carlo"}
-        Whether the whole distribution was enumerated.
-    error : float
-        Standard error of a simulated p-value; 0 for an exact one.
-    """
-
-    pvalue: float
-    method: str
-    error: float
+    pvalue: float  # P(Q ≥ observed)
+    method: str  # Whether the whole distribution was enumerated
+    error: float  # Standard error of a simulated p-value; 0 for an exact one
 
 
 def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
     """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long.
 
-    Parameters
-    ----------
-    row_totals : ndarray, shape (M + 1,)
-        How many rows have 0, 1, ..., M models right; rows of 0 or M play no part.
-    models : int
-        M.
-    observed : int
-        The observed value.
-
-    Notes
-    -----
     Rows are added one by one to the distribution of the column totals. The models are
     exchangeable and only differences between the totals matter, so totals are kept sorted and
     relative to the smallest: that leaves few states.

@@ -127,21 +127,11 @@ def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
 
 @dataclasses.dataclass(frozen=True)
 class CostCells:
-    """The observed cost differences and how often each occurred.
-
-    Attributes
-    ----------
-    value, count : ndarray
-        The distinct differences d (A's cost less B's) and their numbers of rows, all ≥ 1.
-    possible : ndarray
-        Every difference the cost matrix allows.
-    support : tuple of float or None
-        Smallest and largest difference that may have a probability without being observed.
-    """
+    """The observed cost differences and how often each occurred."""
 
     value: FloatArray
     count: FloatArray
-    possible: FloatArray
+    possible: FloatArray  # Every difference the cost matrix allows
     support: tuple[float, float] | None = None
 
     @classmethod

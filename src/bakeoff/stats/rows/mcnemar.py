@@ -345,18 +345,10 @@ def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple
 
 @dataclasses.dataclass(frozen=True)
 class ClusterPair:
-    """Counts per cluster of two models.
+    """Counts per cluster of two models."""
 
-    Attributes
-    ----------
-    clusters : Clusters
-        The cluster of every row.
-    cells : ndarray, shape (K, 4)
-        Rows that both, only A, only B and neither model has right.
-    """
-
-    clusters: Clusters
-    cells: FloatArray
+    clusters: Clusters  # The cluster of every row
+    cells: FloatArray  # (K, 4): Rows that both, only A, only B and neither model has right
 
     @functools.cached_property
     def counts(self) -> tuple[float, float, float, float]:

@@ -434,30 +434,14 @@ _ORDINATES = 6  # J = 6B: ordinates beyond the first B tell the noise from what 
 
 @dataclasses.dataclass(frozen=True)
 class _Spectra:
-    """The spectra that are tried on T times, the first that of white noise.
+    """The spectra that are tried on T times, the first that of white noise."""
 
-    Attributes
-    ----------
-    count, ordinates : int
-        B and J.
-    inverse : ndarray, shape (m, J)
-        1/v_j of each spectrum.
-    constant : ndarray, shape (m,)
-        −½Σ_j log v_j.
-    log_prior : ndarray, shape (m,)
-        Half for white noise, half for all others together.
-    shortfall : ndarray, shape (m,)
-        v₀ over the mean of the first B ordinates.
-    dependence : tuple of (float, float)
-        1 − φ and the share of the variance that persists, of each spectrum.
-    """
-
-    count: int
-    ordinates: int
-    inverse: FloatArray
-    constant: FloatArray
-    log_prior: FloatArray
-    shortfall: FloatArray
+    count: int  # B and J
+    ordinates: int  # B and J
+    inverse: FloatArray  # (m, J): 1/v_j of each spectrum
+    constant: FloatArray  # (m,): −½Σ_j log v_j
+    log_prior: FloatArray  # (m,): Half for white noise, half for all others together
+    shortfall: FloatArray  # (m,): v₀ over the mean of the first B ordinates
     dependence: tuple[tuple[float, float], ...]
 
 
@@ -498,22 +482,7 @@ def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
 
 
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
-    """Return by what factor the mean of B squared cosines falls short of the long-run variance.
-
-    Parameters
-    ----------
-    residuals : sequence of ndarray of shape (T,)
-        The residuals of every pair of models.
-    contrasts : int
-        How many of the pairs are independent of each other: M − 1 of M models.
-
-    Returns
-    -------
-    ndarray, one factor per pair, at least 1
-        The larger of what the pair's own ordinates say and what those of all pairs say together:
-        the log likelihoods against white noise summed, times contrasts over pairs. A pair without
-        any difference has 1, and says nothing of the others.
-    """
+    """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
     spectra = _spectra(len(residuals[0]))
     relative, told = _log_likelihoods(residuals, spectra)
     if not told.any():
@@ -527,15 +496,6 @@ def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int)
     """Return how many times the variance of the mean exceeds that of independent blocks.
 
     It is 1 where dependence fades within blocks of neighbouring times.
-
-    Parameters
-    ----------
-    residuals : sequence of ndarray of shape (T,)
-        The residuals of one or several series.
-    contrasts : int
-        How many of the series are independent of each other.
-    blocks : int
-        Into how many blocks of T/`blocks` times the series are cut.
     """
     n = len(residuals[0])
     spectra = _spectra(n)
@@ -571,18 +531,7 @@ def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> Flo
 
 
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
-    """Return the assumption of tests that take blocks of neighbouring times for groups.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,) or (n, M)
-        What is averaged over the rows (influence values, say), of one series or of M models, whose
-        differences count.
-    times : Clusters
-        The time of each row.
-    blocks : int
-        Into how many blocks the times are cut.
-    """
+    """Return the assumption of tests that take blocks of neighbouring times for groups."""
     columns = values.reshape(len(values), -1)
     models, blocks = columns.shape[1], min(blocks, times.count)
     if models > 1:
