@@ -46,12 +46,12 @@ _LARGE = 1 << 18  # distinct sums × lattice points from which on an inversion i
 class Tails:
     """P(S* > |S|) and P(S* = |S|) for each pair, and how they were found."""
 
-    total: FloatArray  # The observed S
-    above: FloatArray  # The two probabilities
-    equal: FloatArray  # The two probabilities
-    method: str = "exact"  # Whether every sign was counted
-    draws: int = 0  # Number of draws; 0 for the exact distribution
-    signs: tuple[FloatArray, FloatArray] | None = None
+    total: FloatArray  # the observed S
+    above: FloatArray
+    equal: FloatArray
+    method: str = "exact"  # or "draws"
+    draws: int = 0
+    signs: tuple[FloatArray, FloatArray] | None = None  # wins and losses where all |D_k| are alike
 
     def pvalue(self, side: Alternative, *, exact: bool = False) -> FloatArray:
         """Return the mid-p, or the p that counts the observed sum in full."""
@@ -87,7 +87,8 @@ def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
     if len(magnitude) <= MOST_ENUMERATED:
         drawn = all_sign_sums(magnitude)
     else:
-        drawn = _drawn_sums(magnitude, n_resamples, seed)
+        blocks = sign_blocks(np.random.default_rng(seed), len(magnitude), n_resamples)
+        drawn = np.concatenate([signs @ magnitude for signs in blocks])
     gap = drawn - abs(total)
     equal = np.abs(gap) <= _TIES * scale
     above = float(np.count_nonzero((gap > 0) & ~equal))
@@ -107,13 +108,6 @@ def all_sign_sums(magnitude: FloatArray) -> FloatArray:
     for value in magnitude:
         sums = np.concatenate((sums + value, sums - value))
     return sums
-
-
-def _drawn_sums(magnitude: FloatArray, n_resamples: int, seed: Seed) -> FloatArray:
-    rng = np.random.default_rng(seed)
-    return np.concatenate(
-        [signs @ magnitude for signs in sign_blocks(rng, len(magnitude), n_resamples)]
-    )
 
 
 def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator[FloatArray]:
@@ -284,11 +278,6 @@ def _polar(log_size: FloatArray, phase: FloatArray) -> tuple[FloatArray, FloatAr
     return size * np.cos(phase), size * np.sin(phase)
 
 
-def smallest_pvalue(nonzero: NDArray[np.number] | int) -> FloatArray:
-    """Return 2^−K′, the smallest two-sided mid-p of K′ cluster sums that are not 0."""
-    return special.exp2(-np.asarray(nonzero, dtype=np.float64))
-
-
 _INNER = 12  # signs enumerated as one matrix product
 _DRAWS, _FLIP_SEED = 9_999, 0  # of the flips of differences
 _MANY, _SMALL_SHARE = 2_000, 0.02
@@ -299,11 +288,11 @@ class JointFlip:
     """The statistic of several models and its p-values."""
 
     statistic: float  # Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg²; 0 where no cluster differs
-    pvalue: float  # Mid-p, and p with the observed value counted in full
-    exact: float  # Mid-p, and p with the observed value counted in full
-    nonzero: int  # Clusters in which the models differ
-    method: str  # Whether every sign was counted
-    error: float  # Monte Carlo standard error of the p; 0 where every sign was counted
+    pvalue: float  # mid-p
+    exact: float  # with the observed value counted in full
+    nonzero: int  # clusters in which the models differ
+    method: str  # "exact" or "draws"
+    error: float  # Monte Carlo standard error of the p
 
 
 def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip:
@@ -321,7 +310,11 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
         mid, exact = (float(tails.pvalue("two-sided", exact=e)[0]) for e in (False, True))
         return JointFlip(statistic, mid, exact, len(scaled), "exact", 0.0)
     enumerated = len(scaled) <= MOST_ENUMERATED
-    blocks = iter(_all_flips(scaled)) if enumerated else _drawn_flips(scaled, n_resamples, seed)
+    if enumerated:
+        blocks = iter(_all_flips(scaled))
+    else:
+        drawn = sign_blocks(np.random.default_rng(seed), len(scaled), n_resamples)
+        blocks = (np.square(signs @ scaled).sum(axis=1) for signs in drawn)
     above = equal = size = 0.0
     for block in blocks:
         gap = block - observed
@@ -343,12 +336,6 @@ def _all_flips(scaled: FloatArray) -> list[FloatArray]:
     near = np.column_stack([all_sign_sums(column) for column in inner.T]) + scaled[0]
     far = np.column_stack([all_sign_sums(column) for column in outer.T])
     return [np.square(near + shift).sum(axis=1) for shift in far]
-
-
-def _drawn_flips(scaled: FloatArray, n_resamples: int, seed: Seed) -> Iterator[FloatArray]:
-    rng = np.random.default_rng(seed)
-    for signs in sign_blocks(rng, len(scaled), n_resamples):
-        yield np.square(signs @ scaled).sum(axis=1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -477,9 +464,7 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     return np.concatenate(parts, axis=1)
 
 
-@lru_cache(
-    maxsize=1
-)  # all pairs of models share them; bytes, of which there are 33 million at most
+@lru_cache(maxsize=1)  # all pairs of models share them: 33 million bytes at most
 def _subsets(groups: int) -> list[NDArray[np.uint8]]:
     """Return rows of 0 and 1 that choose groups: all without the last one, or a seeded draw."""
     if groups <= _ENUMERATED:

@@ -34,7 +34,6 @@ from bakeoff.stats.design.flips import (
     agreeing,
     flip_tails,
     hull,
-    smallest_pvalue,
     subset_limits,
 )
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, leverage_of, spread
@@ -84,19 +83,6 @@ class ClusteredEquivalenceResult(ClusteredResult, EquivalenceResult):
 def too_few_clusters(clusters: int, alpha: float) -> bool:
     """Whether no sign flip of so many clusters could reach the level: 2^(1 − K) > α."""
     return 2.0 ** (1 - clusters) > alpha * (1 + 1e-9)
-
-
-def few_clusters(clusters: Clusters, alpha: float) -> tuple[Assumption, ...]:
-    """Say how many groups sign flips need, where there are fewer."""
-    if not too_few_clusters(clusters.count, alpha):
-        return ()
-    needed = math.ceil(1 - math.log2(alpha) - 1e-9)
-    rows, groups = ((n, "" if n == 1 else "s") for n in (clusters.n, clusters.count))
-    detail = (
-        f"{rows[0]:,} row{rows[1]} in {groups[0]} group{groups[1]}, and at a level of {alpha:.3g} "
-        f"it takes {needed} groups: the signs of fewer can never reject"
-    )
-    return (Assumption("enough groups", False, detail),)
 
 
 def too_few_degrees(df: float) -> bool:
@@ -197,18 +183,24 @@ def cluster_assumptions(
 
     `sums` are those of `symmetric_differences`.
     """
-    smallest = 2.0**-nonzero
-    differing = Assumption(
-        "enough groups that differ",
-        smallest <= alpha,
-        f"the models differ in {nonzero} of {clusters.count} groups: the smallest two-sided "
-        f"mid-p-value that these can give is {smallest:.3g}",
-    )
-    return (
-        independent_clusters(clusters),
-        *(few_clusters(clusters, alpha) or (differing,)),
-        symmetric_differences(clusters.sizes, sums),
-    )
+    k, smallest = clusters.count, 2.0**-nonzero
+    if too_few_clusters(k, alpha):
+        needed = math.ceil(1 - math.log2(alpha) - 1e-9)
+        rows, groups = ("" if n == 1 else "s" for n in (clusters.n, k))
+        enough = Assumption(
+            "enough groups",
+            False,
+            f"{clusters.n:,} row{rows} in {k} group{groups}, and at a level of {alpha:.3g} it "
+            f"takes {needed} groups: the signs of fewer can never reject",
+        )
+    else:
+        enough = Assumption(
+            "enough groups that differ",
+            smallest <= alpha,
+            f"the models differ in {nonzero} of {k} groups: the smallest two-sided mid-p-value "
+            f"that these can give is {smallest:.3g}",
+        )
+    return independent_clusters(clusters), enough, symmetric_differences(clusters.sizes, sums)
 
 
 SOURCES = {
@@ -218,8 +210,6 @@ SOURCES = {
     "robust_t": "bell2002",
 }
 """The reference distributions, each with its source."""
-
-
 _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7 % at 5 %
 
 
@@ -229,12 +219,12 @@ class GroupTest:
 
     clusters: Clusters  # The groups
     sums: FloatArray  # (K,): D_k, the sum of the differences in each group
-    found: Dependence
-    variant: str  # One of `SOURCES`
-    side: Alternative  # The alternative
-    level: float  # Level of the interval; 1 − it is the level that the number of groups must allow
-    n_resamples: int = 0  # Draws of the signs where the sums are no whole numbers
-    seed: int = 0  # Draws of the signs where the sums are no whole numbers
+    found: Dependence  # with the standard error of their mean and its degrees of freedom
+    variant: str  # one of `SOURCES`
+    side: Alternative
+    level: float  # of the interval; 1 − it is the level that the number of groups must allow
+    n_resamples: int = 0  # of the signs where the sums are no whole numbers
+    seed: int = 0
 
     @classmethod
     def of_rows(
@@ -327,56 +317,51 @@ class GroupTest:
 
     def result(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
         """Return the result of differences per row; `facts` are what else it says."""
-        formula = self.formula()
-        statistic, pvalue = answered(self.status, *formula, self.estimate)
+        found, known = self.found, self.found.design_effect_raw > 0
+        statistic, formula = self.formula()
+        statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
         ci = self.t_interval("robust_t" if self.variant == "robust_t" else "influence_t")
+        assumptions, of_flips = self.assumptions, {}
+        if self.variant == "sign_flip":
+            detail = (
+                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
+                "sign_flip_exact, the mid-p of numbers rejects a little too often there"
+            )
+            enough = self.clusters.count >= _MIDP_CLUSTERS
+            assumptions += (Assumption("enough groups for the mid-p", enough, detail),)
+        if self.flips:
+            mid, exact = (float(self.tails.pvalue(self.side, exact=e)[0]) for e in (False, True))
+            draws = self.tails.draws
+            of_flips = {
+                "pvalue_exact": exact,
+                "method": self.tails.method,
+                "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
+            }
         return ClusteredResult(
             variant=self.variant,
             statistic=statistic,
-            df=None if self.flips else self.found.df,
+            df=None if self.flips else found.df,
             pvalue=pvalue,
             alternative=self.side,
             estimate=self.estimate,
             ci=self.widened(ci, pvalue) if ci is not None and self.flips else ci,
             status=self.status,
-            assumptions=(*self.assumptions, *self._midp()),
+            assumptions=assumptions,
             method=SOURCES[self.variant],
-            details=self._details(formula[1]) | details,
-            **self.found.worth,
+            details={
+                "n_clusters_nonzero": self.nonzero,
+                "largest_share": found.largest_share,
+                "formula_pvalue": formula,
+                **of_flips,
+                "smallest_pvalue": 2.0**-self.nonzero,
+                "se": found.se,
+                "se_cr1": found.se * math.sqrt(found.design_effect_cr1 / found.design_effect_raw)
+                if known
+                else math.nan,
+                "df": found.df,
+                "design_effect_raw": found.design_effect_raw,
+                **details,
+            },
+            **found.worth,
             **facts,
-        )
-
-    def _details(self, formula: float) -> dict[str, Any]:
-        found = self.found
-        known = found.design_effect_raw > 0
-        return {
-            "n_clusters_nonzero": self.nonzero,
-            "largest_share": found.largest_share,
-            "formula_pvalue": formula,
-            **(self._of_flips() if self.flips else {}),
-            "smallest_pvalue": float(smallest_pvalue(self.nonzero)),
-            "se": found.se,
-            "se_cr1": found.se * math.sqrt(found.design_effect_cr1 / found.design_effect_raw)
-            if known
-            else math.nan,
-            "df": found.df,
-            "design_effect_raw": found.design_effect_raw,
-        }
-
-    def _of_flips(self) -> dict[str, Any]:
-        mid, exact = (float(self.tails.pvalue(self.side, exact=e)[0]) for e in (False, True))
-        draws = self.tails.draws
-        error = math.sqrt(mid * (1 - mid) / draws) if draws else 0.0
-        return {"pvalue_exact": exact, "method": self.tails.method, "monte_carlo_error": error}
-
-    def _midp(self) -> tuple[Assumption, ...]:
-        if self.variant != "sign_flip":
-            return ()
-        return (
-            Assumption(
-                "enough groups for the mid-p",
-                self.clusters.count >= _MIDP_CLUSTERS,
-                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
-                "sign_flip_exact, the mid-p of numbers rejects a little too often there",
-            ),
         )

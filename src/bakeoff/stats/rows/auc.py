@@ -135,35 +135,27 @@ def placements(positive: BoolArray, scores: FloatArray) -> Placements:
 
 
 _ENOUGH = 15
-
-
 _Sums = tuple[FloatArray, FloatArray]
 
 
 @dataclasses.dataclass(frozen=True)
 class ClassGroups:
-    """Positives and negatives of each cluster: m_k and n_k."""
+    """Positives and negatives of each cluster: their shares m_k/M and n_k/N of the class."""
 
     positive: BoolArray
     clusters: Clusters
     m: FloatArray
     n: FloatArray
+    with_positives: int  # groups that hold a positive row
+    with_negatives: int
 
     @classmethod
     def of(cls, positive: BoolArray, clusters: Clusters) -> ClassGroups:
         """Count the classes in each group."""
         m = clusters.sums(positive)
-        return cls(positive, clusters, m, clusters.sizes - m)
-
-    @property
-    def with_positives(self) -> int:
-        """Groups that hold a positive row."""
-        return int(np.count_nonzero(self.m))
-
-    @property
-    def with_negatives(self) -> int:
-        """Groups that hold a negative row."""
-        return int(np.count_nonzero(self.n))
+        n = clusters.sizes - m
+        holding = int(np.count_nonzero(m)), int(np.count_nonzero(n))
+        return cls(positive, clusters, m / m.sum(), n / n.sum(), *holding)
 
     @property
     def in_one_cluster(self) -> bool:
@@ -171,31 +163,17 @@ class ClassGroups:
         return min(self.with_positives, self.with_negatives) < 2
 
     @property
-    def df(self) -> float:
-        """Bell & McCaffrey's degrees of freedom for the mean share of the classes."""
-        if self.in_one_cluster:
-            return 0.0
-        return degrees_of_freedom((self.m / self.m.sum() + self.n / self.n.sum()) / 2)
+    def shares(self) -> FloatArray:
+        """The mean share of each group in the classes."""
+        return (self.m + self.n) / 2
 
     def sum(self, placed: Placements) -> _Sums:
         """X_k/M and Y_k/N of placements less their mean."""
         codes, count = self.clusters.codes, self.clusters.count
         x = np.bincount(codes[self.positive], placed.deviations[0], count)
         y = np.bincount(codes[~self.positive], placed.deviations[1], count)
-        return x / self.m.sum(), y / self.n.sum()
-
-    def corrected(self, sums: _Sums) -> FloatArray:
-        """Return ψ_k, the sums divided by what a group's share of a class takes from them."""
-        if self.in_one_cluster:
-            return np.full(self.clusters.count, math.nan)
-        m, n = self.m / self.m.sum(), self.n / self.n.sum()
-        found: FloatArray = sums[0] / np.sqrt(1 - m) + sums[1] / np.sqrt(1 - n)
-        return found
-
-    def as_means(self, sums: _Sums, difference: float) -> GroupSums:
-        """Return the difference to first order as a mean over groups."""
-        shares = (self.m / self.m.sum() + self.n / self.n.sum()) / 2
-        return GroupSums(sums[0] + sums[1] + shares * difference, shares)
+        rows = int(np.count_nonzero(self.positive))
+        return x / rows, y / (len(self.positive) - rows)
 
     def obuchowski(self, first: _Sums, second: _Sums) -> float:
         """Covariance of two areas (Obuchowski 1997)."""
@@ -208,22 +186,6 @@ class ClassGroups:
             + i0 / (i0 - 1) * inner(first[1], second[1])
             + k / (k - 1) * cross
         )
-
-    def enough(self) -> Assumption:
-        """Return the assumption that each class occurs in enough groups."""
-        found = min(self.with_positives, self.with_negatives)
-        return Assumption(
-            "enough groups of each class",
-            found >= _ENOUGH,
-            f"positive rows in {self.with_positives} groups, negative ones in "
-            f"{self.with_negatives}; about {_ENOUGH} of each are wanted",
-        )
-
-
-def degrees(sums: FloatArray, most: float) -> float:
-    """Return Satterthwaite's degrees of freedom of a sum of ψ_k."""
-    squares = np.square(sums)
-    return degrees_of_sums(float(squares.sum()), inner(squares, squares), len(sums), most)
 
 
 _LARGE_SAMPLE = 30
@@ -410,14 +372,19 @@ def _in_groups(
     level: float,
 ) -> ClusteredResult:
     classes = ClassGroups.of(positive, clusters)
-    summed = classes.sum(contrast)
-    robust = form != "obuchowski"
-    sums = classes.corrected(summed)
-    df = degrees(sums, classes.df) if form in ("t_and_flips", "influence_t") else classes.df
+    summed, alone, robust = classes.sum(contrast), classes.in_one_cluster, form != "obuchowski"
+    # ψ_k: the sums divided by what a group's share of a class takes from them
+    sums = np.full(clusters.count, math.nan)
+    if not alone:
+        sums = summed[0] / np.sqrt(1 - classes.m) + summed[1] / np.sqrt(1 - classes.n)
+    df = 0.0 if alone else degrees_of_freedom(classes.shares)
+    if form in ("t_and_flips", "influence_t"):
+        squares = np.square(sums)
+        df = degrees_of_sums(float(squares.sum()), inner(squares, squares), len(sums), df)
     variance = inner(sums, sums) if robust else classes.obuchowski(summed, summed)
     se = math.sqrt(variance) if variance > 0 else 0.0
     status = _status(contrast, se)
-    few = classes.in_one_cluster or too_few_for_t(form, clusters.count, df)
+    few = alone or too_few_for_t(form, clusters.count, df)
     if few and status is not Status.IDENTICAL_SCORES:
         status = Status.TOO_FEW
     difference = 0.0 if status is Status.IDENTICAL_SCORES else contrast.auc
@@ -425,11 +392,12 @@ def _in_groups(
     z, pvalue = _answered(status, difference, se or math.nan, used, side)
     unclipped = _limits(difference, se or math.nan, used, level, side)
     ci = _clipped(unclipped, -1.0, level, form) if status is Status.OK else None
-    of_groups = classes.as_means(summed, difference)
+    # the difference to first order as a mean over groups
+    of_groups = GroupSums(summed[0] + summed[1] + classes.shares * difference, classes.shares)
     if ci is not None and form == "t_and_flips":
         pvalue, ci = with_flips(of_groups, pvalue, ci, difference, side, (-1.0, 1.0))
     own = [classes.sum(model) for model in models]
-    plain = contrast.covariance(contrast)
+    plain, holding = contrast.variance, (classes.with_positives, classes.with_negatives)
     effect = max(1.0, variance / plain) if variance > 0 and plain > 0 else math.nan
     areas = {"auc_a": models[0].auc, "auc_b": models[1].auc}
     return ClusteredResult(
@@ -445,15 +413,20 @@ def _in_groups(
         status=status,
         assumptions=(
             independent_clusters(clusters),
-            classes.enough(),
+            Assumption(
+                "enough groups of each class",
+                min(holding) >= _ENOUGH,
+                f"positive rows in {holding[0]} groups, negative ones in {holding[1]}; about "
+                f"{_ENOUGH} of each are wanted",
+            ),
             symmetric_differences(of_groups.shares, of_groups.sums),
         ),
         null_hypothesis=_NULL.format("groups"),
         method="obuchowski1997",
         details={
             **counts,
-            "n_clusters_positive": classes.with_positives,
-            "n_clusters_negative": classes.with_negatives,
+            "n_clusters_positive": holding[0],
+            "n_clusters_negative": holding[1],
             **areas,
             "variance": variance,
             "se": se or math.nan,

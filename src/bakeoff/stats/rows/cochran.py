@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,68 +48,49 @@ NULL = "All these fitted models are right equally often on the population the ro
 class CorrectTotals:
     """The sufficient counts of a rows × models table of 0/1 values, in whole numbers."""
 
-    n: int  # Its size
-    models: int  # Its size
-    columns: tuple[int, ...]  # G_j: how many rows model j has right
-    row_totals: NDArray[np.int64]  # (models + 1,): How many rows have 0, 1, ..., M models right
-
-    @property
-    def total(self) -> int:
-        """Right answers of all models together."""
-        return sum(self.columns)
-
-    @property
-    def discriminating(self) -> int:
-        """Rows on which the models do not all agree."""
-        return int(self.row_totals[1 : self.models].sum())
-
-    @property
-    def squared_rows(self) -> int:
-        """ΣL_i² over the rows."""
-        return sum(r * r * int(count) for r, count in enumerate(self.row_totals))
-
-    @property
-    def between(self) -> int:
-        """M ΣG_j² − T², in whole numbers: how far the columns differ."""
-        return self.models * sum(g * g for g in self.columns) - self.total**2
-
-    @property
-    def within(self) -> int:
-        """M T − ΣL_i²: how far the rows discriminate."""
-        return self.models * self.total - self.squared_rows
-
-    @property
-    def accuracies(self) -> list[float]:
-        """The accuracy of each model."""
-        return [g / self.n for g in self.columns]
-
-    @property
-    def q(self) -> float:
-        """Cochran's Q; 0 where no row discriminates."""
-        return (self.models - 1) * self.between / self.within if self.within else 0.0
+    n: int
+    models: int  # M
+    row_totals: NDArray[np.int64]  # how many rows have 0, 1, ..., M models right
+    discriminating: int  # rows on which the models do not all agree
+    total: int  # T: right answers of all models together
+    squared_rows: int  # ΣL_i² over the rows
+    between: int  # M ΣG_j² − T²: how far the columns differ
+    within: int  # M T − ΣL_i²: how far the rows discriminate
+    accuracies: list[float]
 
 
 def correct_totals(correct: ArrayLike, row_counts: ArrayLike | None) -> CorrectTotals:
     """Count what is right in each row and column."""
     matrix, counts = as_matrix(correct, row_counts)
-    totals = row_total_counts(matrix, counts)
-    columns = tuple(int(g) for g in column_totals(matrix, counts))
-    return CorrectTotals(int(totals.sum()), matrix.shape[1], columns, totals)
+    columns, rows = (
+        [int(g) for g in column_totals(matrix, counts)],
+        row_total_counts(matrix, counts),
+    )
+    n, models, total = int(rows.sum()), matrix.shape[1], sum(columns)
+    squared = sum(r * r * int(count) for r, count in enumerate(rows))
+    return CorrectTotals(
+        n=n,
+        models=models,
+        row_totals=rows,
+        discriminating=int(rows[1:models].sum()),
+        total=total,
+        squared_rows=squared,
+        between=models * sum(g * g for g in columns) - total**2,
+        within=models * total - squared,
+        accuracies=[g / n for g in columns],
+    )
 
 
 WholeNumbers = NDArray[np.integer[Any]]
-
-# Values handled by the exact recursion before it gives up: about a second's work.
-_MAX_WORK = 30_000_000
+_MAX_WORK = 30_000_000  # values handled by the exact recursion before it gives up: about a second
 
 
-@dataclasses.dataclass(frozen=True)
-class PermutationPvalue:
-    """A permutation p-value and how it was found."""
+class PermutationPvalue(NamedTuple):
+    """P(Q ≥ observed), how it was found, and its standard error."""
 
-    pvalue: float  # P(Q ≥ observed)
-    method: str  # Whether the whole distribution was enumerated
-    error: float  # Standard error of a simulated p-value; 0 for an exact one
+    pvalue: float
+    method: str
+    error: float
 
 
 def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
@@ -124,19 +105,26 @@ def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> Permut
         return None
     base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
     totals: WholeNumbers = np.zeros((1, models), dtype=np.int64)
-    chance = np.ones(1)
+    chance: FloatArray = np.ones(1)
     work = 0
     for right in range(1, models):
         repeats = int(row_totals[right])
         if not repeats:
             continue
-        choices = math.comb(models, right)
+        chosen = np.array(list(itertools.combinations(range(models), right)))
+        subsets = np.zeros((len(chosen), models), dtype=np.int64)
+        np.put_along_axis(subsets, chosen, 1, axis=1)
         for _ in range(repeats):
-            work += len(totals) * choices * models
+            work += len(totals) * len(subsets) * models
             if work > _MAX_WORK:
                 return None
-            subsets = _subsets(models, right)
-            totals, chance = _add_row(totals, chance, subsets, base)
+            grown = (totals[:, None, :] + subsets).reshape(-1, models)
+            grown.sort(axis=1)
+            grown -= grown[:, :1]
+            weight = np.repeat(chance / len(subsets), len(subsets))
+            _, first, state = np.unique(grown[:, 1:] @ base, return_index=True, return_inverse=True)
+            totals = grown[first]
+            chance = np.bincount(state, weights=weight).astype(np.float64)
     spread = models * np.square(totals).sum(axis=1) - np.square(totals.sum(axis=1))
     return PermutationPvalue(min(1.0, float(chance[spread >= observed].sum())), "exact", 0.0)
 
@@ -167,27 +155,6 @@ def monte_carlo_pvalue(
     pvalue = (reached + 1) / (n_resamples + 1)
     error = math.sqrt(pvalue * (1 - pvalue) / n_resamples)
     return PermutationPvalue(pvalue, "monte_carlo", error)
-
-
-def _subsets(models: int, right: int) -> WholeNumbers:
-    """Return every choice of `right` of the models as a 0/1 row."""
-    chosen = np.array(list(itertools.combinations(range(models), right)))
-    subsets = np.zeros((len(chosen), models), dtype=np.int64)
-    np.put_along_axis(subsets, chosen, 1, axis=1)
-    return subsets
-
-
-def _add_row(
-    totals: WholeNumbers, chance: NDArray[np.float64], subsets: WholeNumbers, base: WholeNumbers
-) -> tuple[WholeNumbers, NDArray[np.float64]]:
-    """Return the distribution of the column totals with one more random row."""
-    grown = (totals[:, None, :] + subsets).reshape(-1, totals.shape[1])
-    grown.sort(axis=1)
-    grown -= grown[:, :1]
-    weight = np.repeat(chance / len(subsets), len(subsets))
-    _, first, state = np.unique(grown[:, 1:] @ base, return_index=True, return_inverse=True)
-    merged: NDArray[np.float64] = np.bincount(state, weights=weight).astype(np.float64)
-    return grown[first], merged
 
 
 _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
@@ -293,6 +260,7 @@ def cochran_q(
     if variant is None and table.discriminating <= _FEW_ROWS:
         form = "permutation"
     df = table.models - 1
+    q = df * table.between / table.within if table.within else 0.0
     enough = table.discriminating >= _MIN_ROWS and (
         table.discriminating * table.models >= _MIN_CELLS
     )
@@ -313,15 +281,15 @@ def cochran_q(
             "permutation_method": permutation.method,
             "monte_carlo_error": permutation.error,
         }
-    pvalue = float(special.chdtrc(df, table.q))
+    pvalue = float(special.chdtrc(df, q))
     if form == "permutation" and permutation is not None:
         details["pvalue_asymptotic"], pvalue = pvalue, permutation.pvalue
     return Result(
         variant=form,
-        statistic=table.q,
+        statistic=q,
         df=float(df),
         pvalue=pvalue,
-        effect_sizes={"eta_squared_q": table.q / (table.n * df)},
+        effect_sizes={"eta_squared_q": q / (table.n * df)},
         n=table.n,
         status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
         assumptions=(
@@ -359,7 +327,13 @@ def _in_groups(
     elif status is Status.OK:
         status, statistic, pvalue, details = _robust_f(totals, clusters, df)
     accuracies = totals.sum(axis=0) / clusters.n
-    effect = _mean_design_effect(matrix, totals, clusters)
+    # the mean design effect of the models' deviations from the mean of all models
+    deviation = totals - totals.mean(axis=1, keepdims=True)
+    right = matrix.sum(axis=1, dtype=np.float64)
+    squares = (models * ((models - 2 * right) @ matrix) + np.square(right).sum()) / models**2
+    holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
+    effects = design_effect(moments(deviation, squares, clusters), holding, clusters)
+    effect = float(np.mean(effects))
     return ClusteredResult(
         variant=variant,
         statistic=statistic,
@@ -369,9 +343,7 @@ def _in_groups(
         estimate=float(accuracies.max() - accuracies.min()),
         n=clusters.n,
         status=status,
-        assumptions=cluster_assumptions(
-            clusters, totals - totals.mean(axis=1, keepdims=True), flip.nonzero, _ALPHA
-        ),
+        assumptions=cluster_assumptions(clusters, deviation, flip.nonzero, _ALPHA),
         null_hypothesis="Exchanging the fitted models in a whole group changes nothing: all are "
         "equally accurate on the population that the groups were drawn from.",
         method=_SOURCES[variant],
@@ -418,17 +390,6 @@ def _robust_f(
     q = int(varying.sum())
     f = (df - q + 1) / (df * q) * wald
     return Status.OK, f, float(special.fdtrc(q, df - q + 1, f)), {"wald": wald, "contrasts": q}
-
-
-def _mean_design_effect(matrix: BoolArray, totals: FloatArray, clusters: Clusters) -> float:
-    """Mean design effect of the models' deviations from the mean of all models."""
-    deviation = totals - totals.mean(axis=1, keepdims=True)
-    right, models = matrix.sum(axis=1, dtype=np.float64), matrix.shape[1]
-    whole = models * ((models - 2 * right) @ matrix) + np.square(right).sum()
-    squares = whole / models**2
-    holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
-    found = moments(deviation, squares, clusters)
-    return float(np.mean(design_effect(found, holding, clusters)))
 
 
 @register(

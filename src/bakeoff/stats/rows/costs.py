@@ -32,6 +32,7 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
+from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest
@@ -46,44 +47,48 @@ def as_label_codes(
 ) -> tuple[list[Any], Places, Places, Places]:
     """Return the classes, and truth and the two models' labels as positions among them."""
     given = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
-    labels = {name: _as_labels(values, name) for name, values in given.items()}
+    labels = {}
+    for name, values in given.items():
+        array = as_array(values, name)
+        if array.ndim != 1:
+            raise ArgumentError(name, f"expected 1 dimension, found shape {array.shape}")
+        if array.size == 0:
+            raise ArgumentError(name, "is empty")
+        if (missing := is_missing(array)).any():
+            raise ArgumentError(
+                name,
+                f"{int(missing.sum())} missing label(s), first in row "
+                f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models",
+            )
+        # words are words, also in an array of objects
+        words = all(isinstance(label, str) for label in array.flat)
+        labels[name] = array.astype(np.str_) if words else array
     check_same_length(**labels)
     check_same_labels(**given)
     names = _class_names(classes, *labels.values())
-    truth, a, b = (_places(values, names, name) for name, values in labels.items())
+    where = {label: position for position, label in enumerate(names)}
+    codes = []
+    for name, array in labels.items():
+        found, inverse = np.unique(array, return_inverse=True)
+        if unknown := [label for label in found.tolist() if label not in where]:
+            detail = f"found label {unknown[0]!r}, not among the classes {names!r}"
+            raise ArgumentError(name, detail)
+        codes.append(np.array([where[label] for label in found.tolist()], dtype=np.int64)[inverse])
+    truth, a, b = codes
     return names, truth, a, b
 
 
-def _as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
-    array = as_array(values, name)
-    if array.ndim != 1:
-        raise ArgumentError(name, f"expected 1 dimension, found shape {array.shape}")
-    if array.size == 0:
-        raise ArgumentError(name, "is empty")
-    missing = is_missing(array)
-    if missing.any():
-        raise ArgumentError(
-            name,
-            f"{int(missing.sum())} missing label(s), first in row "
-            f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models",
-        )
-    if all(isinstance(label, str) for label in array.flat):
-        return array.astype(np.str_)  # words are words, also in an array of objects
-    return array
-
-
 def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[Any]:
+    given = "y_true, pred_a, pred_b"
     if classes is None:
         try:
             names: list[Any] = np.unique(np.concatenate([np.unique(x) for x in labels])).tolist()
         except TypeError:
             raise ValueError(
-                "y_true, pred_a, pred_b: labels of several kinds cannot be sorted; give classes"
+                f"{given}: labels of several kinds cannot be sorted; give classes"
             ) from None
         if len({x.dtype.kind in "US" for x in labels}) > 1:
-            raise ValueError(
-                "y_true, pred_a, pred_b: some are text and some are not; use labels of one kind"
-            )
+            raise ValueError(f"{given}: some are text and some are not; use labels of one kind")
         return names
     if isinstance(classes, str) or not np.iterable(classes):
         raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
@@ -91,16 +96,6 @@ def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[A
     if len(names) < 2 or len(set(names)) < len(names):
         raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
     return names
-
-
-def _places(labels: NDArray[Any], names: list[Any], name: str) -> Places:
-    found, inverse = np.unique(labels, return_inverse=True)
-    where = {label: position for position, label in enumerate(names)}
-    unknown = [label for label in found.tolist() if label not in where]
-    if unknown:
-        raise ArgumentError(name, f"found label {unknown[0]!r}, not among the classes {names!r}")
-    places = np.array([where[label] for label in found.tolist()], dtype=np.int64)
-    return places[inverse]
 
 
 def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
@@ -129,10 +124,10 @@ def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
 class CostCells:
     """The observed cost differences and how often each occurred."""
 
-    value: FloatArray
-    count: FloatArray
-    possible: FloatArray  # Every difference the cost matrix allows
-    support: tuple[float, float] | None = None
+    value: FloatArray  # the distinct differences d, A's cost less B's
+    count: FloatArray  # their numbers of rows, all ≥ 1
+    possible: FloatArray  # every difference the cost matrix allows
+    support: tuple[float, float] | None = None  # the ends of what may occur without being observed
 
     @classmethod
     def observed(cls, d: FloatArray, counts: FloatArray) -> CostCells:
@@ -426,39 +421,6 @@ def cost_sensitive_from_counts(
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")
     0.0092 0.9237
     """
-    table = _as_counts(counts)
-    matrix = as_cost(cost, len(table))
-    # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
-    d = matrix.T[:, None, :] - matrix.T[None, :, :]
-    d = np.where(np.abs(d) <= 1e-12 * matrix.max(), 0.0, d)
-    n = float(table.sum())
-    cells = CostCells.observed(d.ravel(), table.ravel())
-    status = _status(cells, variant)
-    statistic, multiplier = _statistic(cells, d, table, variant, status)
-    costs = _mean_costs(table, matrix)
-    advantage = 0.0 - cells.mean
-    return Result(
-        variant=variant,
-        statistic=statistic,
-        df=1.0 if alternative == "two-sided" else None,
-        pvalue=_pvalue(statistic, advantage, alternative, status),
-        alternative=alternative,
-        estimate=advantage,
-        ci=interval(cells, variant, status, alternative, confidence_level),
-        effect_sizes=_effect_sizes(cells, costs["cost_b"]),
-        n=int(n),
-        status=status,
-        assumptions=_assumptions(cells, d, multiplier, variant, status),
-        details={
-            **costs,
-            "lambda": multiplier,
-            "n_cost_discordant": int(cells.count[cells.value != 0].sum()),
-            "cost": matrix.tolist(),
-        },
-    )
-
-
-def _as_counts(counts: ArrayLike) -> FloatArray:
     table = as_counts(counts, "counts")
     if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
         raise ArgumentError(
@@ -468,57 +430,54 @@ def _as_counts(counts: ArrayLike) -> FloatArray:
         )
     if not table.any():
         raise ArgumentError("counts", "are all 0, there are no rows")
-    return table
-
-
-def _mean_costs(table: FloatArray, cost: FloatArray) -> dict[str, float]:
-    n = table.sum()
-    by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
-    return {
-        "cost_a": float((by_a * cost.T).sum() / n),
-        "cost_b": float((by_b * cost.T).sum() / n),
-        "misclassification_a": float((n - np.trace(by_a)) / n),
-        "misclassification_b": float((n - np.trace(by_b)) / n),
-    }
-
-
-def _status(cells: CostCells, variant: str) -> Status:
+    matrix = as_cost(cost, len(table))
+    # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
+    d = matrix.T[:, None, :] - matrix.T[None, :, :]
+    d = np.where(np.abs(d) <= 1e-12 * matrix.max(), 0.0, d)
+    cells = CostCells.observed(d.ravel(), table.ravel())
+    advantage, n = 0.0 - cells.mean, table.sum()
+    status, statistic, multiplier = Status.OK, math.nan, math.nan
     if not cells.value.any():
-        return Status.IDENTICAL_SCORES
-    if variant == "likelihood_ratio" and (cells.value.min() >= 0 or cells.value.max() <= 0):
-        return Status.UNDEFINED
-    return Status.OK
-
-
-def _statistic(
-    cells: CostCells, d: FloatArray, table: FloatArray, variant: str, status: Status
-) -> tuple[float, float]:
-    if status is Status.IDENTICAL_SCORES:
-        return 0.0, 0.0
-    if status is Status.UNDEFINED:
-        return math.nan, math.nan
-    if variant == "chi_square":
-        return chi_square(d.ravel(), table.ravel()), math.nan
-    whole = cells.among(d) if variant == "likelihood_ratio_all_cells" else cells
-    return whole.likelihood_ratio(0.0)
-
-
-def _pvalue(statistic: float, advantage: float, side: Alternative, status: Status) -> float:
-    if status is Status.IDENTICAL_SCORES:
-        return 1.0
-    if side == "two-sided" or math.isnan(statistic):
-        return float(special.chdtrc(1, statistic))
-    z = math.copysign(math.sqrt(statistic), advantage)
-    return float(special.ndtr(-z if side == "greater" else z))
-
-
-def _effect_sizes(cells: CostCells, cost_b: float) -> dict[str, float]:
+        status, statistic, multiplier = Status.IDENTICAL_SCORES, 0.0, 0.0
+    elif variant == "likelihood_ratio" and (cells.value.min() >= 0 or cells.value.max() <= 0):
+        status = Status.UNDEFINED
+    elif variant == "chi_square":
+        statistic = chi_square(d.ravel(), table.ravel())
+    else:
+        whole = cells.among(d) if variant == "likelihood_ratio_all_cells" else cells
+        statistic, multiplier = whole.likelihood_ratio(0.0)
+    pvalue = float(special.chdtrc(1, statistic))
+    if status is Status.OK and alternative != "two-sided":
+        pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
+    by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
+    cost_b = float((by_b * matrix.T).sum() / n)
     variance = inner(cells.count, np.square(cells.value - cells.mean)) / cells.n
-    standardised = -cells.mean / math.sqrt(variance) if variance > 0 else math.nan
-    return {
-        "standardized_difference": standardised,
-        "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,
-    }
+    standardised = advantage / math.sqrt(variance) if variance > 0 else math.nan
+    return Result(
+        variant=variant,
+        statistic=statistic,
+        df=1.0 if alternative == "two-sided" else None,
+        pvalue=pvalue,
+        alternative=alternative,
+        estimate=advantage,
+        ci=interval(cells, variant, status, alternative, confidence_level),
+        effect_sizes={
+            "standardized_difference": standardised,
+            "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,
+        },
+        n=int(n),
+        status=status,
+        assumptions=_assumptions(cells, d, multiplier, variant, status),
+        details={
+            "cost_a": float((by_a * matrix.T).sum() / n),
+            "cost_b": cost_b,
+            "misclassification_a": float((n - np.trace(by_a)) / n),
+            "misclassification_b": float((n - np.trace(by_b)) / n),
+            "lambda": multiplier,
+            "n_cost_discordant": int(cells.count[cells.value != 0].sum()),
+            "cost": matrix.tolist(),
+        },
+    )
 
 
 def _assumptions(

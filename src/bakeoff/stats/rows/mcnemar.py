@@ -20,7 +20,6 @@ from scipy import special
 
 from bakeoff.stats.core import binomial, mcnemar_kernels
 from bakeoff.stats.core.arguments import Count, Level, checked
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
@@ -28,7 +27,7 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
-from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
+from bakeoff.stats.core.correctness_matrix import as_matrix
 from bakeoff.stats.core.difference_limits import (
     DIFFERENCE_METHODS,
     Bounds,
@@ -57,7 +56,7 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import HULL, smallest_pvalue
+from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import SOURCES, ClusteredResult, GroupTest
 from bakeoff.stats.planning import McNemarPower
 
@@ -141,17 +140,16 @@ def paired_odds_ratio_ci(
     >>> round(low, 4), round(high, 4)
     (0.6853, 2.4766)
     """
+    counts = np.array([only_a_correct, only_b_correct])
     tail = binomial.tail_probability(confidence_level, alternative)
-    b, c = only_a_correct, only_b_correct
-    low = 0.0 if alternative == "less" else _odds_lower(b, c, tail)
-    # swapping A and B inverts the ratio
-    below = 0.0 if alternative == "greater" else _odds_lower(c, b, tail)
-    return ConfidenceInterval(low, 1 / below if below else math.inf, confidence_level, "midp")
-
-
-def _odds_lower(b: int, c: int, tail: float) -> float:
-    right = float(binomial.midp_lower(b, b + c, tail))
-    return right / (1 - right)
+    share = binomial.midp_lower(counts, counts.sum(), tail)
+    low, below = (share / (1 - share)).tolist()  # swapping A and B inverts the ratio
+    return ConfidenceInterval(
+        0.0 if alternative == "less" else low,
+        1 / below if below and alternative != "greater" else math.inf,
+        confidence_level,
+        "midp",
+    )
 
 
 def difference_bounds(
@@ -166,8 +164,7 @@ def difference_bounds(
     return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
 
 
-# b + c from which the χ² approximation is usually trusted
-_LARGE_SAMPLE = 25
+_LARGE_SAMPLE = 25  # b + c from which the χ² approximation is usually trusted
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -236,17 +233,12 @@ def mcnemar_from_counts(
     >>> round(result.statistic, 4), round(result.pvalue, 6)
     (8.3333, 0.003892)
     """
-    counts = {
-        "both_correct": both_correct,
-        "only_a_correct": only_a_correct,
-        "only_b_correct": only_b_correct,
-        "both_wrong": both_wrong,
-    }
-    n, b, c = sum(counts.values()), only_a_correct, only_b_correct
+    b, c = only_a_correct, only_b_correct
+    counts = dict(zip(COUNTS, (both_correct, b, c, both_wrong), strict=True))
     ci = paired_difference_ci(
         **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
     )
-    n_d = b + c
+    n, n_d = sum(counts.values()), b + c
     details = accuracies(counts)
     if not n_d and variant in ("midp", "exact"):
         # what the formula gives for an empty binomial; `pvalue` is 1 by convention
@@ -255,6 +247,18 @@ def mcnemar_from_counts(
     most = (0, n_d) if alternative == "less" else (n_d, 0)
     smallest = float(mcnemar_kernels.pvalue(variant, *most, alternative))
     chi2 = variant not in ("midp", "exact")
+    assumptions = [
+        INDEPENDENT_ROWS,
+        Assumption(
+            "enough discordant pairs",
+            smallest <= 1 - confidence_level,
+            f"{n_d} discordant pair(s): the smallest p-value that these can give is {smallest:.3g}",
+        ),
+    ]
+    if chi2:
+        wants = f"the χ² approximation wants {_LARGE_SAMPLE}, below that use midp"
+        detail = f"{n_d} discordant pair(s); {wants}"
+        assumptions.append(Assumption("large sample", n_d >= _LARGE_SAMPLE, detail))
     return McNemarResult(
         test="mcnemar",
         variant=variant,
@@ -267,7 +271,7 @@ def mcnemar_from_counts(
         effect_sizes=effect_sizes(b, c),
         n=n,
         status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
-        assumptions=_assumptions(n_d, variant, smallest, 1 - confidence_level),
+        assumptions=tuple(assumptions),
         null_hypothesis="The two fitted models are equally accurate on the population that the "
         "test rows were drawn from.",
         method=mcnemar_kernels.SOURCES[variant],
@@ -322,27 +326,6 @@ def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
     return {**counts, "accuracy_a": (both + b) / n, "accuracy_b": (both + c) / n}
 
 
-def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple[Assumption, ...]:
-    notes = [
-        INDEPENDENT_ROWS,
-        Assumption(
-            "enough discordant pairs",
-            smallest <= alpha,
-            f"{n_d} discordant pair(s): the smallest p-value that these can give is {smallest:.3g}",
-        ),
-    ]
-    if variant in ("asymptotic", "corrected"):
-        notes.append(
-            Assumption(
-                "large sample",
-                n_d >= _LARGE_SAMPLE,
-                f"{n_d} discordant pair(s); the χ² approximation wants {_LARGE_SAMPLE}, "
-                "below that use midp",
-            )
-        )
-    return tuple(notes)
-
-
 @dataclasses.dataclass(frozen=True)
 class ClusterPair:
     """Counts per cluster of two models."""
@@ -381,32 +364,6 @@ class ClusterPair:
         """The four counts by their names in results."""
         return dict(zip(COUNTS, map(int, self.counts), strict=True))
 
-    def newcombe(self, side: Alternative, level: float) -> ConfidenceInterval:
-        """Newcombe's (1998) interval on the effective counts, with a t quantile."""
-        both, b, c, neither = (
-            np.asarray(value / self.found.design_effect) for value in self.counts
-        )
-        tail = float(equivalent_tail(self.found.df, tail_probability(level, side)))
-        low, high = map(float, DIFFERENCE_METHODS["newcombe"](both, b, c, neither, tail))
-        return ConfidenceInterval(
-            -1.0 if side == "less" else max(low, -1.0),
-            1.0 if side == "greater" else min(high, 1.0),
-            level,
-            "newcombe_effective",
-        )
-
-    def odds_ratio(self, side: Alternative, level: float) -> dict[str, Any]:
-        """Log standard error of B/C by linearisation, and the interval of the ratio."""
-        b, c, k = self.counts[1], self.counts[2], self.clusters.count
-        if not b or not c or k < 2:
-            return {"odds_ratio_se_log": math.nan, "odds_ratio_ci": (0.0, math.inf)}
-        parts = self.cells[:, 1] / b - self.cells[:, 2] / c
-        se = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
-        reach = -float(special.stdtrit(k - 1, tail_probability(level, side))) * se
-        low = 0.0 if side == "less" else b / c * math.exp(-reach)
-        high = math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach)
-        return {"odds_ratio_se_log": se, "odds_ratio_ci": (low, high)}
-
 
 def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:
     """Count inside clusters where each of two models is right."""
@@ -418,66 +375,71 @@ def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:
 GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
 
 
-def in_groups(
+def _in_groups(
     pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
 ) -> ClusteredResult:
-    """Compare two models by their counts in each group; see `mcnemar` for the options."""
-    test = GroupTest(pair.clusters, pair.sums, pair.found, variant, side, level)
+    found, k = pair.found, pair.clusters.count
+    test = GroupTest(pair.clusters, pair.sums, found, variant, side, level)
     status = test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS
     statistic, formula = test.formula()
     statistic, pvalue = answered(status, statistic, formula, test.estimate)
+    tail = binomial.tail_probability(level, side)
+    ci = None
+    if k > 1 and ci_method == "robust_t":
+        ci = test.t_interval(ci_method)
+    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
+        cells = [np.asarray(count / found.design_effect) for count in pair.counts]
+        normal_tail = float(equivalent_tail(found.df, tail))
+        limits = DIFFERENCE_METHODS["newcombe"](cells[0], cells[1], cells[2], cells[3], normal_tail)
+        low, high = map(float, one_sided(*limits, side))
+        ci = ConfidenceInterval(low, high, level, "newcombe_effective")
+        if ci_method == HULL and not pair.clusters.trivial:
+            ci = test.widened(ci, pvalue, (-1.0, 1.0))
+    _, b, c, _ = pair.counts
+    se_log, ratio = math.nan, (0.0, math.inf)
+    if b and c and k > 1:  # log standard error of b/c by linearisation
+        parts = pair.cells[:, 1] / b - pair.cells[:, 2] / c
+        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
+        reach = -float(special.stdtrit(k - 1, tail)) * se_log
+        ratio = (
+            0.0 if side == "less" else b / c * math.exp(-reach),
+            math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach),
+        )
     return ClusteredResult(
         variant=variant,
         statistic=statistic,
-        df=None if test.flips else pair.found.df,
+        df=None if test.flips else found.df,
         pvalue=pvalue,
         alternative=side,
         estimate=test.estimate,
-        ci=_interval(pair, test, ci_method, pvalue),
-        effect_sizes=effect_sizes(*pair.counts[1:3]),
+        ci=ci,
+        effect_sizes=effect_sizes(b, c),
         status=status,
         assumptions=test.assumptions,
         null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
         "are equally accurate on the population that the groups were drawn from.",
         method=SOURCES[variant],
-        details=_details(pair, test) | {"formula_pvalue": formula},
-        **pair.found.worth,
+        details={
+            **accuracies(pair.named_counts),
+            "n_clusters_nonzero": test.nonzero,
+            "largest_share": found.largest_share,
+            "pvalue_exact": float(test.tails.pvalue(side, exact=True)[0]),
+            "smallest_pvalue": 2.0**-test.nonzero,
+            "se": found.se,
+            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
+            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
+            "df": found.df,
+            "design_effect_raw": found.design_effect_raw,
+            "odds_ratio_se_log": se_log,
+            "odds_ratio_ci": ratio,
+            "formula_pvalue": formula,
+        },
+        **found.worth,
     )
-
-
-def _interval(
-    pair: ClusterPair, test: GroupTest, method: str, pvalue: float
-) -> ConfidenceInterval | None:
-    if pair.clusters.count < 2:
-        return None
-    if method == "robust_t":
-        return test.t_interval(method)
-    plain = pair.newcombe(test.side, test.level)
-    if method != HULL or pair.clusters.trivial:
-        return plain
-    return test.widened(plain, pvalue, (-1.0, 1.0))
-
-
-def _details(pair: ClusterPair, test: GroupTest) -> dict[str, Any]:
-    found = pair.found
-    return {
-        **accuracies(pair.named_counts),
-        "n_clusters_nonzero": test.nonzero,
-        "largest_share": found.largest_share,
-        "pvalue_exact": float(test.tails.pvalue(test.side, exact=True)[0]),
-        "smallest_pvalue": float(smallest_pvalue(test.nonzero)),
-        "se": found.se,
-        "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
-        "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
-        "df": found.df,
-        "design_effect_raw": found.design_effect_raw,
-        **pair.odds_ratio(test.side, test.level),
-    }
 
 
 VARIANTS = Variants(mcnemar_kernels.VARIANTS, get_args(GroupedVariant))
 INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
-
 _Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
 
 
@@ -491,27 +453,19 @@ def mcnemar_pairs(
     ci_method: str | None = None,
     **family: Any,
 ) -> PairwiseResult:
-    """Run `mcnemar` on all pairs of columns; the counts and the groups of the rows are shared."""
+    """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
     design = RowDesign.of(len(matrix), groups, time, correct=correct)
-    independent = design.relation == "independent"
-    together = both_correct(matrix, None) if independent else None
+    columns = np.ascontiguousarray(matrix.T)
 
     def compare(
         pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
     ) -> list[Result]:
         asked = variant, alternative, confidence_level, ci_method
-        if together is None:
-            return [_in_design(matrix[:, a], matrix[:, b], design, *asked) for a, b in pairs]
-        found = []
-        for a, b in pairs:
-            both, right_a, right_b = map(int, (together[a, b], together[a, a], together[b, b]))
-            cells = both, right_a - both, right_b - both, len(matrix) - right_a - right_b + both
-            found.append(_of_counts(dict(zip(COUNTS, cells, strict=True)), *asked))
-        return found
+        return [_compare(columns[a], columns[b], design, *asked) for a, b in pairs]
 
-    correction = correction or ("bonferroni" if independent else "holm")
-    return pairwise(compare, matrix.shape[1], correction=correction, **family)
+    correction = correction or ("bonferroni" if design.relation == "independent" else "holm")
+    return pairwise(compare, len(columns), correction=correction, **family)
 
 
 @register(
@@ -591,29 +545,10 @@ def mcnemar(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.of(len(a), groups, time, correct_a=correct_a)
-    asked = variant, alternative, confidence_level, ci_method
-    if design.relation == "independent":
-        return _of_counts(paired_counts(a, b), *asked)
-    return _in_design(a, b, design, *asked)
+    return _compare(a, b, design, variant, alternative, confidence_level, ci_method)
 
 
-def _of_counts(
-    counts: dict[str, int],
-    variant: str | None,
-    side: Alternative,
-    level: float,
-    ci_method: str | None,
-) -> Result:
-    return mcnemar_from_counts(
-        **counts,
-        variant=VARIANTS.choose(variant, "independent"),
-        alternative=side,
-        confidence_level=level,
-        ci_method=INTERVALS.choose(ci_method, "independent", "ci_method"),
-    )
-
-
-def _in_design(
+def _compare(
     a: BoolArray,
     b: BoolArray,
     design: RowDesign,
@@ -624,4 +559,12 @@ def _in_design(
 ) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    return in_groups(cluster_pair(a, b, design.units), form, side, level, interval)
+    if design.relation != "independent":
+        return _in_groups(cluster_pair(a, b, design.units), form, side, level, interval)
+    return mcnemar_from_counts(
+        **paired_counts(a, b),
+        variant=form,
+        alternative=side,
+        confidence_level=level,
+        ci_method=interval,
+    )
