@@ -278,85 +278,71 @@ def _results(
     what: str,
 ) -> list[SerialResult]:
     """Test the differences of pairs of models, `contrasts` of them independent of each other."""
-    residuals = [_residuals(d, times) for d in differences]
-    factors = np.ones(len(residuals))
-    if variant == "ewc_corrected":
-        factors = persistence(residuals, contrasts)
-    return [
-        _result(d, r, float(factor), times, variant, horizon, side, level, what)
-        for d, r, factor in zip(differences, residuals, factors, strict=True)
-    ]
-
-
-def _result(
-    d: FloatArray,
-    residuals: FloatArray,
-    factor: float,
-    times: Clusters,
-    variant: Variant,
-    horizon: int,
-    side: Alternative,
-    level: float,
-    what: str,
-) -> SerialResult:
     n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
-    mean = float(d.sum()) / n
-    if corrected:
-        bandwidth = cosine_count(periods)
-        df, variance = float(bandwidth), cosine_variance(residuals) * factor
-    else:
-        bandwidth, df = min(horizon, periods) - 1, periods - 1.0
-        lags = autocovariances(residuals, bandwidth)
-        variance = float(lags[0] + 2 * lags[1:].sum())
-    se = math.sqrt(periods * variance) / n if variance > 0 else math.nan
-    if not corrected:  # Harvey, Leybourne & Newbold (1997)
-        share = (periods + 1 - 2 * horizon + horizon * (horizon - 1) / periods) / periods
-        se = se / math.sqrt(share) if share > 0 else math.nan
+    residuals = [_residuals(d, times) for d in differences]
+    factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
+    bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
+    df = float(bandwidth) if corrected else periods - 1.0
     few = bandwidth < _LEAST_DF if corrected else horizon >= periods
-    status = Status.OK if variance > 0 else Status.UNDEFINED
-    if not d.any():
-        status = Status.IDENTICAL_SCORES
-    elif periods < 2 or (corrected and few):
-        status = Status.TOO_FEW
-    elif not residuals.any():
-        status = Status.ZERO_VARIANCE if d.sum() else Status.IDENTICAL_SCORES
-    elif few:
-        status = Status.TOO_FEW
-    t = mean / se if se > 0 else math.nan
-    formula = t_pvalue(t, df, side) if df else math.nan
-    statistic, pvalue = answered(status, t, formula, mean)
-    gamma = autocovariances(residuals, min(1, periods - 1))
-    lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
-    raw = periods * float(gamma[0]) / variance if variance > 0 else math.nan
-    # a variance that seems smaller by chance makes no further times
-    effective = min(raw, float(periods))
-    return SerialResult(
-        variant=variant,
-        statistic=statistic,
-        df=df,
-        pvalue=pvalue,
-        alternative=side,
-        estimate=mean,
-        ci=t_interval(mean, se, df, level, side, variant) if se > 0 and df else None,
-        n=n,
-        status=status,
-        assumptions=_assumptions(periods, lag1, effective, not corrected or not few),
-        null_hypothesis=f"The two fitted models are {what} at the times to come, which are like "
-        "those of the test rows.",
-        method=_SOURCES[variant],
-        details={
-            "se": se,
-            "long_run_variance": variance,
-            "n_effective_raw": raw,
-            "persistence_factor": factor,
-            "bandwidth": bandwidth,
-            "n_periods": periods,
-            "formula_pvalue": formula,
-        },
-        n_times=periods,
-        n_effective=effective,
-        autocorrelation=lag1,
-    )
+    results = []
+    for d, r, factor in zip(differences, residuals, factors.tolist(), strict=True):
+        mean = float(d.sum()) / n
+        if corrected:
+            variance = cosine_variance(r) * factor
+        else:
+            lags = autocovariances(r, bandwidth)
+            variance = float(lags[0] + 2 * lags[1:].sum())
+        se = math.sqrt(periods * variance) / n if variance > 0 else math.nan
+        if not corrected:  # Harvey, Leybourne & Newbold (1997)
+            share = (periods + 1 - 2 * horizon + horizon * (horizon - 1) / periods) / periods
+            se = se / math.sqrt(share) if share > 0 else math.nan
+        status = Status.OK if variance > 0 else Status.UNDEFINED
+        if not d.any():
+            status = Status.IDENTICAL_SCORES
+        elif periods < 2 or (corrected and few):
+            status = Status.TOO_FEW
+        elif not r.any():
+            status = Status.ZERO_VARIANCE if d.sum() else Status.IDENTICAL_SCORES
+        elif few:
+            status = Status.TOO_FEW
+        t = mean / se if se > 0 else math.nan
+        formula = t_pvalue(t, df, side) if df else math.nan
+        statistic, pvalue = answered(status, t, formula, mean)
+        gamma = autocovariances(r, min(1, periods - 1))
+        lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
+        raw = periods * float(gamma[0]) / variance if variance > 0 else math.nan
+        # a variance that seems smaller by chance makes no further times
+        effective = min(raw, float(periods))
+        results.append(
+            SerialResult(
+                variant=variant,
+                statistic=statistic,
+                df=df,
+                pvalue=pvalue,
+                alternative=side,
+                estimate=mean,
+                ci=t_interval(mean, se, df, level, side, variant) if se > 0 and df else None,
+                n=n,
+                status=status,
+                assumptions=_assumptions(periods, lag1, effective, not corrected or not few),
+                null_hypothesis=f"The two fitted models are {what} at the times to come, which are "
+                "like those of the test rows.",
+                method=_SOURCES[variant],
+                details={
+                    "se": se,
+                    "long_run_variance": variance,
+                    "n_effective_raw": raw,
+                    "persistence_factor": factor,
+                    "bandwidth": bandwidth,
+                    "n_periods": periods,
+                    "formula_pvalue": formula,
+                },
+                n_times=periods,
+                n_effective=effective,
+                autocorrelation=lag1,
+            )
+        )
+    return results
 
 
 def _assumptions(
@@ -436,13 +422,12 @@ _ORDINATES = 6  # J = 6B: ordinates beyond the first B tell the noise from what 
 class _Spectra:
     """The spectra that are tried on T times, the first that of white noise."""
 
-    count: int  # B and J
-    ordinates: int  # B and J
+    ordinates: int  # J
     inverse: FloatArray  # (m, J): 1/v_j of each spectrum
     constant: FloatArray  # (m,): −½Σ_j log v_j
-    log_prior: FloatArray  # (m,): Half for white noise, half for all others together
+    log_prior: FloatArray  # (m,): half for white noise, half for all others together
     shortfall: FloatArray  # (m,): v₀ over the mean of the first B ordinates
-    dependence: tuple[tuple[float, float], ...]
+    dependence: tuple[tuple[float, float], ...]  # 1 − φ and the share that persists, of each
 
 
 @functools.lru_cache(maxsize=8)
@@ -461,7 +446,6 @@ def _spectra(n: int) -> _Spectra:
     prior = np.full(len(spectra), 0.5 / max(1, len(spectra) - 1))
     prior[0] = 0.5
     return _Spectra(
-        count,
         ordinates,
         1 / spectra,
         -log(spectra).sum(axis=1) / 2,
@@ -482,7 +466,11 @@ def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
 
 
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
-    """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
+    """Return by what factor the mean of B squared cosines falls short of the long-run variance.
+
+    The larger of what a pair's own ordinates say and what those of all pairs say together, whose
+    log likelihoods are added, times the share of the pairs that are independent contrasts.
+    """
     spectra = _spectra(len(residuals[0]))
     relative, told = _log_likelihoods(residuals, spectra)
     if not told.any():

@@ -28,6 +28,7 @@ from bakeoff.stats.core.result import (
     ConfidenceInterval,
     Result,
     Status,
+    answered,
 )
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.core.variants import Variants
@@ -107,16 +108,15 @@ def check_counts(count: int, n: int, name: str) -> None:
 
 
 def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
-    return _wilson_cc_lower(x, n, tail), 1 - _wilson_cc_lower(n - x, n, tail)
-
-
-def _wilson_cc_lower(x: int, n: int, tail: float) -> float:
-    if x == 0:
-        return 0.0
     z = -float(special.ndtri(tail))
-    centre = x - 0.5 + z**2 / 2
-    half = z * math.sqrt(z**2 / 4 + (x - 0.5) * (1 - (x - 0.5) / n))
-    return max((centre - half) / (n + z**2), 0.0)
+
+    def lower(x: int) -> float:
+        if x == 0:
+            return 0.0
+        half = z * math.sqrt(z**2 / 4 + (x - 0.5) * (1 - (x - 0.5) / n))
+        return max((x - 0.5 + z**2 / 2 - half) / (n + z**2), 0.0)
+
+    return lower(x), 1 - lower(n - x)
 
 
 def _agresti_coull(x: int, n: int, tail: float) -> tuple[float, float]:
@@ -319,7 +319,11 @@ def binomial_test_from_counts(
     x = n_correct if RIGHT[rate] else n - n_correct
     estimate = x / n
     z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
-    exact = variant == "exact"
+    exact, assumptions = variant == "exact", [INDEPENDENT_ROWS]
+    if not exact:
+        for name, size in (("n p0", n * p0), ("n (1 - p0)", n * (1 - p0))):
+            detail = f"{name} = {size:.4g}; below 5 use the exact test"
+            assumptions.append(Assumption(f"{name} >= 5", size >= 5, detail))
     return Result(
         variant=variant,
         statistic=float(x) if exact else z,
@@ -334,7 +338,7 @@ def binomial_test_from_counts(
             "cohens_h": 2 * (math.asin(math.sqrt(estimate)) - math.asin(math.sqrt(p0))),
         },
         n=n,
-        assumptions=_binomial_assumptions(n, p0, exact),
+        assumptions=tuple(assumptions),
         null_hypothesis=f"The fitted model's {_RATES[rate]} on the population that the test rows "
         f"were drawn from is {p0:g}.",
         details={"rate": rate, "p0": p0, "n_correct": n_correct, "n_wrong": n - n_correct},
@@ -344,19 +348,6 @@ def binomial_test_from_counts(
 RIGHT = {"accuracy": True, "error": False}
 """Whether a rate counts the rows that the model has right, or those that it has wrong."""
 _RATES = {"accuracy": "accuracy", "error": "error rate"}
-
-
-def _binomial_assumptions(n: int, p0: float, exact: bool) -> tuple[Assumption, ...]:
-    if exact:
-        return (INDEPENDENT_ROWS,)
-    right, wrong = n * p0, n * (1 - p0)
-    return (
-        INDEPENDENT_ROWS,
-        Assumption("n p0 >= 5", right >= 5, f"n p0 = {right:.4g}; below 5 use the exact test"),
-        Assumption(
-            "n (1 - p0) >= 5", wrong >= 5, f"n (1 - p0) = {wrong:.4g}; below 5 use the exact test"
-        ),
-    )
 
 
 Variant = Literal["pooled", "unpooled", "yates"]
@@ -499,7 +490,14 @@ def _test(
     pooled_se = math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
     shift = min((1 / n_a + 1 / n_b) / 2, abs(difference)) if variant == "yates" else 0.0
     se = unpooled_se if variant == "unpooled" else pooled_se
-    status, z, pvalue = _decide(difference, shift, se, alternative)
+    status = Status.OK if se else Status.ZERO_VARIANCE if difference else Status.IDENTICAL_SCORES
+    z = math.copysign(abs(difference) - shift, difference) / se if se else math.nan
+    z, pvalue = answered(status, z, normal_pvalue(z, alternative), difference)
+    half = (
+        shift - float(special.ndtri(tail_probability(confidence_level, alternative))) * unpooled_se
+    )
+    low = -1.0 if alternative == "less" else max(difference - half, -1.0)
+    high = 1.0 if alternative == "greater" else min(difference + half, 1.0)
     expected = min(n_a, n_b) * min(pooled, 1 - pooled)
     return Result(
         variant=variant,
@@ -507,7 +505,7 @@ def _test(
         pvalue=pvalue,
         alternative=alternative,
         estimate=difference,
-        ci=_unpooled_interval(difference, shift, unpooled_se, confidence_level, alternative),
+        ci=ConfidenceInterval(low, high, confidence_level, "wald"),
         effect_sizes={"cohens_h": 2 * (math.asin(math.sqrt(acc_a)) - math.asin(math.sqrt(acc_b)))},
         n=min(n_a, n_b),
         status=status,
@@ -529,23 +527,3 @@ def _test(
             "pooled": pooled,
         },
     )
-
-
-def _decide(
-    difference: float, shift: float, se: float, side: Alternative
-) -> tuple[Status, float, float]:
-    if se == 0:
-        if difference == 0:
-            return Status.IDENTICAL_SCORES, 0.0, 1.0
-        return Status.ZERO_VARIANCE, math.copysign(math.inf, difference), math.nan
-    z = math.copysign(abs(difference) - shift, difference) / se
-    return Status.OK, z, normal_pvalue(z, side)
-
-
-def _unpooled_interval(
-    difference: float, shift: float, se: float, level: float, side: Alternative
-) -> ConfidenceInterval:
-    half = shift - float(special.ndtri(tail_probability(level, side))) * se
-    low = -1.0 if side == "less" else max(difference - half, -1.0)
-    high = 1.0 if side == "greater" else min(difference + half, 1.0)
-    return ConfidenceInterval(low, high, level, "wald")
