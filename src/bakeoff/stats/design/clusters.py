@@ -38,8 +38,8 @@ _NOISE = 1e-24
 class Clusters:
     """The cluster of every row."""
 
-    codes: IntArray  # (N,): The cluster of each row, 0 to K − 1
-    sizes: FloatArray  # (K,): Rows of each cluster
+    codes: IntArray  # (N,): the cluster of each row, 0 to K − 1
+    sizes: FloatArray  # (K,): rows of each cluster
 
     @property
     def n(self) -> int:
@@ -114,13 +114,13 @@ class Moments:
     Each is an array with one entry per column of the cluster sums.
     """
 
-    mean: FloatArray  # Mean over rows
-    variance: FloatArray
-    variance_cr0: FloatArray  # Σ r_k²/N², and K/(K − 1) times that
-    variance_cr1: FloatArray  # Σ r_k²/N², and K/(K − 1) times that
+    mean: FloatArray  # over rows
+    variance: FloatArray  # V, CR2: Σ r_k²/(1 − p_k)/N² with r_k = D_k − n_k·mean
+    variance_cr0: FloatArray  # Σ r_k²/N²
+    variance_cr1: FloatArray  # K/(K − 1) times that
     variance_independent: FloatArray  # V₁ = (Σd² − N·mean²)/(N(N − 1))
-    between: FloatArray  # Mean squares MSB and MSW of the analysis of variance
-    within: FloatArray  # Mean squares MSB and MSW of the analysis of variance
+    between: FloatArray  # mean squares MSB and MSW of the analysis of variance
+    within: FloatArray
 
 
 def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments:
@@ -130,10 +130,14 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
     mean = sums.sum(axis=0) / n
     residuals = np.square(sums - sizes * mean)
     floor = _NOISE * (np.square(sums).sum(axis=0) + np.square(sizes * mean).sum(axis=0))
-    cr0 = _cleaned(residuals.sum(axis=0), floor) / n**2
+
+    def cleaned(sum_of_squares: FloatArray) -> FloatArray:
+        return np.where(sum_of_squares <= floor, 0.0, sum_of_squares)
+
+    cr0 = cleaned(residuals.sum(axis=0)) / n**2
     shares = sizes / n
     with np.errstate(divide="ignore", invalid="ignore"):
-        cr2 = _cleaned((residuals / (1 - shares)).sum(axis=0), floor) / n**2
+        cr2 = cleaned((residuals / (1 - shares)).sum(axis=0)) / n**2
         total = np.square(sums.sum(axis=0)) / n
         independent = np.maximum(squares - total, 0.0) / n / (n - 1)
         explained = (np.square(sums) / sizes).sum(axis=0)
@@ -143,27 +147,6 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
     if k < 2:
         cr2, cr1, between = (np.full_like(cr0, math.nan) for _ in range(3))
     return Moments(mean, cr2, cr0, cr1, independent, between, within)
-
-
-def _cleaned(sum_of_squares: FloatArray, floor: FloatArray) -> FloatArray:
-    return np.where(sum_of_squares <= floor, 0.0, sum_of_squares)
-
-
-def mean_size(clusters: Clusters) -> float:
-    """Return n₀, the mean size that the intraclass correlation is built on."""
-    if clusters.count < 2:
-        return math.nan
-    n = clusters.n
-    return float((n - np.square(clusters.sizes).sum() / n) / (clusters.count - 1))
-
-
-def intraclass_correlation(found: Moments, clusters: Clusters) -> FloatArray:
-    """Return (MSB − MSW)/(MSB + (n₀ − 1) MSW); NaN where it is 0/0 or every cluster is one row."""
-    n0 = mean_size(clusters)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scale = found.between + (n0 - 1) * found.within
-        value = np.where(scale > 0, (found.between - found.within) / scale, math.nan)
-    return np.asarray(value, dtype=np.float64)
 
 
 def raw_design_effect(found: Moments) -> FloatArray:
@@ -182,11 +165,8 @@ def design_effect(found: Moments, informative: ArrayLike, clusters: Clusters) ->
     """
     raw = raw_design_effect(found)
     effect = np.where(raw > 1, raw, 1.0)
-    unsure = (np.asarray(informative) < _ENOUGH_INFORMATIVE) | np.isnan(raw)
+    unsure = (np.asarray(informative) < 5) | np.isnan(raw)
     return np.where(unsure, np.maximum(effect, clusters.n / clusters.count), effect)
-
-
-_ENOUGH_INFORMATIVE = 5
 
 
 def equivalent_tail(df: ArrayLike, tail: ArrayLike) -> FloatArray:
@@ -300,25 +280,29 @@ def describe(values: FloatArray, clusters: Clusters) -> Dependence:
 
 def dependence_of(found: Moments, informative: int, clusters: Clusters) -> Dependence:
     """Return the `Dependence` of values with these moments, given how many clusters can tell."""
-    n, sizes = clusters.n, clusters.sizes
-    n0, icc = mean_size(clusters), float(intraclass_correlation(found, clusters))
+    n, k, sizes = clusters.n, clusters.count, clusters.sizes
+    between, within = float(found.between), float(found.within)
+    weighted = float(np.square(sizes).sum() / n)
+    n0 = (n - weighted) / (k - 1) if k > 1 else math.nan
+    scale = between + (n0 - 1) * within
+    icc = (between - within) / scale if scale > 0 else math.nan
     effect = float(design_effect(found, informative, clusters))
     v1 = float(found.variance_independent)
     return Dependence(
         n_rows=n,
-        n_clusters=clusters.count,
+        n_clusters=k,
         largest_share=float(sizes.max() / n),
         mean=float(found.mean),
         se=math.sqrt(float(found.variance)),
         df=degrees_of_freedom(clusters.shares),
         icc=icc,
-        variance_between=float((found.between - found.within) / n0),
-        variance_within=float(found.within),
+        variance_between=(between - within) / n0 if n0 else math.nan,
+        variance_within=within,
         mean_size=n0,
         design_effect_raw=float(raw_design_effect(found)),
         design_effect=effect,
         design_effect_cr1=float(found.variance_cr1) / v1 if v1 > 0 else math.nan,
-        design_effect_icc=1 + (float(np.square(sizes).sum() / n) - 1) * icc,
+        design_effect_icc=1 + (weighted - 1) * icc,
         n_effective=n / effect,
     )
 
@@ -417,9 +401,9 @@ TIME_BLOCKS = 8
 class RowDesign:
     """The groups and the times of the rows of a test set."""
 
-    n: int  # Number of rows
-    groups: Clusters | None = None  # The group and the time of each row; None where none was given
-    times: Clusters | None = None  # The group and the time of each row; None where none was given
+    n: int
+    groups: Clusters | None = None
+    times: Clusters | None = None
 
     @classmethod
     def of(

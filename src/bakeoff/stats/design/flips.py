@@ -342,8 +342,8 @@ def _all_flips(scaled: FloatArray) -> list[FloatArray]:
 class GroupSums:
     """A difference as a mean over groups: Σ sums / Σ shares."""
 
-    sums: FloatArray  # (K,) or (K, C): What each group adds to the difference, or to each of C
-    shares: FloatArray  # (K,): The share of each group; they sum to 1
+    sums: FloatArray  # (K,) or (K, C): what each group adds to the difference, or to each of C
+    shares: FloatArray  # (K,): the share of each group; they sum to 1
 
     @property
     def many_alike(self) -> bool:
@@ -360,8 +360,8 @@ class GroupSums:
 class MaxFlip:
     """p-values of differences by sign flips of their groups, shape (C,) each."""
 
-    alone: FloatArray  # Mid-p of each difference by itself
-    step_down: FloatArray  # Against the largest of those that are not rejected before
+    alone: FloatArray  # mid-p of each difference by itself
+    step_down: FloatArray  # against the largest of those that are not rejected before
 
 
 def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip:

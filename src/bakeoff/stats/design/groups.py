@@ -217,7 +217,7 @@ _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7
 class GroupTest:
     """How a mean difference on rows in groups is tested."""
 
-    clusters: Clusters  # The groups
+    clusters: Clusters  # the groups
     sums: FloatArray  # (K,): D_k, the sum of the differences in each group
     found: Dependence  # with the standard error of their mean and its degrees of freedom
     variant: str  # one of `SOURCES`

@@ -23,9 +23,9 @@ Codes = NDArray[np.intp]
 class Leverage:
     """What sums over groups are divided by, row by row."""
 
-    root: FloatArray
+    root: FloatArray  # √(1 − p), p the share of the row's group in the rows, or in its class
     df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
-    shares: FloatArray
+    shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
 
     @classmethod
     def of(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
@@ -55,9 +55,9 @@ FEWEST_CLUSTERS = 5
 class Spread:
     """How precisely a metric is known."""
 
-    se: float  # The standard error
-    df: float
-    units: float  # Independent units: rows, with their pseudo-rows, or clusters
+    se: float
+    df: float  # those of the units, or fewer where a few of them carry the variance
+    units: float  # independent ones: rows, with their pseudo-rows, or clusters
 
     def interval(
         self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
@@ -102,7 +102,8 @@ def spread(
         sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
         units, counts = float(len(sums)), np.ones(len(sums))
     # fourth powers of large numbers would overflow
-    scale = max(map(_largest, (sums, extra))) or 1.0
+    ends = (end for v in (sums, extra) for end in (v.max(initial=0), -v.min(initial=0)))
+    scale = float(max(ends)) or 1.0
     second = fourth = 0.0
     for values, times in ((sums, counts), (extra, extra_weights)):
         powers = values / scale
@@ -116,11 +117,6 @@ def spread(
     se = scale * math.sqrt(factor * second) / n
     most = units - 1 if leverage is None else leverage.df
     return Spread(se, degrees_of_sums(second, fourth, units, most), units)
-
-
-def _largest(values: FloatArray) -> float:
-    """Return the largest absolute value, without an array of them."""
-    return float(max(values.max(initial=0), -values.min(initial=0)))
 
 
 @lru_cache(maxsize=1)

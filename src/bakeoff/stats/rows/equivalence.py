@@ -30,7 +30,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.clusters import Dependence, RowDesign
+from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import (
     ClusteredEquivalenceResult,
     enough_degrees,
@@ -121,17 +121,6 @@ def noninferiority(
 
     The lower of the two tests of `tost_paired` in groups (Tango 1998; Liu et al. 2002).
 
-    Parameters
-    ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
-        Whether A and B are right on each row, in the same row order.
-    margin : float
-        The largest loss of accuracy that does not matter, between 0 and 1.
-    groups : array_like, shape (N,), optional
-        The group of each row; without it each row is a group of its own.
-    alpha : float
-        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
-
     Returns
     -------
     ClusteredEquivalenceResult
@@ -161,9 +150,14 @@ def _in_groups(
     pair: ClusterPair, margin: float, alpha: float, *, sides: int
 ) -> ClusteredEquivalenceResult:
     """Test both margins or, of one side, the lower one; without groups each row is one."""
-    found, df = _at_least_by_icc(pair), pair.found.df
-    _, b, c, _ = pair.counts
-    root = math.sqrt(found.design_effect)
+    found, df = pair.found, pair.found.df
+    # the design effect is no less than the intraclass correlation says
+    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
+    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
+    effect = max(found.design_effect, expected)
+    found = dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
+    both, b, c, neither = (np.asarray(count) for count in pair.counts)
+    root = math.sqrt(effect)
     at = tango_statistic(b, c, found.n_rows, np.array([-margin, margin]))
     lower, upper = (float(z) / root for z in at)
     few = too_few_degrees(df)
@@ -174,6 +168,11 @@ def _in_groups(
     )
     last = int(np.argmax(formula[:sides]))
     pvalue = math.nan if few else formula[last]
+    ci = None
+    if not few:  # inverts the same two tests: Tango's at the quantile t·√(design effect)
+        tail = float(special.ndtr(-float(special.stdtrit(df, 1 - alpha)) * root))
+        low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, max(tail, 1e-300)))
+        ci = ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
     return ClusteredEquivalenceResult(
         variant="score_effective" if sides == 2 else "",
         statistic=(lower, upper)[last],
@@ -186,7 +185,7 @@ def _in_groups(
         alpha=alpha,
         status=Status.TOO_FEW if few else Status.OK,
         estimate=found.mean,
-        ci=None if few else _interval(pair, root, alpha),
+        ci=ci,
         assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
         null_hypothesis=_NULLS[sides].format(margin=f"{margin:g}"),
         method="liu2002",
@@ -200,24 +199,6 @@ def _in_groups(
         },
         **found.worth,
     )
-
-
-def _at_least_by_icc(pair: ClusterPair) -> Dependence:
-    """Return how the difference depends on groups, no less than the intraclass correlation says."""
-    found = pair.found
-    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
-    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
-    effect = max(found.design_effect, expected)
-    return dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
-
-
-def _interval(pair: ClusterPair, root: float, alpha: float) -> ConfidenceInterval:
-    """Invert the same two tests: Tango's interval at the quantile t·√(design effect)."""
-    quantile = float(special.stdtrit(pair.found.df, 1 - alpha)) * root
-    tail = max(float(special.ndtr(-quantile)), 1e-300)
-    both, b, c, neither = (np.asarray(value) for value in pair.counts)
-    low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, tail))
-    return ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
 
 
 @form_of(tost_paired)

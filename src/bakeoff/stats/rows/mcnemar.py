@@ -330,8 +330,8 @@ def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
 class ClusterPair:
     """Counts per cluster of two models."""
 
-    clusters: Clusters  # The cluster of every row
-    cells: FloatArray  # (K, 4): Rows that both, only A, only B and neither model has right
+    clusters: Clusters  # the cluster of every row
+    cells: FloatArray  # (K, 4): rows that both, only A, only B and neither model has right
 
     @functools.cached_property
     def counts(self) -> tuple[float, float, float, float]:
