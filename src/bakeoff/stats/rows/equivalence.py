@@ -121,6 +121,11 @@ def noninferiority(
 
     The lower of the two tests of `tost_paired` in groups (Tango 1998; Liu et al. 2002).
 
+    Parameters
+    ----------
+    margin : float
+        The largest loss of accuracy that does not matter, between 0 and 1.
+
     Returns
     -------
     ClusteredEquivalenceResult

@@ -32,7 +32,7 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.clusters import Clusters, Dependence, RowDesign, describe, equivalent_tail
+from bakeoff.stats.design.clusters import Clusters, RowDesign, describe, equivalent_tail
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     enough_degrees,
@@ -241,6 +241,17 @@ def _in_groups(
     se = math.sqrt(p0 * (1 - p0) / found.n_effective)
     t = (found.mean - p0) / se
     few = too_few_degrees(found.df)
+    ci = None
+    if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
+        tail = float(equivalent_tail(found.df, binomial.tail_probability(level, side)))
+        size = found.n_effective
+        low, high = (float(limit) for limit in binomial.wilson(found.mean * size, size, tail))
+        ci = ConfidenceInterval(
+            0.0 if side == "less" else min(low, found.mean),
+            1.0 if side == "greater" else max(high, found.mean),
+            level,
+            "wilson_effective",
+        )
     return ClusteredResult(
         variant="rao_scott",
         statistic=t,
@@ -248,7 +259,7 @@ def _in_groups(
         pvalue=math.nan if few else t_pvalue(t, found.df, side),
         alternative=side,
         estimate=found.mean,
-        ci=effective_wilson(found, side, level) if clusters.count > 1 else None,
+        ci=ci,
         effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(found.mean)) - 2 * math.asin(p0**0.5)},
         status=Status.TOO_FEW if few else Status.OK,
         assumptions=(
@@ -267,19 +278,6 @@ def _in_groups(
             "design_effect_raw": found.design_effect_raw,
         },
         **found.worth,
-    )
-
-
-def effective_wilson(found: Dependence, side: Alternative, level: float) -> ConfidenceInterval:
-    """Return Wilson's (1927) interval on the effective number of rows, with a t quantile."""
-    tail = float(equivalent_tail(found.df, binomial.tail_probability(level, side)))
-    size = found.n_effective
-    low, high = (float(limit) for limit in binomial.wilson(found.mean * size, size, tail))
-    return ConfidenceInterval(
-        0.0 if side == "less" else min(low, found.mean),
-        1.0 if side == "greater" else max(high, found.mean),
-        level,
-        "wilson_effective",
     )
 
 
