@@ -17,7 +17,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats.core.difference_limits import _melded_cdf, _melded_lower, tango_statistic
-from bakeoff.stats.design.clusters import Clusters, design_effect, intraclass_correlation, moments
+from bakeoff.stats.design.clusters import Clusters, design_effect, moments
 from benchmarks import tables
 from benchmarks.pages import renewed
 
@@ -96,7 +96,8 @@ def decisions_on_groups(wins: np.ndarray, discordant: np.ndarray, level: float) 
     clusters = Clusters(np.repeat(np.arange(k), GROUP_SIZE), np.full(k, float(GROUP_SIZE)))
     found = moments((2 * wins - discordant).astype(float), discordant.sum(axis=0), clusters)
     informative = np.count_nonzero(discordant, axis=0)
-    icc = np.nan_to_num(np.maximum(intraclass_correlation(found, clusters), 0))
+    scale = found.between + (GROUP_SIZE - 1) * found.within
+    icc = np.maximum(found.between - found.within, 0) / np.where(scale > 0, scale, 1)
     effect = design_effect(found, informative, clusters)
     effect = np.maximum(effect, 1 + (GROUP_SIZE - 1) * icc)
     b, n_d = wins.sum(axis=0), discordant.sum(axis=0)

@@ -12,8 +12,7 @@ import numpy as np
 
 from bakeoff.stats import MetricPower, Status, all_pairs
 from bakeoff.stats.core.compact_letters import compact_letters
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.design.spread import spread
+from bakeoff.stats.design.spread import Leverage, spread
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
 from bakeoff.stats.metrics.best_models import best_of

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from bakeoff import stats
-from bakeoff.stats.design.leverage import Leverage
+from bakeoff.stats.design.spread import Leverage
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.influence import influence

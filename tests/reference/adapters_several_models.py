@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from bakeoff.stats import all_pairs
 from bakeoff.stats.core.multiplicity import adjust_pvalues
-from bakeoff.stats.rows.cochran import cochran_q
-from bakeoff.stats.rows.looney import looney_f
+from bakeoff.stats.rows.cochran import cochran_q, looney_f
 
 Inputs = Mapping[str, Any]
 
@@ -51,8 +52,7 @@ def _pairwise(inputs: Inputs, variant: str) -> dict[str, Any]:
     found = {
         method: all_pairs(
             "mcnemar",
-            inputs["patterns"],
-            row_counts=inputs["counts"],
+            np.repeat(inputs["patterns"], inputs["counts"], axis=0),
             variant=variant,
             correction=method,
         ).pairs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bakeoff.stats import binomial_test_from_counts, one_sample_t
-from bakeoff.stats.rows.proportion_intervals import proportion_ci
+from bakeoff.stats.rows.proportions import proportion_ci
 
 Values = dict[str, Any]
 Inputs = Mapping[str, Any]

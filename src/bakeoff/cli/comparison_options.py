@@ -71,7 +71,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant",
         metavar="NAME",
-        help="McNemar's: midp (default), exact, exact_unconditional, corrected or asymptotic",
+        help="McNemar's: midp (default), exact, corrected or asymptotic",
     )
     parser.add_argument(
         "--alternative",

@@ -21,7 +21,7 @@ from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Assumption, Entry, Evidence, catalogue
-from bakeoff.stats.design.row_design import TIME_BLOCKS
+from bakeoff.stats.design.clusters import TIME_BLOCKS
 
 
 def refusal(entry: Entry, experiment: Experiment) -> str:

@@ -26,7 +26,7 @@ from bakeoff.stats.metrics.all_pairs import MAX_T
 
 _MOST_BY_PAIR = 30
 """With more models a test that ranks each pair anew compares those of the best model alone."""
-_EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
+_EFFECTS = ("rank_biserial",)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,7 +27,7 @@ from bakeoff.errors import joined
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.core.multiplicity import adjust_pvalues
-from bakeoff.stats.design.row_design import TIME_BLOCKS
+from bakeoff.stats.design.clusters import TIME_BLOCKS
 
 MANY_MODELS = 30
 """With more models, tests over data sets are not run on made-up scores of all pairs."""

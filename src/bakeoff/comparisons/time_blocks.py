@@ -16,12 +16,11 @@ from bakeoff.comparisons.held_out import difference_options
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.spec import Costs
 from bakeoff.stats import Assumption, Entry, catalogue, influence
-from bakeoff.stats.design.clusters import as_clusters
-from bakeoff.stats.design.row_design import TIME_BLOCKS
-from bakeoff.stats.design.serial import independent_blocks
+from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.rows.ordered import independent_blocks
 
 
 @dataclasses.dataclass(frozen=True)

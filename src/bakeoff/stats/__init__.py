@@ -38,9 +38,14 @@ from bakeoff.stats.datasets.rank_tests import (
 )
 from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
 from bakeoff.stats.datasets.two import bayes_signed_rank, sign_test, wilcoxon_signed_rank
-from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
-from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
-from bakeoff.stats.design.row_design import time_blocks
+from bakeoff.stats.design.clusters import (
+    Dependence,
+    ItemsAndRuns,
+    items_and_runs,
+    row_dependence,
+    time_blocks,
+)
+from bakeoff.stats.design.groups import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.design.row_order import OrderDependence, order_dependence
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, tukey_hsd
 from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
@@ -110,17 +115,22 @@ from bakeoff.stats.planning import (
     smallest_discordant_count,
 )
 from bakeoff.stats.rows.auc import delong
-from bakeoff.stats.rows.cochran import cochran_q
+from bakeoff.stats.rows.cochran import cochran_q, looney_f
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
 from bakeoff.stats.rows.equivalence import noninferiority, tost_paired, tost_paired_from_counts
-from bakeoff.stats.rows.looney import looney_f
-from bakeoff.stats.rows.mcnemar import mcnemar
-from bakeoff.stats.rows.mcnemar_counts import McNemarResult, mcnemar_from_counts, mcnemar_pvalues
+from bakeoff.stats.rows.mcnemar import (
+    McNemarResult,
+    mcnemar,
+    mcnemar_from_counts,
+    mcnemar_pvalues,
+    paired_difference_ci,
+    paired_odds_ratio_ci,
+)
 from bakeoff.stats.rows.ordered import SerialResult, diebold_mariano, diebold_mariano_means
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci, paired_odds_ratio_ci
-from bakeoff.stats.rows.proportion_intervals import proportion_ci
-from bakeoff.stats.rows.single import binomial_test, binomial_test_from_counts
-from bakeoff.stats.rows.two_proportions import (
+from bakeoff.stats.rows.proportions import (
+    binomial_test,
+    binomial_test_from_counts,
+    proportion_ci,
     proportion_difference,
     proportion_difference_from_counts,
 )

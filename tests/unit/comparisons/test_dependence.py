@@ -236,16 +236,16 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form() -> Non
 @pytest.mark.parametrize(
     ("columns", "variant", "said"),
     [
-        ({"group": "ward"}, "wald", "'wald', which is for independent rows; allowed for rows in"),
-        ({}, "score_effective", "'score_effective', which is for rows in groups; allowed for ind"),
-        ({"group": "ward"}, "score_effective", ""),
-        ({"time": "day"}, "score_effective", ""),
-        ({}, "wald", ""),
+        ({"group": "ward"}, "exact", "'exact', which is for independent rows; allowed for rows in"),
+        ({}, "rao_scott", "'rao_scott', which is for rows in groups; allowed for independent"),
+        ({"group": "ward"}, "rao_scott", ""),
+        ({"time": "day"}, "rao_scott", ""),
+        ({}, "exact", ""),
     ],
 )
 def test_variants_are_those_of_how_the_rows_hang_together(
     columns: dict[str, str], variant: str, said: str
 ) -> None:
-    options = {"tost_paired": {"variant": variant}}
-    found = messages({"run": ["tost_paired"], "margin": 0.1, "options": options}, **columns)
+    options = {"binomial_test": {"variant": variant}}
+    found = messages({"run": ["binomial_test"], "options": options}, **columns)
     assert said in found if said else not found

@@ -17,7 +17,7 @@ from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
-from bakeoff.stats.design.long_run import between_blocks
+from bakeoff.stats.rows.ordered import between_blocks
 
 N = 800
 FADES = "dependence that fades within a block"

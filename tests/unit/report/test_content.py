@@ -20,6 +20,7 @@ from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import answer
 from bakeoff.spec import Costs, load_experiment
+from bakeoff.stats import paired_odds_ratio_ci
 
 TWO = {"a": 0.8, "b": 0.9}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -317,9 +318,11 @@ def test_confusion_and_crossing_count_the_rows():
 def test_the_odds_ratio_comes_with_its_interval():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), TWO, accuracies=TWO)
     (shown,), table = rows("pairs.mcnemar", one)
-    ratio = one.comparisons[0].result["odds_ratio_ci"]
-    assert float(shown["odds_ratio_low"]) == ratio["low"]
-    assert f"{ratio['high']:.3f}]" in next(
+    details = one.comparisons[0].result["details"]
+    counts = {key: details[key] for key in ("only_a_correct", "only_b_correct")}
+    ratio = paired_odds_ratio_ci(**counts, confidence_level=one.comparisons[0].confidence)
+    assert float(shown["odds_ratio_low"]) == ratio.low
+    assert f"{ratio.high:.3f}]" in next(
         cell.text for c, cell in zip(table.columns, table.rows[0], strict=True)
         if c.key == "odds_ratio_low"
     )  # fmt: skip

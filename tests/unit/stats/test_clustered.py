@@ -11,10 +11,9 @@ from scipy import stats as scipy_stats
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design import sign_flip as _sign_flip
+from bakeoff.stats.design import flips
 from bakeoff.stats.design.clusters import degrees_of_freedom
-from bakeoff.stats.design.joint_flip import joint_flip
-from bakeoff.stats.design.sign_flip import all_sign_sums, flip_tails, whole_tails
+from bakeoff.stats.design.flips import all_sign_sums, flip_tails, joint_flip, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
 seeds = st.integers(0, 10_000)
@@ -76,14 +75,6 @@ def test_one_row_per_group_is_cochrans_q():
     assert ours.statistic == pytest.approx(theirs.statistic)
 
 
-@pytest.mark.parametrize("variant", ["durkalski", "obuchowski", "modified_obuchowski"])
-def test_chi_square_forms_in_groups_say_their_degrees_of_freedom(variant):
-    values, codes = rows(3, 40)
-    found = stats.mcnemar(*values.T, groups=codes, variant=variant)
-    assert found.df == 1
-    assert found.pvalue == pytest.approx(scipy_stats.chi2.sf(found.statistic, 1))
-
-
 def test_a_difference_of_areas_is_at_most_1():
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -128,19 +119,19 @@ def test_sums_added_one_by_one_are_those_of_the_inversion(groups, largest):
     sums = np.random.default_rng(groups).integers(-largest, largest + 9, groups)
     values, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
     values, counts, total = values.astype(float), counts.astype(float), float(abs(sums.sum()))
-    above, equal = _sign_flip._inverted(values, counts[None], np.array([total]))
-    assert _sign_flip._added(values, counts, total) == pytest.approx(
+    above, equal = flips._inverted(values, counts[None], np.array([total]))
+    assert flips._added(values, counts, total) == pytest.approx(
         (above[0], equal[0]), rel=1e-8, abs=1e-15
     )
     # all pairs at once, some of them few and large sums: the same p-values
-    both = _sign_flip.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
+    both = flips.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
     assert both.above == pytest.approx(above.repeat(2), rel=1e-8, abs=1e-15)
 
 
 # ------------------------------------------------------------------------- symmetries
 
 
-@pytest.mark.parametrize("variant", ["sign_flip", "robust_t", "modified_obuchowski", "durkalski"])
+@pytest.mark.parametrize("variant", ["sign_flip", "robust_t"])
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_swapping_the_models_swaps_the_sides(variant, seed):
@@ -192,11 +183,9 @@ def test_all_pairs_are_the_pairs(variant, seed, groups):
             variant=variant,
             confidence_level=pair.ci.confidence,
         )
-        if one.status is not Status.TOO_FEW:  # the level of the family decides, not of the pair
-            assert pair.status is one.status
-            assert pair.pvalue == pytest.approx(one.pvalue, rel=1e-9, nan_ok=True)
-        assert list(pair.ci) == pytest.approx(list(one.ci))
-        assert pair.details["n_effective"] == pytest.approx(one.n_effective)
+        assert pair.status is one.status
+        assert pair.pvalue == pytest.approx(one.pvalue, nan_ok=True)
+        assert pair.ci == one.ci
 
 
 # -------------------------------------------------------------- the flip distribution
@@ -271,7 +260,6 @@ def grouped(sums: list[int], size: int = 4) -> tuple[np.ndarray, np.ndarray, np.
         ([1] * 8, "robust_t", Status.ZERO_VARIANCE),
         ([1] * 8, "sign_flip", Status.OK),
         ([0] * 3, "sign_flip", Status.NO_DISCORDANT_PAIRS),
-        ([3], "obuchowski", Status.TOO_FEW),
     ],
 )
 def test_rules_of_the_degenerate_cases(sums, variant, status):
@@ -367,14 +355,11 @@ def test_p_of_areas_is_the_larger_of_t_and_sign_flips(seed):
 def test_too_few_groups_are_counted_and_so_are_those_it_takes(groups, level, needed):
     codes = np.repeat(np.arange(groups), 10)
     right = np.random.default_rng(0).random((10 * groups, 3)) < [0.9, 0.5, 0.4]
-    for result in (
-        stats.mcnemar(*right.T[:2], groups=codes, confidence_level=level),
-        stats.all_pairs("mcnemar", right, groups=codes, confidence_level=level),
-    ):
-        assert result.status is Status.TOO_FEW
-        (said,) = (a.detail for a in result.assumptions if a.name == "enough groups")
-        assert f"{10 * groups} rows in {groups} groups" in said
-        assert f"takes {needed} groups" in said
+    result = stats.mcnemar(*right.T[:2], groups=codes, confidence_level=level)
+    assert result.status is Status.TOO_FEW
+    (said,) = (a.detail for a in result.assumptions if a.name == "enough groups")
+    assert f"{10 * groups} rows in {groups} groups" in said
+    assert f"takes {needed} groups" in said
 
 
 @pytest.mark.parametrize("alpha", [0, 0.5, 0.6])

@@ -13,9 +13,7 @@ from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.rows.cochran import cochran_q
-from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
-from bakeoff.stats.rows.looney import looney_f
+from bakeoff.stats.rows.cochran import cochran_q, exact_pvalue, looney_f, monte_carlo_pvalue
 from bakeoff.stats.rows.mcnemar import mcnemar_from_counts
 
 RASCHKA = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.rows.cost_likelihood import chi_square
-from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.rows.costs import chi_square, cost_sensitive, cost_sensitive_from_counts
 
 VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
 

@@ -14,7 +14,7 @@ from bakeoff.stats import (
     tukey_hsd,
     wilcoxon_signed_rank,
 )
-from bakeoff.stats.rows.paired_intervals import difference_bounds, odds_ratio_bounds
+from bakeoff.stats.rows.mcnemar import difference_bounds, paired_odds_ratio_ci
 
 N = 20
 # every table of N rows: both right, only A, only B, both wrong
@@ -57,7 +57,7 @@ def of_difference(method):
     return coverage(low, high, lambda a, b, c, d: b - c)
 
 
-@pytest.mark.parametrize("method", ["newcombe", "tango", "agresti_min", "bonett_price"])
+@pytest.mark.parametrize("method", ["newcombe", "tango"])
 def test_intervals_of_the_difference_hold_their_level_about(method):
     held = of_difference(method)
     assert held.min() >= 0.92
@@ -68,15 +68,11 @@ def test_exact_melded_interval_never_falls_below_its_level():
     assert of_difference("exact_melded").min() >= 0.95
 
 
-@pytest.mark.parametrize("method", ["wald", "wald_cc"])
-def test_wald_intervals_are_too_short(method):
-    assert of_difference(method).min() < 0.93
-
-
-@pytest.mark.parametrize(("method", "least"), [("exact", 0.95), ("midp", 0.94), ("wilson", 0.93)])
-def test_intervals_of_the_odds_ratio(method, least):
-    low, high = odds_ratio_bounds(TABLES[:, 1], TABLES[:, 2], method=method)
-    assert coverage(low, high, lambda a, b, c, d: b / c).min() >= least
+def test_interval_of_the_odds_ratio():
+    found, place = np.unique(TABLES[:, 1:3], axis=0, return_inverse=True)
+    limits = [tuple(paired_odds_ratio_ci(only_a_correct=b, only_b_correct=c)) for b, c in found]
+    low, high = np.array(limits)[place].T
+    assert coverage(low, high, lambda a, b, c, d: b / c).min() >= 0.94
 
 
 @pytest.mark.parametrize(

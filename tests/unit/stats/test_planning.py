@@ -157,7 +157,7 @@ def test_smallest_discordant_count(variant, side, alpha):
     ("make", "message"),
     [
         (lambda: McNemarPower(discordance=0.0), "discordance: found 0"),
-        (lambda: McNemarPower(discordance=0.3, variant="exact_unconditional"), "variant"),
+        (lambda: McNemarPower(discordance=0.3, variant="unconditional"), "variant"),
         (lambda: McNemarPower(discordance=0.3, calculation="asymptotic"), "calculation"),
         (lambda: McNemarPower(discordance=0.1).solve(n=9, difference=0.2), "difference: found 0.2"),
         (lambda: McNemarPower(discordance=0.1).solve(n=9, difference=0.1, alpha=5), "alpha"),

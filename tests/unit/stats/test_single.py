@@ -17,7 +17,7 @@ from bakeoff.stats import (
     corrected_one_sample_t,
     one_sample_t,
 )
-from bakeoff.stats.rows.proportion_intervals import proportion_ci
+from bakeoff.stats.rows.proportions import proportion_ci
 
 SIDES = ("two-sided", "greater", "less")
 METHODS = ("wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald")

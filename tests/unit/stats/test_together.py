@@ -11,7 +11,7 @@ from bakeoff.stats.core.pairwise import all_pairs
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
 from bakeoff.stats.metrics.test_rows import TrueClasses
-from bakeoff.stats.rows import placements
+from bakeoff.stats.rows import auc
 from bakeoff.stats.rows.auc import delong, delong_pairs
 
 RNG = np.random.default_rng(3)
@@ -40,7 +40,7 @@ def test_each_model_is_ranked_once(monkeypatch):
         ranked.append(1)
         return rows_below(positive, scores)
 
-    monkeypatch.setattr(placements, "rows_below", counted)
+    monkeypatch.setattr(auc, "rows_below", counted)
     delong_pairs(Y, SCORES, combinations(range(3), 2))
     assert len(ranked) == 3
 

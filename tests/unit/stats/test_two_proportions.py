@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
-from bakeoff.stats.rows.two_proportions import (
+from bakeoff.stats.rows.proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )

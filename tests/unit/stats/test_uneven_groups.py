@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats.design.cluster_result import symmetric_differences
-from bakeoff.stats.design.joint_flip import GroupSums, max_flip
-from bakeoff.stats.design.sign_flip import flip_tails
-from bakeoff.stats.design.subset_limits import subset_limits
+from bakeoff.stats.design.flips import GroupSums, flip_tails, max_flip, subset_limits
+from bakeoff.stats.design.groups import symmetric_differences
 
 
 def uneven(seed, groups=12, leaning=0.0, models=2):

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.stats import Entry, time_blocks
-from bakeoff.stats.design.row_design import TIME_BLOCKS
+from bakeoff.stats.design.clusters import TIME_BLOCKS
 
 
 class Paired:

@@ -19,7 +19,14 @@ from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Column, PageTable, tabulate
 from bakeoff.report.verdict.sentences import assumed
-from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
+from bakeoff.stats import (
+    Entry,
+    Evidence,
+    Replicability,
+    TypeOneError,
+    paired_odds_ratio_ci,
+    replicability_count,
+)
 
 _PROBABILITIES = (
     Column("p_a_better", "P(A better)", cells.PROBABILITY),
@@ -94,8 +101,14 @@ def _effects(row: Comparison, effects: list[str]) -> dict[str, Any]:
     """Return the effect sizes of a comparison, and its odds ratio where it has one."""
     found = row.result.get("effect_sizes", {})
     values: dict[str, Any] = {f"effect_{key}": as_float(found.get(key)) for key in effects}
-    if ratio := row.result.get("odds_ratio_ci"):
-        values["odds_ratio_low"] = as_float(ratio["low"]), as_float(ratio["high"])
+    if "n_discordant" in row.result:  # McNemar's test of independent rows
+        asked: dict[str, Any] = {
+            "only_a_correct": row.result["details"]["only_a_correct"],
+            "only_b_correct": row.result["details"]["only_b_correct"],
+            "confidence_level": row.confidence,
+            "alternative": row.alternative,
+        }
+        values["odds_ratio_low"] = tuple(paired_odds_ratio_ci(**asked))
     return values
 
 

@@ -12,6 +12,7 @@ from the C library's in the last bit. SciPy calls the C library.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +65,7 @@ def product(a: FloatArray, b: FloatArray) -> FloatArray:
     return total
 
 
-def signed_sums(signs: FloatArray, values: FloatArray) -> FloatArray:
+def signed_sums(signs: NDArray[Any], values: FloatArray) -> FloatArray:
     """Return AB of a matrix A of −1, 0 and 1, shape (K, N), and of any numbers B, shape (N, L).
 
     BLAS may take its own order: each column of B is cut into numbers of so few bits that all

@@ -32,17 +32,11 @@ def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     return tail
 
 
-def log_choose(k: ArrayLike, n: ArrayLike) -> FloatArray:
-    """Log of the binomial coefficient, for 0 ≤ k ≤ n."""
-    k, n = (np.asarray(v, dtype=np.float64) for v in (k, n))
-    value: FloatArray = -special.betaln(k + 1, n - k + 1) - special.log1p(n)
-    return value
-
-
 def log_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     """Log P(X = k) for X ~ Bin(n, p) and 0 ≤ k ≤ n."""
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
-    value: FloatArray = log_choose(k, n) + special.xlogy(k, p) + special.xlog1py(n - k, -p)
+    log_choose = -special.betaln(k + 1, n - k + 1) - special.log1p(n)
+    value: FloatArray = log_choose + special.xlogy(k, p) + special.xlog1py(n - k, -p)
     return value
 
 

@@ -51,29 +51,6 @@ def tango_statistic(
     return z
 
 
-def _wald(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
-    n = a + b + c + d
-    half = -special.ndtri(tail) * np.sqrt(np.maximum(b + c - (b - c) ** 2 / n, 0.0)) / n
-    return (b - c) / n - half, (b - c) / n + half
-
-
-def _wald_cc(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
-    n = a + b + c + d
-    spread = b + c - (np.abs(b - c) - 1) ** 2 / n
-    half = -special.ndtri(tail) * np.sqrt(np.maximum(spread, 0.0)) / n
-    return (b - c) / n - half, (b - c) / n + half
-
-
-def _agresti_min(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
-    return _wald(a + 0.5, b + 0.5, c + 0.5, d + 0.5, tail)
-
-
-def _bonett_price(
-    a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float
-) -> Bounds:
-    return _wald(a, b + 1, c + 1, d, tail)
-
-
 def _newcombe(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
     n = a + b + c + d
     acc_a, acc_b = (a + b) / n, (a + c) / n
@@ -166,16 +143,10 @@ def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> 
 
 _NODES, _WEIGHTS = gauss_legendre(160)
 
-DifferenceMethod = Literal[
-    "newcombe", "tango", "agresti_min", "bonett_price", "wald", "wald_cc", "exact_melded"
-]
+DifferenceMethod = Literal["newcombe", "tango", "exact_melded"]
 _Limits = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]
 DIFFERENCE_METHODS: dict[str, _Limits] = {
     "newcombe": _newcombe,
     "tango": _tango,
-    "agresti_min": _agresti_min,
-    "bonett_price": _bonett_price,
-    "wald": _wald,
-    "wald_cc": _wald_cc,
     "exact_melded": _melded,
 }

@@ -25,7 +25,6 @@ SOURCES = {
     "exact": "fagerland2013",
     "asymptotic": "mcnemar1947",
     "corrected": "edwards1948",
-    "exact_unconditional": "suissa1991",
 }
 
 

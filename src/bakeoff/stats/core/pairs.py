@@ -8,11 +8,8 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations, zip_longest
 from typing import Any
 
-import numpy as np
-
-from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.multiplicity import adjust_pvalues, canonical_method
+from bakeoff.stats.core.multiplicity import canonical_method
 from bakeoff.stats.core.plain import plain
 from bakeoff.stats.core.result import (
     AGREE,
@@ -134,16 +131,6 @@ def check_correction(
             "'hommel'",
         )
     return method
-
-
-def adjust_decided(pvalues: FloatArray, method: str) -> FloatArray:
-    """Adjust the p-values; where one is undecided the family is, for what depends on it."""
-    known = ~np.isnan(pvalues)
-    adjusted = np.full_like(pvalues, math.nan)
-    if known.any():
-        filled = np.where(known, pvalues, 1.0)  # an undecided pair still counts as one
-        adjusted[known] = adjust_pvalues(filled, method)[known]
-    return adjusted
 
 
 def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:

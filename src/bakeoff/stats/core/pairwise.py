@@ -115,7 +115,7 @@ def pairwise(
         ),
         n=first.n,
         alternative=alternative,
-        status=first.status if len(statuses) == 1 else Status.OK,
+        status=Status.OK if Status.OK in statuses else first.status,
         assumptions=first.assumptions,
         null_hypothesis=first.null_hypothesis,
         method=first.method,

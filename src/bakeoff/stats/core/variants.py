@@ -7,14 +7,8 @@ from typing import Any, Literal
 
 from bakeoff.stats.core.errors import ArgumentError
 
-Relation = Literal["independent", "groups", "time", "crossed"]
+Relation = Literal["independent", "groups", "time"]
 """How the rows of a test set hang together."""
-_ROWS = {
-    "independent": "independent rows",
-    "groups": "rows in groups",
-    "time": "rows in groups",
-    "crossed": "groups crossed with times",
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,14 +17,12 @@ class Variants:
 
     Attributes
     ----------
-    independent, groups, crossed : tuple of str
-        Those for independent rows, for rows in groups (or blocks of times), and for groups crossed
-        with times.
+    independent, groups : tuple of str
+        Those for independent rows, and for rows in groups (or blocks of times).
     """
 
     independent: tuple[str, ...]
     groups: tuple[str, ...]
-    crossed: tuple[str, ...] = ()
 
     def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
         """Return the value that is used; None asks for the default one.
@@ -40,20 +32,14 @@ class Variants:
         ArgumentError
             A value that there is not, or not for rows related in this way.
         """
-        sets = {
-            "independent": self.independent,
-            "groups": self.groups,
-            "time": self.groups,
-            "crossed": self.crossed,
-        }
-        own = sets[relation]
+        kinds = {"independent rows": self.independent, "rows in groups": self.groups}
+        rows = "independent rows" if relation == "independent" else "rows in groups"
+        own = kinds[rows]
         if value is None:
             return own[0]
         if value in own:
             return value
-        others = {_ROWS[kind] for kind, values in sets.items() if value in values}
-        known = f"which is for {' and '.join(sorted(others))}; " if others else ""
+        others = [kind for kind, values in kinds.items() if value in values]
+        known = f"which is for {others[0]}; " if others else ""
         allowed = ", ".join(map(repr, own))
-        raise ArgumentError(
-            option, f"found {value!r}, {known}allowed for {_ROWS[relation]}: {allowed}"
-        )
+        raise ArgumentError(option, f"found {value!r}, {known}allowed for {rows}: {allowed}")

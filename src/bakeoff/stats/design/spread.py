@@ -14,7 +14,38 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
-from bakeoff.stats.design.leverage import Leverage
+from bakeoff.stats.design.clusters import degrees_of_freedom
+
+Codes = NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True)
+class Leverage:
+    """What sums over groups are divided by, row by row."""
+
+    root: FloatArray  # √(1 − p), p the share of the row's group in the rows, or in its class
+    df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
+    shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
+
+    @classmethod
+    def of(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
+        """Find the leverage of rows by the codes of their groups, and of their classes."""
+        kinds = np.zeros(len(clusters), dtype=np.intp) if classes is None else classes
+        counts = np.zeros((int(kinds.max()) + 1, int(clusters.max()) + 1))
+        np.add.at(counts, (kinds, clusters), 1.0)
+        there = counts[counts.sum(axis=1) > 0]
+        of_classes = there / there.sum(axis=1, keepdims=True)
+        own = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
+        alone = bool((of_classes == 1).any())
+        shares = of_classes.mean(axis=0)
+        df = 0.0 if alone else degrees_of_freedom(shares)
+        return cls(np.sqrt(np.maximum(1 - own, 0.0)), df, shares)
+
+
+def leverage_of(clusters: Codes | None) -> Leverage | None:
+    """Return the leverage of groups among the rows; None where rows stand alone."""
+    return None if clusters is None else Leverage.of(clusters)
+
 
 FEWEST_CLUSTERS = 5
 """With fewer clusters there is no answer."""
@@ -22,22 +53,11 @@ FEWEST_CLUSTERS = 5
 
 @dataclasses.dataclass(frozen=True)
 class Spread:
-    """How precisely a metric is known.
-
-    Attributes
-    ----------
-    se : float
-        The standard error.
-    df : float
-        Degrees of freedom of Student's t: those of the units, or fewer where a few of them carry
-        the variance (Satterthwaite's idea applied to influence values).
-    units : float
-        Independent units: rows, with their pseudo-rows, or clusters.
-    """
+    """How precisely a metric is known."""
 
     se: float
-    df: float
-    units: float
+    df: float  # those of the units, or fewer where a few of them carry the variance
+    units: float  # independent ones: rows, with their pseudo-rows, or clusters
 
     def interval(
         self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
@@ -67,20 +87,6 @@ def spread(
     ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
     by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
     clusters of one size.
-
-    Parameters
-    ----------
-    psi : ndarray, shape (n,)
-        Influence values of rows, or of cells that stand for `weights` rows each.
-    weights : ndarray, shape (n,), optional
-        How many rows each value stands for; 1 if not given.
-    clusters : ndarray of int, shape (n,), optional
-        Codes 0..G−1 of the clusters of the rows.
-    pseudo : tuple of ndarray, optional
-        Influence values and weights of pseudo-rows: they add to the variance, and to the number
-        of units only where rows are the units.
-    leverage : Leverage, optional
-        Of the rows' clusters.
     """
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = _ones(len(psi)) if weights is None else weights
@@ -96,7 +102,8 @@ def spread(
         sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
         units, counts = float(len(sums)), np.ones(len(sums))
     # fourth powers of large numbers would overflow
-    scale = max(map(_largest, (sums, extra))) or 1.0
+    ends = (end for v in (sums, extra) for end in (v.max(initial=0), -v.min(initial=0)))
+    scale = float(max(ends)) or 1.0
     second = fourth = 0.0
     for values, times in ((sums, counts), (extra, extra_weights)):
         powers = values / scale
@@ -110,11 +117,6 @@ def spread(
     se = scale * math.sqrt(factor * second) / n
     most = units - 1 if leverage is None else leverage.df
     return Spread(se, degrees_of_sums(second, fourth, units, most), units)
-
-
-def _largest(values: FloatArray) -> float:
-    """Return the largest absolute value, without an array of them."""
-    return float(max(values.max(initial=0), -values.min(initial=0)))
 
 
 @lru_cache(maxsize=1)

@@ -16,8 +16,7 @@ from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.design.joint_flip import GroupSums, max_flip
-from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits
+from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
 from bakeoff.stats.metrics.answer import assumptions
 from bakeoff.stats.metrics.family import Contrast, MetricFamily, family_of_values, read_family
 from bakeoff.stats.metrics.max_t import MaxT, draw, max_t

@@ -14,9 +14,9 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.design.cluster_result import recommended_groups, symmetric_differences
+from bakeoff.stats.design.flips import widened, with_flips
+from bakeoff.stats.design.groups import recommended_groups, symmetric_differences
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
-from bakeoff.stats.design.subset_limits import widened, with_flips
 from bakeoff.stats.metrics.area_intervals import hull, logit_interval
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.metric import Form

@@ -16,7 +16,7 @@ from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import ConfidenceInterval, EquivalenceResult, Result, Status
-from bakeoff.stats.design.joint_flip import GroupSums
+from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import Influence

@@ -13,9 +13,8 @@ from bakeoff.stats.core.arithmetic import gram
 from bakeoff.stats.core.checks import FloatArray, as_array, as_scores
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.design.joint_flip import GroupSums
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.design.spread import Spread
+from bakeoff.stats.design.flips import GroupSums
+from bakeoff.stats.design.spread import Leverage, Spread
 from bakeoff.stats.metrics.answer import better_is_positive, decide, worth_of_groups
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Atoms, Influence, one, pair

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.design.joint_flip import GroupSums
-from bakeoff.stats.design.leverage import Leverage, leverage_of
-from bakeoff.stats.design.spread import Spread, spread
+from bakeoff.stats.design.flips import GroupSums
+from bakeoff.stats.design.spread import Leverage, Spread, leverage_of, spread
 from bakeoff.stats.metrics.bootstrap import OwnMetric
 from bakeoff.stats.metrics.contingency import Cells
 from bakeoff.stats.metrics.functional import Functional, NoValue

@@ -23,13 +23,10 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import recommended_groups
-from bakeoff.stats.design.group_test import SOURCES, GroupTest
-from bakeoff.stats.design.joint_flip import GroupSums
-from bakeoff.stats.design.leverage import leverage_of
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread, spread
-from bakeoff.stats.design.subset_limits import UNBOUNDED, widened, with_flips
+from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.flips import UNBOUNDED, GroupSums, widened, with_flips
+from bakeoff.stats.design.groups import SOURCES, GroupTest, recommended_groups
+from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread, leverage_of, spread
 from bakeoff.stats.metrics.all_pairs import compare_values
 from bakeoff.stats.metrics.test_rows import read_groups
 

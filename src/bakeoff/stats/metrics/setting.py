@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from bakeoff.stats.core.arguments import Default, PositiveFloat, PositiveInt
 from bakeoff.stats.core.checks import check_same_labels
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.design.leverage import Leverage
+from bakeoff.stats.design.spread import Leverage
 from bakeoff.stats.metrics.metric import Metric, Need
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.options import NO_OPTIONS, Options

@@ -17,8 +17,7 @@ from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.design.spread import spread
+from bakeoff.stats.design.spread import Leverage, spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.family import cluster_covariance
 from bakeoff.stats.metrics.max_t import Contrasts, draw, max_t

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,34 +18,28 @@ from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
 from bakeoff.stats.core.checks import paired_correctness, paired_counts
 from bakeoff.stats.core.difference_limits import (
     DIFFERENCE_METHODS,
-    DifferenceMethod,
     tango_statistic,
 )
-from bakeoff.stats.core.margins import SHOWN, conclude, infinite
+from bakeoff.stats.core.margins import SHOWN, conclude
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
-    Assumption,
     ConfidenceInterval,
     EquivalenceResult,
     Status,
 )
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import (
+from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.groups import (
     ClusteredEquivalenceResult,
     enough_degrees,
     independent_clusters,
     too_few_degrees,
 )
-from bakeoff.stats.design.dependence import Dependence
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.cluster_pair import ClusterPair, cluster_pair
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci
+from bakeoff.stats.rows.mcnemar import ClusterPair, cluster_pair, paired_difference_ci
 
 __all__ = ["noninferiority", "tost_paired", "tost_paired_from_counts"]
-
-_VARIANTS = Variants(("score", "wald"), ("score_effective",))
 
 
 @register(
@@ -58,7 +52,7 @@ _VARIANTS = Variants(("score", "wald"), ("score_effective",))
     citation="liu2002",
     caution="Choose the margin before seeing the data. A small p-value is evidence for "
     "equivalence, not for a difference.",
-    variants=_VARIANTS,
+    variants=Variants(("score",), ("score_effective",)),
 )
 def tost_paired(
     correct_a: ArrayLike,
@@ -67,19 +61,12 @@ def tost_paired(
     margin: Level,
     groups: ArrayLike | None = None,
     alpha: Alpha = 0.05,
-    variant: Literal["score", "wald", "score_effective"] | None = None,
 ) -> EquivalenceResult:
     """Two one-sided tests of the accuracy difference of two models on the same rows.
 
-    Parameters
-    ----------
-    variant : {"score", "wald", "score_effective"}, optional
-        ``"score"`` (default): Tango's statistic at −margin and at +margin, with the discordance
-        estimated under each (Tango 1998; Liu et al. 2002); it works without discordant pairs.
-        ``"wald"``: z = (d ± margin)/SE with the observed variance of d; too lenient when few
-        rows are discordant. ``"score_effective"``, for rows in groups: Tango's statistics over
-        the root of the design effect, against Student's t with the degrees of freedom of the
-        robust variance.
+    Tango's statistic at −margin and at +margin, with the discordance estimated under each (Tango
+    1998; Liu et al. 2002); it works without discordant pairs. On rows in groups over the root of
+    the design effect, against Student's t with the degrees of freedom of the robust variance.
 
     Returns
     -------
@@ -106,16 +93,9 @@ def tost_paired(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.of(len(a), groups, correct_a=correct_a)
-    form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
-        pair = cluster_pair(a, b, design.units)
-        return _in_groups(pair, margin, alpha, sides=2)
-    return tost_paired_from_counts(
-        **paired_counts(a, b),
-        margin=margin,
-        alpha=alpha,
-        variant=form,
-    )
+        return _in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=2)
+    return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
 @register(
@@ -143,14 +123,8 @@ def noninferiority(
 
     Parameters
     ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
-        Whether A and B are right on each row, in the same row order.
     margin : float
         The largest loss of accuracy that does not matter, between 0 and 1.
-    groups : array_like, shape (N,), optional
-        The group of each row; without it each row is a group of its own.
-    alpha : float
-        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
 
     Returns
     -------
@@ -181,9 +155,14 @@ def _in_groups(
     pair: ClusterPair, margin: float, alpha: float, *, sides: int
 ) -> ClusteredEquivalenceResult:
     """Test both margins or, of one side, the lower one; without groups each row is one."""
-    found, df = _at_least_by_icc(pair), pair.found.df
-    _, b, c, _ = pair.counts
-    root = math.sqrt(found.design_effect)
+    found, df = pair.found, pair.found.df
+    # the design effect is no less than the intraclass correlation says
+    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
+    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
+    effect = max(found.design_effect, expected)
+    found = dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
+    both, b, c, neither = (np.asarray(count) for count in pair.counts)
+    root = math.sqrt(effect)
     at = tango_statistic(b, c, found.n_rows, np.array([-margin, margin]))
     lower, upper = (float(z) / root for z in at)
     few = too_few_degrees(df)
@@ -194,6 +173,11 @@ def _in_groups(
     )
     last = int(np.argmax(formula[:sides]))
     pvalue = math.nan if few else formula[last]
+    ci = None
+    if not few:  # inverts the same two tests: Tango's at the quantile t·√(design effect)
+        tail = float(special.ndtr(-float(special.stdtrit(df, 1 - alpha)) * root))
+        low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, max(tail, 1e-300)))
+        ci = ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
     return ClusteredEquivalenceResult(
         variant="score_effective" if sides == 2 else "",
         statistic=(lower, upper)[last],
@@ -206,7 +190,7 @@ def _in_groups(
         alpha=alpha,
         status=Status.TOO_FEW if few else Status.OK,
         estimate=found.mean,
-        ci=None if few else _interval(pair, root, alpha),
+        ci=ci,
         assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
         null_hypothesis=_NULLS[sides].format(margin=f"{margin:g}"),
         method="liu2002",
@@ -222,24 +206,6 @@ def _in_groups(
     )
 
 
-def _at_least_by_icc(pair: ClusterPair) -> Dependence:
-    """Return how the difference depends on groups, no less than the intraclass correlation says."""
-    found = pair.found
-    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
-    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
-    effect = max(found.design_effect, expected)
-    return dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
-
-
-def _interval(pair: ClusterPair, root: float, alpha: float) -> ConfidenceInterval:
-    """Invert the same two tests: Tango's interval at the quantile t·√(design effect)."""
-    quantile = float(special.stdtrit(pair.found.df, 1 - alpha)) * root
-    tail = max(float(special.ndtr(-quantile)), 1e-300)
-    both, b, c, neither = (np.asarray(value) for value in pair.counts)
-    low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, tail))
-    return ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
-
-
 @form_of(tost_paired)
 @checked
 def tost_paired_from_counts(
@@ -250,14 +216,8 @@ def tost_paired_from_counts(
     both_wrong: Count,
     margin: Level,
     alpha: Alpha = 0.05,
-    variant: Literal["score", "wald"] = "score",
 ) -> EquivalenceResult:
-    """Two one-sided tests from the four counts of rows; see `tost_paired` for the options.
-
-    Parameters
-    ----------
-    variant : {"score", "wald"}
-        As in `tost_paired`.
+    """Two one-sided tests from the four counts of rows; see `tost_paired`.
 
     Returns
     -------
@@ -277,43 +237,19 @@ def tost_paired_from_counts(
         "only_b_correct": only_b_correct,
         "both_wrong": both_wrong,
     }
-    method: DifferenceMethod = "tango" if variant == "score" else "wald"
-    ci = paired_difference_ci(**counts, method=method, confidence_level=1 - 2 * alpha)
+    ci = paired_difference_ci(**counts, method="tango", confidence_level=1 - 2 * alpha)
     n, b, c = sum(counts.values()), only_a_correct, only_b_correct
-    estimate = (b - c) / n
-    se = math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n
-    status = Status.OK
-    if variant == "score":
-        z_lower, z_upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()
-    elif se > 0:
-        z_lower, z_upper = (estimate + margin) / se, (estimate - margin) / se
-    else:
-        status = Status.ZERO_VARIANCE
-        z_lower, z_upper = infinite(estimate + margin), infinite(estimate - margin)
-    decided = status is Status.OK
+    lower, upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()
     return conclude(
-        variant=variant,
-        statistics=(z_lower, z_upper),
-        pvalues=(
-            (float(special.ndtr(-z_lower)), float(special.ndtr(z_upper)))
-            if decided
-            else (math.nan, math.nan)
-        ),
-        status=status,
+        variant="score",
+        statistics=(lower, upper),
+        pvalues=(float(special.ndtr(-lower)), float(special.ndtr(upper))),
         margin=margin,
         alpha=alpha,
-        estimate=estimate,
-        ci=ci if decided else None,
+        estimate=(b - c) / n,
+        ci=ci,
         n=n,
-        assumptions=(
-            INDEPENDENT_ROWS,
-            Assumption(
-                "enough discordant pairs",
-                variant == "score" or b + c >= 25,
-                f"{b + c} discordant pair(s) of {n} rows; the Wald variance wants 25, the score "
-                "variance does not need any",
-            ),
-        ),
+        assumptions=(INDEPENDENT_ROWS,),
         what="accuracies of the two fitted models",
-        details={**counts, "se": se},
+        details={**counts, "se": math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n},
     )

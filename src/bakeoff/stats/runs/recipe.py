@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import FloatArray, check_same_labels
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.design.leverage import Leverage
+from bakeoff.stats.design.spread import Leverage
 from bakeoff.stats.metrics.answer import better_is_positive
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.influence import Influence, one
