@@ -46,13 +46,7 @@ _REPEATED = {
 
 
 def advisable(names: Iterable[str], experiment: Experiment, rows: int | None = None) -> list[str]:
-    """Keep the tests that the experiment can run, and that could reach their level.
-
-    Parameters
-    ----------
-    rows : int, optional
-        The rows of the test set, where they are known.
-    """
+    """Keep the tests that the experiment can run, and that could reach their level."""
     size = None if rows is None else RowCounts(rows)
     return [name for name in names if _can(name, experiment, size)]
 
@@ -70,10 +64,7 @@ def _can(name: str, experiment: Experiment, size: RowCounts | None) -> bool:
 
 
 def with_halves(experiment: Experiment) -> Experiment | None:
-    """Add the plan `halves` to an experiment; None where its rows cannot be halved.
-
-    Models that are given bring no fits, and rows in the order of time are not divided at random.
-    """
+    """Add the plan `halves` to an experiment; None where its rows cannot be halved."""
     if experiment.given:
         return None
     plan = experiment.resampling.halves or Halves.model_validate({})
@@ -96,26 +87,7 @@ def assign_plan(
     metrics: Sequence[str] = (),
     recommended: str = "",
 ) -> PlannedTest:
-    """Plan one test: its settings, its resampling plan and its metrics.
-
-    Parameters
-    ----------
-    entry : Entry
-        The test.
-    experiment : Experiment
-        What it is to run in.
-    place : tuple
-        Where it is asked for, for messages.
-    why : str
-        Why it runs.
-    metrics, recommended : sequence of str, str
-        The metrics and the plan that it is recommended for; its options come before them.
-
-    Raises
-    ------
-    Problem
-        The experiment has no evidence for it.
-    """
+    """Plan one test: its settings, its resampling plan and its metrics."""
     if refused := dependence.refusal(entry, experiment):
         raise Problem(place, refused)
     related = bool(dependent(experiment))
@@ -134,11 +106,7 @@ def assign_plan(
 
 
 def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
-    """Add to a liberal test, and its post hoc test, those of its question that could run instead.
-
-    The plan `halves` may be added for them; the test that looks at the rows of `cv_5x2` needs its
-    fits.
-    """
+    """Add to a liberal test, and its post hoc test, those that could run instead."""
     entry, found = catalogue()[test.name], list[str]()
     if entry.liberal_for and entry.better_test:
         found = advisable([entry.better_test], with_halves(experiment) or experiment)
@@ -228,10 +196,8 @@ def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) 
 
 
 def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
-    """Say why a test is not valid on a plan as it is; empty when it is valid.
-
-    A test that is not told the sizes of the parts takes its folds for one cross-validation.
-    """
+    """Say why a test is not valid on a plan as it is; empty when it is valid."""
+    # A test that is not told the sizes of the parts takes its folds for one cross-validation.
     on_folds = entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
     if plan != "kfold" or not on_folds or "n_train" in entry.options:
         return ""

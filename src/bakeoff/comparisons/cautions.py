@@ -46,17 +46,7 @@ def measured(row: Comparison) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Inflated:
-    """A kind of learner, or a situation, in which the type I error of a test is inflated.
-
-    Attributes
-    ----------
-    where : str
-        It, as part of a sentence.
-    models : tuple of str
-        The models of that kind; none for a situation.
-    rate : ErrorRate
-        What the simulations show.
-    """
+    """A kind of learner, or a situation, in which the type I error of a test is inflated."""
 
     where: str
     models: tuple[str, ...]
@@ -65,19 +55,7 @@ class Inflated:
 
 @dataclasses.dataclass(frozen=True)
 class Cautions:
-    """Simulated type I errors that speak against a test in one experiment.
-
-    Attributes
-    ----------
-    entry : Entry
-        The test.
-    inflated : tuple of Inflated
-        Where its type I error is inflated.
-    unknown : tuple of str
-        Where it is inflated for any learners: the models of no kind that was simulated.
-    instead : tuple of Entry
-        Tests that could run in the experiment, and that have no caution in it.
-    """
+    """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
     inflated: tuple[Inflated, ...] = ()
@@ -93,15 +71,7 @@ class Cautions:
         named: Callable[[Entry], str] = lambda entry: entry.name,
         shown: Callable[[str], str] = str,
     ) -> list[str]:
-        """Return the cautions about a comparison of some models, a sentence each.
-
-        Parameters
-        ----------
-        compared : Collection of str
-            The models that are compared.
-        named, shown : Callable
-            What a test, and a model, is called in a sentence.
-        """
+        """Return the cautions about a comparison of some models, a sentence each."""
         found = []
         tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
         use = f" Use {' or '.join(tests)} instead." if tests else ""
@@ -136,10 +106,7 @@ def inflation(rates: Sequence[ErrorRate]) -> str:
 
 
 def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
-    """Keep the rates that speak of a metric: by it, else by accuracy, else by any.
-
-    `rates` are those of one kind of learner.
-    """
+    """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
     accuracy = FIXED_METRICS[Evidence.CORRECTNESS]
     for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
         if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
@@ -154,10 +121,7 @@ def cautions(
     metric: str | None = None,
     dataset: str = "",
 ) -> Cautions:
-    """Collect the simulated type I errors that speak against a test in an experiment.
-
-    By one metric, None for any of the experiment's; on one data set, empty for any of them.
-    """
+    """Collect the simulated type I errors that speak against a test in an experiment."""
     entry = catalogue()[test.name]
     if not entry.liberal_for:
         return Cautions(entry)

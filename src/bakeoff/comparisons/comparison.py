@@ -32,40 +32,7 @@ class Decision(StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One hypothesis tested.
-
-    Attributes
-    ----------
-    test, variant : str
-        Name in the catalogue and the form that was computed.
-    role : {"pair", "omnibus", "single"}
-        Whether it is about two models, all of them, or one.
-    follows : str
-        The omnibus test whose post hoc this is, several joined by ``+``; empty otherwise.
-    dataset : str
-        Id of the data set; empty for tests over all data sets.
-    plan, metric : str
-        The resampling plan and the metric the evidence comes from.
-    model_a, model_b : str
-        Ids; empty where the role has none. `estimate` is A's advantage.
-    statistic, df, df1, df2, pvalue, estimate, ci_low, ci_high, confidence, n, status
-        As in `bakeoff.stats.Result`.
-    pvalue_adjusted : float
-        After `correction` in a family of `family_size` hypotheses.
-    alpha : float
-        The level of `decision`.
-    decision : Decision
-        What follows.
-    p_a_better, p_equivalent, p_b_better : float
-        Posterior probabilities of Bayesian tests.
-    rope, margin : float
-        What counts as practically equivalent, where the test knows of it.
-    caution : str
-        For which of the compared models the test was liberal in simulations, and what answers
-        instead; empty where nothing is known against it.
-    result : Mapping
-        The whole result as plain data.
-    """
+    """One hypothesis tested."""
 
     test: str
     variant: str = ""
@@ -138,10 +105,7 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
-    """Map the places of distinct hypotheses to the omnibus tests that they follow.
-
-    A test that was asked for may also come along with an omnibus test, or with two.
-    """
+    """Map the places of distinct hypotheses to the omnibus tests that they follow."""
     found: dict[int, str] = {}
     places: dict[tuple[str, ...], list[int]] = {}
     for i, row in enumerate(comparisons):
@@ -175,10 +139,7 @@ def _read(key: str, value: Any) -> Any:
 def decide(
     result: Result, role: str, adjusted: float, alpha: float, *, independent: bool
 ) -> Decision:
-    """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`.
-
-    `independent` tells data sets from folds; see `decide_posterior`.
-    """
+    """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
         return decide_posterior(result, alpha, independent=independent)
     if isinstance(result, EquivalenceResult):
@@ -191,10 +152,7 @@ def decide(
 def decide_pair(
     pvalue: float, alpha: float, estimate: float, alternative: str = "two-sided"
 ) -> Decision:
-    """Decide a comparison of two models.
-
-    A one-sided test says which model is better; of a two-sided one the sign of the estimate does.
-    """
+    """Decide a comparison of two models."""
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     if pvalue > alpha:
@@ -221,11 +179,9 @@ def decide_equivalence(pvalue: float, alpha: float) -> Decision:
 
 
 def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:
-    """Decide for the outcome with a posterior probability of at least 1 − alpha, if there is one.
-
-    Folds that do not vary leave a posterior that is a point and no evidence; data sets are
-    `independent` observations, so that even equal scores on all of them are.
-    """
+    """Decide for the outcome whose posterior probability is at least 1 − alpha."""
+    # Folds that do not vary leave a posterior that is a point and no evidence; data sets are
+    # `independent` observations, so that even equal scores on all of them are.
     evidence = (Status.OK, Status.IDENTICAL_SCORES) if independent else (Status.OK,)
     if result.status not in evidence or math.isnan(result.p_equivalent):
         return Decision.UNDECIDED

@@ -30,29 +30,7 @@ NO_TESTS: PairTests = MappingProxyType({})
 
 @dataclasses.dataclass(frozen=True)
 class Contender:
-    """One model of a test set.
-
-    Attributes
-    ----------
-    model : str
-        Its id.
-    value : float
-        Its metric.
-    ci : ConfidenceInterval or None
-        Of the metric, for this model alone.
-    pvalue : float
-        Against "it is a best one": the larger one of that of the set and of the smallest adjusted
-        p of a pair in which the other model scores better; NaN where too few rows tell.
-    stays : bool
-        Whether it may be the best: it leaves where the set leaves it out and a test of a pair shows
-        another model to be better.
-    beaten_by : str
-        The model that such a test shows to be better, although it stays in the set; else empty.
-    wins : float
-        How often it would win on other test sets like this one.
-    tier : str
-        Letters: two models share one where no test tells them apart.
-    """
+    """One model of a test set."""
 
     model: str
     value: float
@@ -80,27 +58,7 @@ def contenders(
     seed: int,
     tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
-    """Find the models that may be the best.
-
-    Parameters
-    ----------
-    rows : PairedPredictions or PairedValues
-        With the metric that ranks the models.
-    costs : Costs, optional
-        For the metrics that need them.
-    alpha : float
-        One less the confidence that a best model is among them.
-    seed : int
-        Of the draws.
-    tested : Mapping of (str, str) to float
-        Adjusted p-values of "the first model is better than the second" where a test of the study
-        gives them; the others are those of all pairs by `metric_difference`, or `mean_difference`.
-
-    Returns
-    -------
-    Contenders or None
-        None where the metric has no value for two models at least.
-    """
+    """Find the models that may be the best."""
     draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
     if isinstance(rows, PairedPredictions):
         if not has_test(rows.metric):

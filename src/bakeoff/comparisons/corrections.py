@@ -25,13 +25,7 @@ def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
 
 
 def check_correction(test: PlannedTest, correction: str) -> None:
-    """Refuse a correction that does not hold for a test's family.
-
-    Raises
-    ------
-    ValueError
-        Naming one that does.
-    """
+    """Refuse a correction that does not hold for a test's family."""
     entry = catalogue()[test.name]
     if correction == MAX_T and not jointly(entry):
         raise ArgumentError(

@@ -134,18 +134,7 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
 
 
 def assumption(evidence: AnyEvidence) -> Assumption | None:
-    """Return what a test assumes that was asked to take these rows for independent.
-
-    Parameters
-    ----------
-    evidence : PairedPredictions, PairedValues or FoldPredictions
-        The rows; those of folds do not say what relates them.
-
-    Returns
-    -------
-    Assumption or None
-        None where nothing relates the rows.
-    """
+    """Return what a test assumes that was asked to take these rows for independent."""
     rows = "rows that belong together"
     if isinstance(evidence, PairedPredictions | PairedValues):
         if not evidence.related:

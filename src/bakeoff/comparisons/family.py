@@ -31,23 +31,7 @@ _EFFECTS = ("rank_biserial",)
 
 @dataclasses.dataclass(frozen=True)
 class Context:
-    """Where the evidence of one family of hypotheses comes from.
-
-    Attributes
-    ----------
-    dataset : str
-        Id of the data set; empty for tests over all of them.
-    metric : str
-        The metric.
-    greater_is_better : bool
-        What the metric says.
-    seed : int
-        The experiment's; tests that sample draw from it.
-    costs : Costs, optional
-        What errors cost.
-    range : tuple of float
-        The least and the greatest value of the metric.
-    """
+    """Where the evidence of one family of hypotheses comes from."""
 
     dataset: str
     metric: str
@@ -58,12 +42,10 @@ class Context:
 
 
 def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list[Comparison]:
-    """Run a test on one data set and metric, with all that belongs to its family.
-
-    An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
-    report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
-    say why: hours of fits are not lost to one degenerate fold.
-    """
+    """Run a test on one data set and metric, with all that belongs to its family."""
+    # An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
+    # report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
+    # say why: hours of fits are not lost to one degenerate fold.
     found = _Family(test, evidence, context).comparisons()
     if test.posthoc is not None:
         found += _Family(test.posthoc, evidence, context, follows=test.name).comparisons()
@@ -71,13 +53,7 @@ def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list
 
 
 def check_run(test: PlannedTest, evidence: AnyEvidence, context: Context) -> None:
-    """Run a test on made-up evidence to hear what it says of its options.
-
-    Raises
-    ------
-    ValueError
-        Options that the test refuses.
-    """
+    """Run a test on made-up evidence to hear what it says of its options."""
     _Family(test, evidence, context, strict=True).comparisons()
 
 

@@ -29,15 +29,7 @@ def held_out(
     path: str | Path,
     metrics: Sequence[str],
 ) -> Iterator[RowEvidence]:
-    """Read the predictions or numbers on one test set once, and return them metric by metric.
-
-    Each training run of a model is there as if it was a model.
-
-    Raises
-    ------
-    UserError
-        Rows of the data set belong together and the predictions do not say how.
-    """
+    """Read the predictions or numbers on one test set once, and return them metric by metric."""
     models = list(experiment.models)
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
     rows: RowEvidence = (
@@ -76,10 +68,8 @@ def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> 
 def check_related(
     experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
 ) -> None:
-    """Stop where a data set has groups or times and its predictions have none.
-
-    A test for groups takes rows without groups for independent: its p-value would be wrong.
-    """
+    """Stop where a data set has groups or times and its predictions have none."""
+    # A test for groups takes rows without groups for independent: its p-value would be wrong.
     kin = declared(experiment, dataset)
     if kin is not None and rows.n and not rows.related:
         raise UserError(

@@ -54,25 +54,7 @@ def score_matrix(
     metrics: Sequence[str],
     plans: Mapping[str, Plan],
 ) -> tuple[pd.DataFrame, list[Hole]]:
-    """Average the scores over the folds of each plan.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        All collected scores.
-    datasets, models, metrics : sequence of str
-        In the experiment's order.
-    plans : Mapping of str to Plan
-        Which folds a complete set of scores has; of `halves` those inside the halves count.
-
-    Returns
-    -------
-    matrix : DataFrame
-        plan, metric, dataset, and one column per model; NaN where the model has no score on a
-        fold.
-    holes : list of Hole
-        The missing cells and why they are.
-    """
+    """Average the scores over the folds of each plan."""
     fits = {name: len(plan.splits()) for name, plan in plans.items()}
     if isinstance(halves := plans.get("halves"), Halves):
         fits["halves"] -= halves.full_repeats * halves.folds
@@ -134,10 +116,7 @@ def check_cells(test: PlannedTest, entry: Entry, experiment: Experiment, place: 
 
 
 def missing_cells(experiment: Experiment) -> str:
-    """Return the policy for missing cells of the score matrix.
-
-    Where a failed fit excludes its model, the tests over data sets leave that model out too.
-    """
+    """Return the policy for missing cells of the score matrix."""
     default = "drop_model" if experiment.on_error == "exclude" else "error"
     return experiment.tests.missing_cells or default
 
@@ -160,13 +139,7 @@ def wrong_groups(experiment: Experiment) -> Iterator[Problem]:
 
 
 def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
-    """Stop at missing cells that a test needs, where that is the policy.
-
-    Raises
-    ------
-    UserError
-        Naming the first cells, and what can be done.
-    """
+    """Stop at missing cells that a test needs, where that is the policy."""
     found = [hole for hole in holes if (hole.plan, hole.metric) in used]
     if policy != "error" or not found:
         return
@@ -189,29 +162,7 @@ def complete(
     *,
     greater_is_better: bool = True,
 ) -> DatasetScores:
-    """Merge groups of data sets, and do with missing cells what the policy says, with notes.
-
-    Parameters
-    ----------
-    models, datasets : sequence of str
-        Columns and rows of the scores.
-    values : ndarray, shape (N, k)
-        One plan and metric.
-    holes : sequence of Hole
-        Their missing cells.
-    policy : {"drop_dataset", "drop_model", "failed", "keep"}
-        What to leave out; ``keep`` is for tests that can do with missing cells, ``failed`` for
-        tests of ranks.
-    groups : Mapping of str to sequence of str
-        What counts as one data set, and its data sets.
-    greater_is_better : bool
-        What the metric says.
-
-    Raises
-    ------
-    UserError
-        A failed model without any score.
-    """
+    """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
     gaps, notes = np.isnan(values), []
     if policy == "drop_dataset":
         kept = np.asarray(~gaps.any(axis=1))

@@ -17,15 +17,7 @@ class Missing(ValueError):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NoResult(Result):
-    """No result, and why.
-
-    Attributes
-    ----------
-    reason : str
-        What the test, or who cut its evidence, says.
-    kind : str
-        The status in the table of comparisons.
-    """
+    """No result, and why."""
 
     reason: str
     kind: str

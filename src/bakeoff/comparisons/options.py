@@ -47,11 +47,7 @@ _FEW = 3
 
 
 def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
-    """Check the options of all tests that run, post hoc tests included.
-
-    Values are tried on made-up evidence of the experiment's shape: the tests refuse what they
-    do not take, now and not after the fits.
-    """
+    """Check the options of all tests that run, post hoc tests included."""
     found: list[Problem] = []
     for test in tests.with_posthoc:
         entry = catalogue()[test.name]

@@ -25,15 +25,7 @@ _ASKED = "asked for in `tests: run:`"
 
 
 def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
-    """Plan every test of an experiment: its evidence, its settings and why it runs.
-
-    Returns
-    -------
-    problems : list of Problem
-        Unknown tests, tests without evidence in the experiment, options they do not take.
-    tests : AnalysisPlan
-        In the order asked for.
-    """
+    """Plan every test of an experiment: its evidence, its settings and why it runs."""
     known = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
     tests: list[PlannedTest] = []
@@ -80,10 +72,7 @@ def described(tests: AnalysisPlan) -> list[dict[str, Any]]:
 def check_classes(
     experiment: Experiment, dataset: str, classes: Sequence[str]
 ) -> Iterator[Problem]:
-    """Look for tests and costs that do not fit the classes of a data set.
-
-    Data sets known by given scores alone have no classes.
-    """
+    """Look for tests and costs that do not fit the classes of a data set."""
     known, named = catalogue(), experiment.datasets[dataset].label or dataset
     for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
         if name in known and known[name].evidence is Evidence.PROBABILITIES:

@@ -32,20 +32,7 @@ def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval 
 
 
 def bounded(result: R, entry: Entry, limits: Range) -> R:
-    """Clip the intervals of a result to the metric's range.
-
-    Tests of scores are told no unit: their intervals are open on one side, or reach beyond what
-    the metric or a difference can be.
-
-    Parameters
-    ----------
-    result : Result or PairwiseResult
-        As the test gives it; what has no interval is returned as it is.
-    entry : Entry
-        The test: of a metric's value, or of a difference of two.
-    limits : tuple of float
-        The least and the greatest value of the metric.
-    """
+    """Clip the intervals of a result to the metric's range."""
     if entry.unit or not isinstance(result, Result | PairwiseResult):
         return result
     least, greatest = limits

@@ -30,21 +30,7 @@ ON_ROWS = "cv5x2_z"
 
 
 class Recommendation(NamedTuple):
-    """A test that is recommended.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the catalogue.
-    why : str
-        In one sentence.
-    metrics : tuple of str
-        Those that it is to be run on; empty for all that it takes.
-    plan : str
-        The plan that it is recommended for; empty for any that it takes.
-    posthoc : str
-        The test of pairs that follows, where that is not the usual one.
-    """
+    """A test that is recommended."""
 
     name: str
     why: str
@@ -64,10 +50,7 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
 
 
 def enough_datasets(experiment: Experiment) -> int:
-    """Return from how many data sets on two models can be told apart over data sets.
-
-    The signed-rank test's smallest p-value is 2^(1-N), half of that if one-sided.
-    """
+    """Return from how many data sets on two models can be told apart over data sets."""
     sides = 1 if experiment.tests.alternative == "two-sided" else 0
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
@@ -307,24 +290,7 @@ def on_given_rows(
     *,
     runs: bool = False,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the tests of given predictions on one test set, each with its metrics; none: all.
-
-    Unlike in `recommended`, areas under the ROC curve are compared as all other metrics are, and
-    tests of costs are added wherever costs are given.
-
-    Parameters
-    ----------
-    models : int
-        The number of models.
-    metrics : sequence of str
-        The metrics of predictions; none if the models bring a number for each row.
-    costs : bool
-        Whether the costs of errors are given.
-    serial : bool
-        Whether numbers are predicted, on rows in the order of time.
-    runs : bool
-        Whether there are several training runs.
-    """
+    """Return the tests of given predictions on one test set, each with its metrics; none: all."""
     if not metrics:
         return {"recipe_mean_difference" if runs else "mean_difference": ()}
     if runs:

@@ -46,18 +46,7 @@ MATRIX, HOLES = "matrix", "holes"
 def run_planned(
     test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
 ) -> list[Comparison]:
-    """Run one test on every data set and metric it is meant for.
-
-    Parameters
-    ----------
-    test : PlannedTest
-        The test.
-    experiment : Experiment
-        Its settings.
-    inputs : Mapping
-        One file per data set: collected predictions or scores; for tests over data sets the
-        files of the score matrix, `MATRIX` and `HOLES`.
-    """
+    """Run one test on every data set and metric it is meant for."""
     entry = catalogue()[test.name]
     found: list[Comparison] = []
     for dataset, metric, evidence in _evidence(entry, test, experiment, inputs):

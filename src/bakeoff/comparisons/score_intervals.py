@@ -49,21 +49,7 @@ COLUMNS = (
 
 
 def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
-    """Find the standard error and the interval of each metric of each model.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Its models, metrics, costs and level.
-    inputs : Mapping of data set to path
-        The collected predictions of each test set.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, metric and model: `COLUMNS`. ``note`` says why there is no interval,
-        or what it takes for granted and does not find.
-    """
+    """Find the standard error and the interval of each metric of each model."""
     metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
     return tabulate(
@@ -117,11 +103,7 @@ def _plain(found: Result, level: float) -> dict[str, Any]:
 
 @on_one_thread
 def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> Result:
-    """Return the metric of one model that has what it needs, or its mean number, with an interval.
-
-    Shares of right and wrong rows have Wilson's interval, on the effective number of rows where
-    these belong together; other metrics that of `bakeoff.stats.metric_ci`.
-    """
+    """Return the metric of one model, or its mean number, with an interval."""
     known = catalogue()
     entry = known[rows.difference]
     blocks = TimeBlocks(rows, entry, costs).checks([model])

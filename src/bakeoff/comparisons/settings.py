@@ -55,19 +55,7 @@ _OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
 def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
-    """Return a test with its settings, every default filled in; its evidence is still open.
-
-    Parameters
-    ----------
-    entry : Entry
-        The test.
-    settings : HypothesisTests
-        The experiment's, with the test's own options.
-    models : int
-        How many models are compared: with two of them there is no maximum to adjust by.
-    related : bool
-        Whether the rows of some data set have groups or times.
-    """
+    """Return a test with its settings, every default filled in; its evidence is still open."""
     own = settings.of(entry.name)
     options = {k: v for k, v in own.items() if k in entry.all_options and k != "alpha"}
     for name in SHARED:

@@ -40,15 +40,7 @@ _ROWS_OF_A_UNIT = 20
 
 
 class RowCounts(NamedTuple):
-    """What is known of the rows of a test set before they are looked at.
-
-    Attributes
-    ----------
-    rows : int
-        How many there are.
-    groups, times : int or None
-        How many different groups or times they have, where they declare one.
-    """
+    """What is known of the rows of a test set before they are looked at."""
 
     rows: int
     groups: int | None = None
@@ -58,22 +50,7 @@ class RowCounts(NamedTuple):
 def smallest_pvalue(
     test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
 ) -> float:
-    """Return the smallest adjusted p-value that a test could give, were one model ahead throughout.
-
-    Parameters
-    ----------
-    test : PlannedTest
-        The test.
-    experiment : Experiment
-        Whose models are compared, and on which data sets.
-    size : RowCounts, optional
-        The rows of the test set, where they are known.
-
-    Returns
-    -------
-    float
-        The p-value on the clearest evidence; 0 where the evidence sets no limit, or is not known.
-    """
+    """Return the smallest adjusted p-value of a test if one model is always ahead."""
     entry = catalogue()[test.name]
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
@@ -104,10 +81,7 @@ def _at_least(row: Comparison) -> float:
 
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
-    """Say what would let a test reach its level that cannot: more groups, or fewer comparisons.
-
-    More times do not help a test that cuts them into a fixed number of blocks.
-    """
+    """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
     units = len(experiment.tests.units(experiment.datasets))
 
     def reaches(

@@ -25,17 +25,7 @@ from bakeoff.stats.rows.ordered import independent_blocks
 
 @dataclasses.dataclass(frozen=True)
 class TimeBlocks:
-    """The blocks of time that a test takes for groups, where it does.
-
-    Attributes
-    ----------
-    evidence : AnyEvidence
-        What the test is fed with.
-    entry : Entry
-        The test.
-    costs : Costs, optional
-        For metrics that need them.
-    """
+    """The blocks of time that a test takes for groups, where it does."""
 
     evidence: AnyEvidence
     entry: Entry
@@ -53,10 +43,7 @@ class TimeBlocks:
         return dataclasses.replace(comparison, result=result) if checks else comparison
 
     def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
-        """Return what is assumed of the rows of some models, or of all of them.
-
-        Nothing where the test takes no blocks of time, or the metric has no value.
-        """
+        """Return what is assumed of the rows of some models, or of all of them."""
         rows = self.evidence
         if not self._used:
             return ()

@@ -674,10 +674,7 @@ def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:
 def _fewest_wins(
     decides: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Return the fewest wins that decide for each number of discordant rows, by bisection.
-
-    `low` decides nowhere; where no number of wins does, `high` is returned.
-    """
+    """Return the fewest wins that decide for each number of discordant rows, by bisection."""
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         enough = decides(middle)

@@ -74,19 +74,7 @@ def read_predictions(
     scores: bool = False,
     probabilities: bool = False,
 ) -> PairedPredictions:
-    """Read the collected predictions on one test set, each training run as if it was a model.
-
-    Parameters
-    ----------
-    path : path
-        The collected predictions.
-    models : list of str
-        Whose predictions to read; those that are not in the file are left out.
-    scores : bool
-        Whether to read the scores of the positive class too.
-    probabilities : bool
-        Whether to read the probabilities of all classes too.
-    """
+    """Read the collected predictions on one test set, each training run as if it was a model."""
     with open_parquet(path) as file:
         known = file.schema_arrow.names
         present = _present(models, known)
@@ -119,10 +107,7 @@ def read_predictions(
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[list[str], Codes]:
-    """Return the classes of a column of labels and the place of each row's.
-
-    By way of pandas a column takes half a millisecond, and a study has many.
-    """
+    """Return the classes of a column of labels and the place of each row's."""
     labels = column.combine_chunks()
     if not pa.types.is_dictionary(labels.type):  # of no rows
         labels = labels.dictionary_encode()
@@ -152,10 +137,7 @@ def _is_run(name: str) -> bool:
 
 
 def read_values(path: str | Path, models: list[str]) -> PairedValues:
-    """Read the collected numbers of one data set, each training run as if it was a model.
-
-    Models that are not in the file are left out.
-    """
+    """Read the collected numbers of one data set, each training run as if it was a model."""
     known = _names(path)
     present = _present(models, known)
     values = read_frame(path, present).to_numpy(dtype=np.float64)
@@ -202,10 +184,8 @@ def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """Read rows × models × columns, NaN for columns that are not there.
-
-    Each model's lie together in memory, so that what looks at a model copies nothing.
-    """
+    """Read rows × models × columns, NaN for columns that are not there."""
+    # Each model's lie together in memory, so that what looks at a model copies nothing.
     with open_parquet(path) as file:
         known, n = set(file.schema_arrow.names), file.metadata.num_rows
         values = np.empty((len(columns), n, len(columns[0])))

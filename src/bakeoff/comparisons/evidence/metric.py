@@ -27,10 +27,7 @@ def has_test(metric: str) -> bool:
 
 
 def has_row_values(metric: str, *, means: bool) -> bool:
-    """Tell whether each row of predicted numbers adds a number of its own to a metric.
-
-    `means`: its loss, of which the metric is the mean; else its influence will do.
-    """
+    """Tell whether each row of predicted numbers adds a number of its own to a metric."""
     known = _known(metric)
     if known is None or known.form is not Form.ROWS:
         return False
@@ -42,15 +39,7 @@ def _known(metric: str) -> Metric | None:
 
 
 def engine_metric(metric: str, columns: Mapping[str, NDArray[Any]] = NO_COLUMNS) -> str | Metric:
-    """Return a metric as tests take it: by its name, or an own one with the columns it takes.
-
-    Parameters
-    ----------
-    metric : str
-        Its name.
-    columns : Mapping of str to ndarray
-        What own metrics take of each row.
-    """
+    """Return a metric as tests take it: by its name, or an own one with the columns it takes."""
     known = METRICS.get(metric)
     if known is None or metric in BUILT_IN:
         return metric

@@ -22,33 +22,7 @@ Codes = NDArray[np.integer[Any]]
 
 @dataclasses.dataclass(frozen=True)
 class PairedPredictions(RelatedRows):
-    """Predictions of all models on the same rows, paired by row.
-
-    Attributes
-    ----------
-    models, left_out, groups, times
-        As in `Paired` and `RelatedRows`.
-    classes : tuple of str
-        In the data set's order; of two, the positive one is the last. None of a quantity.
-    truth : ndarray, shape (n,)
-        True classes: their places in `classes`; or numbers.
-    predicted : ndarray, shape (n, M)
-        Predicted classes or numbers.
-    scores : ndarray, shape (n, M), or None
-        How positive each model takes a row for; NaN columns for models that do not say.
-    probabilities : ndarray, shape (n, M, K), or None
-        Of each class; NaN for models that give none.
-    metric : str
-        What tests of predictions compare the models by.
-    subgroups : Mapping of str to Categorical
-        By column, the subgroup of each row.
-    columns : Mapping of str to ndarray
-        What own metrics take of each row.
-    in_order : bool
-        Whether the order of the rows may say something; counts have none.
-    ids : ndarray, shape (n,), or None
-        What files call the rows of a quantity, where they were read from one.
-    """
+    """Predictions of all models on the same rows, paired by row."""
 
     models: tuple[str, ...]
     classes: tuple[str, ...]
@@ -124,11 +98,7 @@ class PairedPredictions(RelatedRows):
         return np.asarray(np.square(self.predicted[:, model] - self.truth))
 
     def row_values(self, model: int) -> Floats:
-        """Return what each row adds to a metric of predicted numbers, whose mean is the metric.
-
-        The loss of the row where the metric is the mean of one; else the metric and the influence
-        of the row on it.
-        """
+        """Return what each row adds to a metric of predicted numbers, whose mean is the metric."""
         found = influence(self.truth, self.predicted[:, model], metric=self.engine_metric)
         return np.asarray(found.value + found.psi)
 
@@ -218,21 +188,7 @@ class PairedPredictions(RelatedRows):
 
 @dataclasses.dataclass(frozen=True)
 class PairedValues(RelatedRows, Paired):
-    """A number of each model on the same rows, paired by row.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n, M)
-        The numbers.
-    metric : str
-        What their mean is called.
-    greater_is_better : bool
-        What the metric says.
-    range : tuple of float
-        The least and the greatest number that the metric can have.
-    subgroups : Mapping of str to Categorical
-        By column, the subgroup of each row.
-    """
+    """A number of each model on the same rows, paired by row."""
 
     models: tuple[str, ...]
     values: NDArray[Any]
@@ -250,15 +206,7 @@ class PairedValues(RelatedRows, Paired):
 
 @dataclasses.dataclass(frozen=True)
 class FoldPredictions(Paired):
-    """Whether all models are right on each row, in each replication of 5×2cv.
-
-    Attributes
-    ----------
-    fold : ndarray, shape (5, n)
-        The half in which a row was tested.
-    values : ndarray of bool, shape (5, n, M)
-        Whether each model was right there.
-    """
+    """Whether all models are right on each row, in each replication of 5×2cv."""
 
     models: tuple[str, ...]
     fold: NDArray[Any]

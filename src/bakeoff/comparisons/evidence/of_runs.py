@@ -16,19 +16,7 @@ from bakeoff.stats import Entry, Runs
 
 @dataclasses.dataclass(frozen=True)
 class CrossedRuns(RelatedRows):
-    """The predictions, or numbers, of all runs of all models on the same rows.
-
-    Attributes
-    ----------
-    models, left_out, groups, times
-        As in `Paired` and `RelatedRows`.
-    rows : PairedPredictions or PairedValues
-        The runs side by side, each as if it was a model.
-    runs : tuple of tuple of int
-        The places of the runs of each model among those.
-    deterministic : tuple of bool
-        Whether the training of each model has no random part.
-    """
+    """The predictions, or numbers, of all runs of all models on the same rows."""
 
     models: tuple[str, ...]
     rows: PairedPredictions | PairedValues

@@ -36,19 +36,7 @@ class _OfFolds(Paired):
 
 @dataclasses.dataclass(frozen=True)
 class FoldScores(_OfFolds):
-    """Scores of all models on the folds of one plan, one data set, one metric; see `Paired`.
-
-    Attributes
-    ----------
-    values : ndarray, shape (r, k, M)
-        Repeats × folds × models; NaN where the metric is undefined.
-    n_train, n_test : ndarray, shape (r, k), or None
-        Sizes of the parts; None where scores from elsewhere came without them.
-    reasons : tuple of str
-        Per model, why values are undefined; empty where none is.
-    full_repeats : int
-        Of the plan of halves: how many repeats, the last ones, are of all rows.
-    """
+    """Scores of all models on the folds of one plan, one data set, one metric; see `Paired`."""
 
     models: tuple[str, ...]
     values: Floats
@@ -91,19 +79,7 @@ class FoldScores(_OfFolds):
 
 @dataclasses.dataclass(frozen=True)
 class FoldCriteria(_OfFolds):
-    """Scores of all models on the folds of one plan by several metrics; see `Paired`.
-
-    Attributes
-    ----------
-    criteria : tuple of str
-        The metrics.
-    greater_is_better : tuple of bool
-        One per metric.
-    values : ndarray, shape (J, M, m)
-        Folds × models × metrics.
-    reasons : tuple of str
-        Per model, why values are undefined.
-    """
+    """Scores of all models on the folds of one plan by several metrics; see `Paired`."""
 
     models: tuple[str, ...]
     criteria: tuple[str, ...]
@@ -142,17 +118,7 @@ class FoldCriteria(_OfFolds):
 
 @dataclasses.dataclass(frozen=True)
 class DatasetScores(Paired):
-    """One score per data set and model: the mean over the folds of one plan.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-        In the experiment's order.
-    values : ndarray, shape (N, k)
-        Data sets × models; NaN where a model has no score.
-    left_out : tuple of str
-        What was left out for missing cells and why, a sentence each.
-    """
+    """One score per data set and model: the mean over the folds of one plan."""
 
     models: tuple[str, ...]
     datasets: tuple[str, ...]

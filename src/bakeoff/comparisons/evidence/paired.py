@@ -14,17 +14,7 @@ from bakeoff.stats.design.clusters import TIME_BLOCKS
 
 
 class Paired:
-    """Numbers of all models on the same folds, rows or data sets.
-
-    Attributes
-    ----------
-    models : tuple of str
-        In the experiment's order; models without any result are left out.
-    values : ndarray
-        The numbers; the models are the last axis.
-    left_out : tuple of str
-        What is not in here that might be, and why, a sentence each.
-    """
+    """Numbers of all models on the same folds, rows or data sets."""
 
     models: tuple[str, ...]
     values: NDArray[Any]
@@ -53,13 +43,7 @@ class Paired:
 
 
 class RelatedRows:
-    """Rows of which some may belong together.
-
-    Attributes
-    ----------
-    groups, times : ndarray, shape (n,), or None
-        The group or the time of each row, where the data set declares one.
-    """
+    """Rows of which some may belong together."""
 
     groups: NDArray[Any] | None
     times: NDArray[Any] | None

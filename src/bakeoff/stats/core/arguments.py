@@ -53,11 +53,7 @@ class Default(NamedTuple):
 
 
 def spread_record(function: F) -> F:
-    """Give a function whose last parameter is ``**asked: Unpack[Record]`` the record's parameters.
-
-    Many functions take the same arguments. A `TypedDict` declares them once, and the signature
-    that checks, docstrings, schemas and `help` see names each of them.
-    """
+    """Give a function with ``**asked: Unpack[Record]`` the record's parameters."""
     signature = inspect.signature(function)
     *before, last = signature.parameters.values()
     if str(last.annotation).startswith("Unpack["):
@@ -99,19 +95,12 @@ def _declared(record: type) -> dict[str, Any]:
 
 
 def checked(function: F) -> F:
-    """Check the arguments of a function by their annotations, and fill in its docstring.
-
-    An interval belongs to the test: where a function takes `alternative` and `confidence_level`,
-    a one-sided interval needs a level of at least 0.5, below which its limit passes the estimate.
-    """
+    """Check the arguments of a function by their annotations, and fill in its docstring."""
     return checking(fill_docstring(spread_record(function)))
 
 
 def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
-    """Return the function with the check of its arguments before it, and `finish` after it.
-
-    Annotations are read at the first call, which keeps imports quick.
-    """
+    """Return the function with the check of its arguments before it, and `finish` after it."""
     keywords: dict[str, Check] = {}
     places: list[tuple[int, str, Check]] = []
     known: Collection[str] | None = None
@@ -187,11 +176,7 @@ def _field_checks(kind: Any) -> Mapping[str, Check]:
 
 @functools.cache
 def check_of(annotation: Any) -> Check | None:
-    """Return the check of an annotation; None where it declares nothing that is checked here.
-
-    Checked are `bool`, `int` and `float` with the bounds that `Annotated` adds, `Literal`, and
-    these or None. A float with bounds is finite. A check returns a plain bool, int, float or str.
-    """
+    """Return the check of an annotation; None where it declares nothing that is checked here."""
     base, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     if get_origin(base) in (Union, UnionType):
         kinds = get_args(base)

@@ -65,10 +65,7 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
 
 
 def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
-    """Check right/wrong values: booleans, or numbers that are all 0 or 1.
-
-    Class labels are refused: they are not correctness, however alike they look.
-    """
+    """Check right/wrong values: booleans, or numbers that are all 0 or 1."""
     array = as_array(values, name)
     _check_shape(array, name, ndim)
     if array.dtype == np.bool_:
@@ -137,10 +134,7 @@ def check_same_length(**arrays: NDArray[Any]) -> None:
 
 
 def check_same_labels(**tables: ArrayLike) -> None:
-    """Refuse to pair tables by position whose row (or column) labels say otherwise.
-
-    Only what has labels, such as a pandas Series or DataFrame, can disagree.
-    """
+    """Refuse to pair tables by position whose row (or column) labels say otherwise."""
     for axis, kind in (("index", "row"), ("columns", "column")):
         labels: dict[str, Any] = {k: getattr(table, axis, None) for k, table in tables.items()}
         known = [(name, found) for name, found in labels.items() if hasattr(found, "equals")]

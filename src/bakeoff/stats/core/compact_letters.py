@@ -8,23 +8,9 @@ Group = frozenset[int]
 
 
 def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[Group]:
-    """Return the groups of models of which no two are shown to differ.
-
-    Insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
-    and a group within another goes.
-
-    Parameters
-    ----------
-    models : int
-        How many; they are called 0..M−1.
-    different : collection of (int, int)
-        The pairs that differ.
-
-    Returns
-    -------
-    list of frozenset of int
-        Two models share a group exactly where they are not shown to differ; ordered by members.
-    """
+    """Return the groups of models of which no two are shown to differ."""
+    # Insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
+    # and a group within another goes.
     groups: set[Group] = {frozenset(range(models))}
     for a, b in different:
         holding = [group for group in groups if a in group and b in group]

@@ -50,11 +50,7 @@ def column_totals(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:
 
 
 def both_correct(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:
-    """Return the (models, models) numbers of rows that both of a pair have right, exactly.
-
-    Nothing of size rows × models × models is ever made: a block of rows at a time, packed to
-    one bit a value and counted 64 rows at once, or, with counts, as a matrix product.
-    """
+    """Return the (models, models) numbers of rows that both of a pair have right, exactly."""
     models = matrix.shape[1]
     total = np.zeros((models, models))
     if counts is not None:

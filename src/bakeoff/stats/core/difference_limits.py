@@ -31,11 +31,7 @@ def one_sided(low: FloatArray, high: FloatArray, side: Alternative) -> Bounds:
 def tango_statistic(
     only_a_correct: ArrayLike, only_b_correct: ArrayLike, n: ArrayLike, difference: ArrayLike
 ) -> FloatArray:
-    """Score statistic of H0: acc_A − acc_B = `difference` (Tango 1998, eq. 6 and 7).
-
-    The discordance is estimated by maximum likelihood under that difference; at 0 the
-    square is McNemar's asymptotic χ².
-    """
+    """Score statistic of H0: acc_A − acc_B = `difference` (Tango 1998, eq. 6 and 7)."""
     b, c, n, delta = (
         np.asarray(v, dtype=np.float64) for v in (only_a_correct, only_b_correct, n, difference)
     )
@@ -103,12 +99,10 @@ def _melded(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: fl
 
 
 def _melded_lower(b: float, c: float, n: float, tail: float) -> float:
-    """Value that the melded variable T (2B − 1) stays below with probability `tail`.
-
-    B ~ Beta(b, c + 1) is the lower confidence distribution of the split, T the lower one of
-    the discordance, Beta(m, n − m + 1), for positive values and the upper one,
-    Beta(m + 1, n − m), for negative values (Fay & Lumbard 2021, section 3).
-    """
+    """Value that the melded variable T (2B − 1) stays below with probability `tail`."""
+    # B ~ Beta(b, c + 1) is the lower confidence distribution of the split, T the lower one of
+    # the discordance, Beta(m, n − m + 1), for positive values and the upper one,
+    # Beta(m + 1, n − m), for negative values (Fay & Lumbard 2021, section 3).
     if c == n:
         return -1.0
     m = b + c

@@ -207,11 +207,9 @@ def facts_of(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def fill_docstring(function: F, kind: str = "") -> F:
-    """Add shared parameters and the usual errors to a docstring that does not describe them.
-
-    It is filled in before the function is wrapped: programs that write pages unwrap it.
-    `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
-    """
+    """Add shared parameters and the usual errors to a docstring that does not describe them."""
+    # It is filled in before the function is wrapped: programs that write pages unwrap it.
+    # `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
     if not function.__doc__:
         return function
     summary, *parts = _TITLES.split(inspect.cleandoc(function.__doc__))

@@ -29,10 +29,7 @@ def conclude(
     sides: int = 2,
     **facts: Any,
 ) -> EquivalenceResult:
-    """Join the two one-sided tests; NaN in either leaves the verdict undecided.
-
-    Of one side, the first one alone decides: A is not worse by the margin.
-    """
+    """Join the two one-sided tests; NaN in either leaves the verdict undecided."""
     last = int(np.argmax(pvalues[:sides]))
     pvalue = math.nan if any(math.isnan(p) for p in pvalues) else pvalues[last]
     verdict = "undecided"

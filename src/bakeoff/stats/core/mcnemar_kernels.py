@@ -57,11 +57,9 @@ def exact_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatA
 
 
 def midp_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
-    """Mid-p values: the exact ones less half the probability of what was observed.
-
-    Two-sided: 2 P(X ≤ m) − P(X = m) with m = min(b, c), and 1 when b = c (Fagerland et al. 2013,
-    whose text has 1 − P(X = m) / 2 there; 1 keeps the p of a tie at its natural value).
-    """
+    """Mid-p values: the exact ones less half the probability of what was observed."""
+    # Two-sided: 2 P(X ≤ m) − P(X = m) with m = min(b, c), and 1 when b = c (Fagerland et al. 2013,
+    # whose text has 1 − P(X = m) / 2 there; 1 keeps the p of a tie at its natural value).
     b, c = _counts(b, c)
     n = b + c
     observed = half_pmf(b, n)
@@ -97,12 +95,10 @@ def chi_square_pvalue(
 
 
 def half_pmf(k: ArrayLike, n: ArrayLike) -> FloatArray:
-    """P(X = k) for X ~ Bin(n, ½), to full precision for any n.
-
-    Loader's saddle-point form (Loader 2000, Fast and accurate computation of binomial
-    probabilities): √(n / (2π k (n−k))) exp(δ(n) − δ(k) − δ(n−k) − D), where δ is the error of
-    Stirling's formula and D, for p = ½, is n/2 (log1p(−u²) + 2u artanh u) with u = (2k − n)/n.
-    """
+    """P(X = k) for X ~ Bin(n, ½), to full precision for any n."""
+    # Loader's saddle-point form (Loader 2000, Fast and accurate computation of binomial
+    # probabilities): √(n / (2π k (n−k))) exp(δ(n) − δ(k) − δ(n−k) − D), where δ is the error of
+    # Stirling's formula and D, for p = ½, is n/2 (log1p(−u²) + 2u artanh u) with u = (2k − n)/n.
     k, n = (np.asarray(v, dtype=np.float64) for v in (k, n))
     k = np.minimum(k, n - k)  # swapping A and B changes no bit
     inner = (k > 0) & (k < n)

@@ -260,11 +260,7 @@ def _hommel(p: FloatArray) -> FloatArray:
 
 
 def _closed_simes(p: FloatArray) -> FloatArray:
-    """Return each hypothesis' largest Simes p over the intersections that contain it.
-
-    Among the intersections of size s, the least significant one that contains i joins i to the
-    s - 1 largest of the others; p is ascending.
-    """
+    """Return each hypothesis' largest Simes p over the intersections that contain it."""
     n = len(p)
     adjusted = p.copy()
     for size in range(2, n + 1):
@@ -284,10 +280,8 @@ def _shaffer(p: FloatArray) -> FloatArray:
 
 
 def _true_counts(m: int) -> list[int]:
-    """Return how many of the m pairs of k models can be equal at once, ascending.
-
-    If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models.
-    """
+    """Return how many of the m pairs of k models can be equal at once, ascending."""
+    # If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models.
     k = (1 + math.isqrt(1 + 8 * m)) // 2
     if k * (k - 1) // 2 != m:
         raise ArgumentError(

@@ -15,15 +15,7 @@ from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterva
 
 @dataclasses.dataclass(frozen=True)
 class Differences:
-    """Paired differences A − B, free of float noise.
-
-    Attributes
-    ----------
-    values : ndarray
-        A − B; positive favours A. Differences within float noise are exactly 0.
-    noise : float
-        A standard deviation up to this size is float noise (in the unit of the scores).
-    """
+    """Paired differences A − B, free of float noise."""
 
     values: FloatArray
     noise: float
@@ -104,10 +96,8 @@ def ratio_status(numerator: float, se: float, noise: float, identical: bool) -> 
 
 
 def effect_sizes(d: Differences) -> dict[str, float]:
-    """Return Cohen's d_z, Hedges' g_z and the share of folds that A wins (ties count half).
-
-    g_z = d_z · Γ(ν/2) / (√(ν/2) Γ((ν−1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e).
-    """
+    """Return Cohen's d_z, Hedges' g_z and the share of folds that A wins (ties count half)."""
+    # g_z = d_z · Γ(ν/2) / (√(ν/2) Γ((ν−1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e).
     x = d.values.ravel()
     sizes = {"share_a_better": float(np.mean(x > 0) + np.mean(x == 0) / 2)}
     sd = float(x.std(ddof=1)) if x.size > 1 else 0.0

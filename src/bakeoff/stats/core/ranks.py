@@ -83,11 +83,9 @@ def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> Flo
 
 
 def scale_of(*arrays: FloatArray) -> float:
-    """Return the size of scores, ignoring missing cells: the largest that is no outlier.
-
-    Of a model that diverged the scores can be so much larger than all others that these would be
-    rounded to ties: those beyond a million times the lower quartile do not count.
-    """
+    """Return the size of scores, ignoring missing cells: the largest that is no outlier."""
+    # Of a model that diverged the scores can be so much larger than all others that these would be
+    # rounded to ties: those beyond a million times the lower quartile do not count.
     sizes = np.abs(np.concatenate([np.ravel(a) for a in arrays]))
     top = float(np.fmax.reduce(sizes, initial=0.0))
     if 4 * np.count_nonzero(sizes * _OUTLIER < top) <= len(sizes):

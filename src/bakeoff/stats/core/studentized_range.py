@@ -14,11 +14,9 @@ _REACH = 9.0
 
 
 def range_sf(q: ArrayLike, k: int) -> FloatArray:
-    """P(range of k independent standard normals > q), accurate in the far tail.
-
-    With z the largest of the k, P = k ∫ φ(z) {Φ(z)^(k−1) − [Φ(z) − Φ(z−q)]^(k−1)} dz. The
-    trapezoidal rule converges exponentially for such integrands.
-    """
+    """P(range of k independent standard normals > q), accurate in the far tail."""
+    # With z the largest of the k, P = k ∫ φ(z) {Φ(z)^(k−1) − [Φ(z) − Φ(z−q)]^(k−1)} dz. The
+    # trapezoidal rule converges exponentially for such integrands.
     q = np.atleast_1d(np.asarray(q, dtype=np.float64))[:, None]
     top = _REACH + max(0.0, float(q.max()) / 2)
     z = _STEP * np.arange(round(-_REACH / _STEP), round(top / _STEP) + 1)

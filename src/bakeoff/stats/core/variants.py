@@ -13,25 +13,13 @@ Relation = Literal["independent", "groups", "time"]
 
 @dataclasses.dataclass(frozen=True)
 class Variants:
-    """The values of an option by how the rows hang together, the default ones first.
-
-    Attributes
-    ----------
-    independent, groups : tuple of str
-        Those for independent rows, and for rows in groups (or blocks of times).
-    """
+    """The values of an option by how the rows hang together, the default ones first."""
 
     independent: tuple[str, ...]
     groups: tuple[str, ...]
 
     def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
-        """Return the value that is used; None asks for the default one.
-
-        Raises
-        ------
-        ArgumentError
-            A value that there is not, or not for rows related in this way.
-        """
+        """Return the value that is used; None asks for the default one."""
         kinds = {"independent rows": self.independent, "rows in groups": self.groups}
         rows = "independent rows" if relation == "independent" else "rows in groups"
         own = kinds[rows]

@@ -59,12 +59,11 @@ _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
 
 
 class RankTable:
-    """The ranks of k models on N data sets and the sums that tests are made of.
+    """The ranks of k models on N data sets and the sums that tests are made of."""
 
-    The sums are of doubled ranks and so exact integers: "no variance left" is decided without a
-    tolerance. `between` is 4 (ΣR_j² − N²k(k+1)²/4), 0 when all models rank alike; `total`
-    4 (Σr² − Nk(k+1)²/4), 0 when every data set ties all models; `residual` N·total − between.
-    """
+    # The sums are of doubled ranks and so exact integers: "no variance left" is decided without a
+    # tolerance. `between` is 4 (ΣR_j² − N²k(k+1)²/4), 0 when all models rank alike; `total`
+    # 4 (Σr² − Nk(k+1)²/4), 0 when every data set ties all models; `residual` N·total − between.
 
     def __init__(self, scores: FloatArray, decimals: Decimals | None) -> None:
         self.ranks = rank_rows(scores, decimals)
@@ -392,12 +391,7 @@ def _arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _exact_friedman(table: RankTable, budget: int) -> float | None:
-    """P(statistic ≥ the observed) over all permutations of the ranks within data sets.
-
-    The distribution of the vector of rank sums is built up data set by data set; models are
-    exchangeable under the null, so vectors that differ in their order alone are one state. None
-    when `budget` (states times arrangements) does not suffice.
-    """
+    """P(statistic ≥ the observed) over all permutations of the ranks within data sets."""
     if max(_arrangement_count(row) for row in table.doubled) > _MAX_ARRANGEMENTS:
         return None
     # sums of squares depend on deviations from the mean rank sum: keep the numbers small

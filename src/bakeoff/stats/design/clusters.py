@@ -109,10 +109,7 @@ def degrees_of_freedom(shares: FloatArray) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Moments:
-    """What the robust methods need to know of a value per row, or of one for each pair.
-
-    Each is an array with one entry per column of the cluster sums.
-    """
+    """What the robust methods need to know of a value per row, or of one for each pair."""
 
     mean: FloatArray  # over rows
     variance: FloatArray  # V, CR2: Σ r_k²/(1 − p_k)/N² with r_k = D_k − n_k·mean
@@ -158,11 +155,9 @@ def raw_design_effect(found: Moments) -> FloatArray:
 
 
 def design_effect(found: Moments, informative: ArrayLike, clusters: Clusters) -> FloatArray:
-    """Return the design effect to divide row counts by: never below 1.
-
-    Where fewer than five clusters are `informative` (hold a row with d ≠ 0), or V₁ = 0, the
-    variance cannot be estimated and each cluster counts as one row at most: at least N/K.
-    """
+    """Return the design effect to divide row counts by: never below 1."""
+    # Where fewer than five clusters are `informative` (hold a row with d ≠ 0), or V₁ = 0, the
+    # variance cannot be estimated and each cluster counts as one row at most: at least N/K.
     raw = raw_design_effect(found)
     effect = np.where(raw > 1, raw, 1.0)
     unsure = (np.asarray(informative) < 5) | np.isnan(raw)
@@ -170,10 +165,8 @@ def design_effect(found: Moments, informative: ArrayLike, clusters: Clusters) ->
 
 
 def equivalent_tail(df: ArrayLike, tail: ArrayLike) -> FloatArray:
-    """Return the normal tail probability whose quantile is that of Student's t at `tail`.
-
-    Formulas written for a normal quantile take the t quantile this way.
-    """
+    """Return the normal tail probability whose quantile is that of Student's t at `tail`."""
+    # Formulas written for a normal quantile take the t quantile this way.
     quantile = special.stdtrit(np.maximum(df, 1e-3), tail)
     return np.maximum(special.ndtr(quantile), 1e-300)
 
@@ -432,10 +425,7 @@ class RowDesign:
 
     @cached_property
     def units(self) -> Clusters:
-        """The independent units: rows, groups, or long blocks of neighbouring times.
-
-        Where there are fewer times than blocks, each time is a unit.
-        """
+        """The independent units: rows, groups, or long blocks of neighbouring times."""
         if self.groups is not None:
             return self.groups
         if self.times is None:

@@ -161,10 +161,8 @@ def _added(values: FloatArray, counts: FloatArray, total: float) -> tuple[float,
 
 
 def _lattice(values: FloatArray, counts: FloatArray) -> int:
-    """Return the lattice points of Σ v·Bin(m, q) that hold all but e^-32 of it at any q.
-
-    Half the width is Bernstein's bound for the untilted (widest) spread, or the whole range.
-    """
+    """Return the lattice points of Σ v·Bin(m, q) that hold all but e^-32 of it at any q."""
+    # Half the width is Bernstein's bound for the untilted (widest) spread, or the whole range.
     largest = float(values.max())
     spread = float((counts @ np.square(values)).max()) / 4
     step = 2 * _NEGLIGIBLE / 3 * largest
@@ -205,12 +203,10 @@ def _inverted(
 def _invert_block(
     values: FloatArray, counts: FloatArray, total: FloatArray, size: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Tails by one Fourier inversion per pair on a lattice of `size` points.
-
-    U = Σ v·Bin(m, ½) and S* = 2U − Σ m v. Tilted by e^(θS*) its mean is the observed sum, where
-    the density is largest; undoing the tilt multiplies by C·e^(−2θj) j points above it. The sum
-    over j is a geometric series inside the inversion, so no density is ever written down.
-    """
+    """Tails by one Fourier inversion per pair on a lattice of `size` points."""
+    # U = Σ v·Bin(m, ½) and S* = 2U − Σ m v. Tilted by e^(θS*) its mean is the observed sum, where
+    # the density is largest; undoing the tilt multiplies by C·e^(−2θj) j points above it. The sum
+    # over j is a geometric series inside the inversion, so no density is ever written down.
     theta = _tilt(values, counts, total)
     up = special.expit(2 * theta[:, None] * values)  # P(sign = +) under the tilt
     spread = 4 * up * (1 - up)
@@ -242,10 +238,8 @@ def _invert_block(
 
 
 def _needed(values: FloatArray, spread: FloatArray, angle: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the pairs and frequencies at which the transform is not negligible.
-
-    log|φ|² = Σ m log(1 − spread·sin²) ≤ −Σ m·spread·sin², which costs one matrix product.
-    """
+    """Return the pairs and frequencies at which the transform is not negligible."""
+    # log|φ|² = Σ m log(1 − spread·sin²) ≤ −Σ m·spread·sin², which costs one matrix product.
     block = max(1, _CELLS // (len(values) + len(spread)))
     found = []
     for start in range(0, len(angle), block):
@@ -259,10 +253,8 @@ def _needed(values: FloatArray, spread: FloatArray, angle: FloatArray) -> tuple[
 def _geometric(
     log_ratio: FloatArray, turn: FloatArray, terms: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return real and imaginary part of Σ r^j for j = 1, ..., terms, log r = log_ratio + i·turn.
-
-    In real numbers, for a product of complex ones is rounded as the processor likes.
-    """
+    """Return real and imaginary part of Σ r^j for j = 1, ..., terms, log r = log_ratio + i·turn."""
+    # In real numbers, for a product of complex ones is rounded as the processor likes.
     first, last = _polar(log_ratio, turn), _polar((terms + 1) * log_ratio, (terms + 1) * turn)
     top, gap = (first[0] - last[0], first[1] - last[1]), (1 - first[0], -first[1])
     norm = np.square(gap[0]) + np.square(gap[1])
@@ -365,11 +357,7 @@ class MaxFlip:
 
 
 def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip:
-    """Flip the signs of whole groups for all differences at once (Westfall & Young 1993).
-
-    All signs are counted for up to 12 groups, else 9,999 drawn from a fixed seed, of which the
-    observed signs are one more. Ties count by half.
-    """
+    """Flip the signs of whole groups for all differences at once (Westfall & Young 1993)."""
     scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
     own = each_in_order(of_groups.sums, of_groups.shares)[0] / se
     observed = _towards(scaled.sum(axis=0), side)
@@ -396,19 +384,13 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
 
 
 def each_in_order(sums: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return columns of sums each in its own order of groups, and the weights in all of them.
-
-    A difference among others then has the draws that it has alone.
-    """
+    """Return columns of sums each in its own order of groups, and the weights in all of them."""
     orders = np.stack([in_order(column, weights) for column in sums.T], axis=1)
     return np.take_along_axis(sums, orders, axis=0), weights[orders[:, 0]]
 
 
 def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
-    """Return an order of groups in which neither their names nor the models' order has a part.
-
-    So that draws do not depend on either.
-    """
+    """Return an order of groups in which neither their names nor the models' order has a part."""
     columns = sums.reshape(len(sums), -1)
     turned = columns * np.where(columns.sum(axis=0) < 0, -1.0, 1.0)
     keys = np.column_stack([turned, weights])
@@ -518,11 +500,7 @@ def widened(
     side: Alternative = "two-sided",
     bounds: tuple[float, float] = UNBOUNDED,
 ) -> ConfidenceInterval:
-    """Return the hull of a t interval and of the limits from means of subsets of groups.
-
-    The t interval of groups of which one dominates is too narrow, for its few degrees of freedom
-    are those of normal group effects. It is left as it is where groups are many and alike.
-    """
+    """Return the hull of a t interval and of the limits from means of subsets of groups."""
     if groups.many_alike:
         return ci
     limits = subset_limits(groups.sums, groups.shares, tail_probability(ci.confidence, side))
@@ -537,11 +515,7 @@ def with_flips(
     side: Alternative,
     bounds: tuple[float, float] = UNBOUNDED,
 ) -> tuple[float, ConfidenceInterval]:
-    """Return the larger of a t test's p-value and that by sign flips, and an interval to match.
-
-    The t of groups of which one dominates rejects too often, as in `widened`; sign flips of groups
-    with very few that differ do.
-    """
+    """Return the larger of a t test's p-value and that by sign flips, and an interval to match."""
     if groups.many_alike:
         return pvalue, ci
     larger = max(pvalue, groups.pvalue(side))

@@ -110,11 +110,7 @@ def recommended_groups(units: float) -> Assumption:
 
 
 def too_few_for_t(variant: str, clusters: int, df: float) -> bool:
-    """Whether a t form of a mean or an area has too little to go by.
-
-    Bell & McCaffrey's degrees of freedom are trusted from 4 on, those of the sums themselves
-    (``influence_t``) from five groups on.
-    """
+    """Whether a t form of a mean or an area has too little to go by."""
     if variant in ("influence_t", "t_and_flips"):
         return clusters < FEWEST_CLUSTERS or df < 1
     return variant == "robust_t" and too_few_degrees(df)
@@ -136,13 +132,11 @@ def independent_clusters(clusters: Clusters) -> Assumption:
 
 
 def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -> Assumption:
-    """Return the assumption that carries every test of few groups, and what the data say of it.
-
-    Group means are skewed to the side that the estimate does not lie on where a few groups speak
-    strongly against it: had these not been drawn, all others would have agreed. Means of small
-    groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
-    with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
-    """
+    """Return the assumption that carries every test of few groups, and what the data say of it."""
+    # Group means are skewed to the side that the estimate does not lie on where a few groups speak
+    # strongly against it: had these not been drawn, all others would have agreed. Means of small
+    # groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
+    # with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
     count, name = len(weights), "symmetric group differences"
     against = 0.0 if sums is None else -float(_skewness(weights, sums.reshape(count, -1)).min())
     if count >= _SHOWS_SKEW and against > _SKEWED:
@@ -179,10 +173,7 @@ def _skewness(weights: FloatArray, sums: FloatArray) -> FloatArray:
 def cluster_assumptions(
     clusters: Clusters, sums: FloatArray, nonzero: int, alpha: float
 ) -> tuple[Assumption, ...]:
-    """Return what a test by sign flips assumes of the groups, and what the data say.
-
-    `sums` are those of `symmetric_differences`.
-    """
+    """Return what a test by sign flips assumes of the groups, and what the data say."""
     k, smallest = clusters.count, 2.0**-nonzero
     if too_few_clusters(k, alpha):
         needed = math.ceil(1 - math.log2(alpha) - 1e-9)

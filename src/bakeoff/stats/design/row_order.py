@@ -103,11 +103,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
 def _products(
     right: BoolArray, both: FloatArray, groups: Clusters
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Σ x_i y_j of right and wrong less their mean in each class, shape (M, M).
-
-    y is x on the next row, or on the row itself. Products of right and wrong are whole numbers;
-    the means are taken off by classes, of which there are few.
-    """
+    """Return Σ x_i y_j of right and wrong less their mean in each class, shape (M, M)."""
     totals = groups.sums(right)
     expected = totals / groups.sizes[:, None]
     now, following = groups.codes[:-1], groups.codes[1:]

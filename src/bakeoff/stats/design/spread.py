@@ -81,13 +81,11 @@ def spread(
     pseudo: tuple[FloatArray, FloatArray] | None = None,
     leverage: Leverage | None = None,
 ) -> Spread:
-    """Return standard error and degrees of freedom of a metric from its influence values.
-
-    se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
-    ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
-    by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
-    clusters of one size.
-    """
+    """Return standard error and degrees of freedom of a metric from its influence values."""
+    # se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
+    # ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
+    # by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
+    # clusters of one size.
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = _ones(len(psi)) if weights is None else weights
     if leverage is not None:
@@ -128,9 +126,7 @@ def _ones(n: int) -> FloatArray:
 
 
 def degrees_of_sums(second: float, fourth: float, units: float, most: float) -> float:
-    """Return ν = 2s₂²/(s₄ − s₂²/G) of G sums with these sums of powers, or `most` if that is less.
-
-    Satterthwaite's (1946) idea applied to influence values.
-    """
+    """Return ν = 2s₂²/(s₄ − s₂²/G) of G sums of powers, at most `most`."""
+    # Satterthwaite's (1946) idea applied to influence values.
     excess = fourth - second**2 / units
     return min(most, 2 * second**2 / excess) if excess > 0 else most

@@ -243,12 +243,7 @@ def anova_repeated_measures(
 
 
 def _mauchly(covariance: FloatArray, n: int) -> tuple[float, float, float]:
-    """Return Mauchly's W of q contrasts with n degrees of freedom, and two p-values.
-
-    Both are Box's expansion. The first is R's: `mauchly.test` puts the number of models, q + 1,
-    into the linear term of the second-order weight where the published formula has q. They
-    differ in the fifth decimal place.
-    """
+    """Return Mauchly's W of q contrasts with n degrees of freedom, and two p-values."""
     q = len(covariance)
     if q == 1:
         return 1.0, math.nan, math.nan
@@ -460,12 +455,10 @@ _FAR = 76.0  # the range of normals beyond this has a probability below the smal
 
 
 def studentized_range_sf(q: float, k: int, df: float) -> float:
-    """Return P(Q > q) for the range of k means over an independent s with df freedom.
-
-    P(Q > q) = ∫ P(R > q s) g(s) ds, where R is the range of k standard normals and s = χ_df/√df
-    (Tukey 1949), by the trapezoidal rule in u = ln s, where the integrand is within e⁻³⁸ of its
-    maximum. SciPy's loses its digits far out, where p-values are adjusted to be compared.
-    """
+    """Return P(Q > q) for the range of k means over an independent s with df freedom."""
+    # P(Q > q) = ∫ P(R > q s) g(s) ds, where R is the range of k standard normals and s = χ_df/√df
+    # (Tukey 1949), by the trapezoidal rule in u = ln s, where the integrand is within e⁻³⁸ of its
+    # maximum. SciPy's loses its digits far out, where p-values are adjusted to be compared.
     if q <= 0:
         return 1.0
     constant = math.log(2) + (df / 2) * math.log(df / 2) - float(special.gammaln(df / 2))

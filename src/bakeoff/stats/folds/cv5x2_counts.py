@@ -129,12 +129,7 @@ def outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> Out
 
 @dataclasses.dataclass(frozen=True)
 class RowOutcomes(Outcomes):
-    """Counts, and what test rows and training rows each add to the variance of the mean.
-
-    To first order a fold's difference is a sum over its test rows and one over its training rows.
-    Every row is in both roles, so the two sums may be correlated in any way: the standard deviation
-    of their sum is at most the sum of their standard deviations.
-    """
+    """Counts, and what test rows and training rows each add to the variance of the mean."""
 
     variance_test: float
     variance_training: float
@@ -169,13 +164,11 @@ def _variance_of_test_rows(ahead: NDArray[np.intp]) -> float:
 
 
 def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp]) -> float:
-    """Return the variance of the mean that comes from which rows the fits were trained on.
-
-    Two fits of different replications are compared on the rows that both test, where only their
-    training rows differ. Σ(Δ² − its variance from these rows) over the pairs of fits, divided by
-    what one unit of variance of a training row would give, is the variance of a training row. NaN
-    without rows that two fits of different training rows both test.
-    """
+    """Return the variance of the mean that comes from which rows the fits were trained on."""
+    # Two fits of different replications are compared on the rows that both test, where only their
+    # training rows differ. Σ(Δ² − its variance from these rows) over the pairs of fits, divided by
+    # what one unit of variance of a training row would give, is the variance of a training row. NaN
+    # without rows that two fits of different training rows both test.
     n = tested.shape[1]
     common = tested @ tested.T
     sums, squares = by_fit @ tested.T, (by_fit**2) @ tested.T

@@ -243,11 +243,7 @@ def _check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence
 
 
 def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, dict[str, float]]:
-    """Return the four statistics with their F approximations, as in R's ``summary.manova``.
-
-    p criteria, q degrees of freedom of the hypothesis and df of the error. statsmodels has another
-    approximation of the Hotelling-Lawley trace.
-    """
+    """Return the four statistics with their F approximations, as in R's ``summary.manova``."""
     s = min(p, q)
     m, n = (abs(p - q) - 1) / 2, (df - p - 1) / 2
     wilks = math.exp(-float(special.log1p(roots).sum()))

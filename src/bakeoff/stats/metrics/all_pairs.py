@@ -39,32 +39,13 @@ def compare_models(
     seed: Seed = 0,
     **asked: Unpack[MetricArguments],
 ) -> PairwiseResult:
-    """Test the differences of a metric between all pairs of models, or from a control.
-
-    Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
-    by the distribution of the largest statistic among those not yet rejected, drawn from the
-    covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
-    together. In groups no p-value is smaller than that by sign flips of whole groups, and the
-    intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
-    simultaneous).
-
-    Parameters
-    ----------
-    predicted : array_like, shape (n, M) or (n, M, K)
-        What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
-        or probabilities of the K classes. Classes may also be a list of categorical columns,
-        which are read without a look at their labels.
-    correction : str
-        ``"max-t"``, or a method of `adjust_pvalues`.
-
-    Returns
-    -------
-    PairwiseResult
-        Pairs (0, 1), (0, 2), ..., or (control, j), each with its status as in
-        `metric_difference`. ``details`` holds ``values``, the metric of each model, and
-        ``single_step``, the p-values against the largest of all statistics.
-
-    """
+    """Test the differences of a metric between all pairs of models, or from a control."""
+    # Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
+    # by the distribution of the largest statistic among those not yet rejected, drawn from the
+    # covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
+    # together. In groups no p-value is smaller than that by sign flips of whole groups, and the
+    # intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
+    # simultaneous).
     family = read_family(y_true, predicted, **asked)
     return compare_all(
         family,
@@ -93,30 +74,9 @@ def compare_values(
     n_resamples: Resamples = 99_999,
     seed: Seed = 0,
 ) -> PairwiseResult:
-    """Test the mean differences of numbers that many systems have on the same rows.
-
-    As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008): in groups that is
-    the form ``t_and_flips`` of `mean_difference`.
-
-    Parameters
-    ----------
-    values : array_like, shape (n, M)
-        The value of each row (first axis) by each of M ≥ 2 systems.
-    correction : str
-        ``"max-t"``, or a method of `adjust_pvalues`.
-
-    Returns
-    -------
-    PairwiseResult
-        As of `all_pairs`.
-
-    Examples
-    --------
-    >>> from bakeoff.stats import all_pairs
-    >>> values = [[.9, .8, .3], [.7, .7, .5], [.8, .9, .2], [.6, .4, .4], [.9, .7, .6]]
-    >>> [round(pair.pvalue_adjusted, 2) for pair in all_pairs("mean_difference", values).pairs]
-    [0.24, 0.03, 0.13]
-    """
+    """Test the mean differences of numbers that many systems have on the same rows."""
+    # As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008): in groups that is
+    # the form ``t_and_flips`` of `mean_difference`.
     family = family_of_values(values, greater_is_better, groups)
     return compare_all(
         family,

@@ -13,12 +13,7 @@ from bakeoff.stats.metrics.setting import Setting
 
 
 def logit_interval(setting: Setting, found: Influence, level: float) -> ConfidenceInterval | None:
-    """Return the t interval on the logit scale, or for an area of 0 or 1 its exact limit.
-
-    An area of 1 among m positive and q negative rows has the lower limit α^(1/min(m, q)): a
-    smaller area shows no mistake with probability less than α. None where no row differs from
-    another but the area is neither 0 nor 1: nothing is known of its spread.
-    """
+    """Return the t interval on the logit scale, or for an area of 0 or 1 its exact limit."""
     limits = _logit_limits(setting, found, tail_probability(level, "two-sided"))
     if limits is None:
         return None
@@ -69,10 +64,8 @@ def mover_interval(
     level: float,
     side: Alternative,
 ) -> tuple[float, float] | None:
-    """Join the intervals of two areas with the correlation of their influence values.
-
-    d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007).
-    """
+    """Join the intervals of two areas with the correlation of their influence values."""
+    # d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007).
     tail = tail_probability(level, side)
     limits_a, limits_b = (_logit_limits(setting, model, tail) for model in (a, b))
     if limits_a is None or limits_b is None:

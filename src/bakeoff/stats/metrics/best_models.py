@@ -173,12 +173,10 @@ def best_of(family: MetricFamily, test: str, level: float, b: int, seed: int) ->
 
 
 def _bound(family: MetricFamily, winner: Influence, tail: float) -> float:
-    """Return the lower bound of the winner's score; NaN where there is none.
-
-    On the scale of areas and of the log loss, and in groups, the winner's standard error is too
-    small, for it was chosen among lucky ones: the root mean square of the standard errors of the
-    models near it is taken if that is larger, with the fewest degrees of freedom among them.
-    """
+    """Return the lower bound of the winner's score; NaN where there is none."""
+    # On the scale of areas and of the log loss, and in groups, the winner's standard error is too
+    # small, for it was chosen among lucky ones: the root mean square of the standard errors of the
+    # models near it is taken if that is larger, with the fewest degrees of freedom among them.
     found, scale = winner.tested, family.scale
     if scale is None:
         least = winner.estimate + float(special.stdtrit(found.df, tail)) * found.se
@@ -204,10 +202,7 @@ def _reach(winner: Spread, near: Sequence[Spread], tail: float) -> float:
 
 
 def _known(family: MetricFamily) -> tuple[int, int]:
-    """Return the rows that the bound and the set hang on, and how many are enough for both.
-
-    Those of the rarest class, or the degrees of freedom of numbers per row.
-    """
+    """Return the rows that the bound and the set hang on, and how many are enough for both."""
     setting, singles = family.setting, [s for s in family.singles if s is not None]
     if family.scale is None:
         return ENOUGH, ENOUGH

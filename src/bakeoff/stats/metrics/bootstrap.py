@@ -20,15 +20,7 @@ OwnMetric = Callable[[NDArray[np.intp]], float]
 
 @dataclasses.dataclass(frozen=True)
 class Bootstrap:
-    """The metric of resampled rows.
-
-    Attributes
-    ----------
-    estimate : float
-        Of the rows as they are.
-    replicates : ndarray, shape (B,)
-        Of each resample; NaN where the metric had no value.
-    """
+    """The metric of resampled rows."""
 
     estimate: float
     replicates: FloatArray
@@ -89,17 +81,7 @@ def bootstrap(
     n_resamples: int = 9_999,
     seed: Seed = 0,
 ) -> Bootstrap:
-    """Return a metric of resampled rows, or of whole clusters of them.
-
-    Parameters
-    ----------
-    metric : Callable
-        From row numbers to the metric; what raises ValueError or gives NaN has no value.
-    n : int
-        How many rows there are.
-    clusters : ndarray of int, shape (n,), optional
-        Codes of the clusters of the rows, which are then drawn whole.
-    """
+    """Return a metric of resampled rows, or of whole clusters of them."""
     rng = np.random.default_rng(seed)
     members = None
     if clusters is not None:

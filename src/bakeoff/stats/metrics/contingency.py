@@ -28,19 +28,7 @@ Term = Any
 
 @dataclasses.dataclass(frozen=True)
 class Counts:
-    """How many rows are of each true and each predicted class.
-
-    Attributes
-    ----------
-    rows : ndarray of int, shape (K, K)
-        True classes by predicted ones.
-    classes : tuple
-        The classes, in the order of their codes.
-    positive : int
-        The code of the positive class, for metrics of two classes.
-    options : Options
-        Options of single metrics.
-    """
+    """How many rows are of each true and each predicted class."""
 
     rows: NDArray[np.int64]
     classes: tuple[object, ...]
@@ -114,17 +102,7 @@ class Counts:
 
 @dataclasses.dataclass(frozen=True)
 class Cells:
-    """Weighted cells of truth and prediction; rows are cells of weight 1.
-
-    Attributes
-    ----------
-    truth, predicted : ndarray of int, shape (c,)
-        Class codes.
-    weights : ndarray, shape (c,)
-        How many rows each cell stands for.
-    classes, positive, options
-        As of `Counts`.
-    """
+    """Weighted cells of truth and prediction; rows are cells of weight 1."""
 
     truth: Codes
     predicted: Codes

@@ -307,11 +307,9 @@ def skewness(psi: FloatArray, clusters: NDArray[np.intp] | None) -> float:
 
 
 def skewed_limits(centre: float, found: Spread, skew: float, tail: float) -> tuple[float, float]:
-    """Return a lower and an upper limit, each of them missed with the probability `tail`.
-
-    Each is the wider one of Student's t limit and of Hall's (1992, JRSS B 54, 221-228), whose cubic
-    transformation takes the skewness out of the t statistic; both with the same quantile of t.
-    """
+    """Return a lower and an upper limit, each of them missed with the probability `tail`."""
+    # Each is the wider one of Student's t limit and Hall's (1992, JRSS B 54, 221-228), whose cubic
+    # transformation takes the skewness out of the t statistic; both with the same quantile of t.
     quantile = -float(special.stdtrit(found.df, tail))
     low, high = (
         sign * min(-quantile, _hall(sign * skew, quantile, found.units)) for sign in (1, -1)
@@ -320,11 +318,7 @@ def skewed_limits(centre: float, found: Spread, skew: float, tail: float) -> tup
 
 
 def skewed_pvalue(t: float, found: Spread, skew: float) -> float:
-    """Return the probability below which a lower limit that is t standard errors down lies.
-
-    The smallest `tail` at which `skewed_limits` keep their lower limit above a value t standard
-    errors below the mean.
-    """
+    """Return the probability below which a lower limit that is t standard errors down lies."""
     root, third = math.sqrt(found.units), skew / 3
     halls = t
     if abs(skew) >= 1e-9:

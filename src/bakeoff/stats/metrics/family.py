@@ -37,10 +37,7 @@ def on_scale(scale: Scale, found: Influence) -> Influence | None:
 
 
 def scale_of(setting: Setting) -> Scale | None:
-    """Return the scale of the metric; else the logit for shares, −log for losses, or the plain one.
-
-    None for metrics of decisions, whose pseudo-rows do what a scale is for, and for own metrics.
-    """
+    """Return the scale of the metric, else the logit for shares, −log for losses."""
     metric = setting.metric
     if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
         return None
@@ -57,17 +54,7 @@ _BLOCK = 4096
 
 @dataclasses.dataclass(frozen=True)
 class Contrast:
-    """What a difference of two models comes to; the influence of each row is not kept.
-
-    Attributes
-    ----------
-    value, estimate, tested
-        As those of `Influence`.
-    worth : dict
-        What groups of rows are worth.
-    of_groups : GroupSums or None
-        The difference as a mean over groups.
-    """
+    """What a difference of two models comes to; the influence of each row is not kept."""
 
     value: float
     estimate: float
@@ -84,19 +71,7 @@ class Contrast:
 
 @dataclasses.dataclass(frozen=True)
 class MetricFamily:
-    """The models of one test set and what a metric says of each.
-
-    Attributes
-    ----------
-    setting : Setting
-        The metric and the truth.
-    rows : list
-        What each model predicts; None where its metric has no value.
-    singles : list of Influence or None
-        Each model alone, better is greater; None where its metric has no value.
-    reasons : list of str
-        Why a metric has no value.
-    """
+    """The models of one test set and what a metric says of each."""
 
     setting: Setting
     rows: list[Any]
@@ -143,18 +118,7 @@ class MetricFamily:
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
     ) -> tuple[list[Contrast | None], list[Status], Contrasts, list[int]]:
-        """Return every contrast, its status, and those that can be tested together.
-
-        Returns
-        -------
-        found : list of Contrast or None
-            None where a model's metric has no value.
-        statuses : list of Status
-        tested : Contrasts
-            Those whose status is ok, their models as positions in `known`.
-        at : list of int
-            The positions of those tested.
-        """
+        """Return every contrast, its status, and those that can be tested together."""
         position = {m: i for i, m in enumerate(self.known)}
         found: list[Contrast | None] = []
         statuses: list[Status] = []

@@ -22,15 +22,7 @@ class NoValue(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Functional:
-    """The value of a metric and its influence values.
-
-    Attributes
-    ----------
-    value : float
-        The metric.
-    psi : ndarray, shape (n,)
-        Its influence values, one per row (or cell of a table).
-    """
+    """The value of a metric and its influence values."""
 
     value: float
     psi: FloatArray

@@ -130,19 +130,7 @@ class Influence:
 
 @dataclasses.dataclass(frozen=True)
 class Atoms:
-    """Influence values of rows, or of the cells of a table that rows fall into.
-
-    Attributes
-    ----------
-    psi : ndarray, shape (n,) or (c,)
-        One per row, or per cell.
-    clusters : ndarray of int, shape (n,), or None
-        The cluster of each row.
-    cells : JointCells or None
-        The cells.
-    leverage : Leverage or None
-        Of the clusters.
-    """
+    """Influence values of rows, or of the cells of a table that rows fall into."""
 
     psi: FloatArray
     clusters: Codes | None = None
@@ -191,10 +179,7 @@ def influence(
 
 
 def one(setting: Setting, rows: Any, counts: NDArray[np.int64] | None = None) -> Influence:
-    """Return the influence values of one model.
-
-    `counts` are the rows of each true and predicted class, shape (K, K), where they are known.
-    """
+    """Return the influence values of one model."""
     metric = setting.metric
     if metric.form is Form.LEFT_OUT:
         found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
@@ -211,11 +196,7 @@ def one(setting: Setting, rows: Any, counts: NDArray[np.int64] | None = None) ->
 def pair(
     setting: Setting, rows_a: Any, rows_b: Any, counts: NDArray[np.int64] | None = None
 ) -> Influence:
-    """Return the influence values of the difference A − B of two models by a metric of decisions.
-
-    `counts` are the rows of each true class and two predicted ones, shape (K, K, K), where they
-    are known. By other metrics it is the difference of what `one` returns.
-    """
+    """Return influence values of the difference A − B by a metric of decisions."""
     right = setting.metric.mean_of_rows
     cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=right)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
@@ -276,17 +257,7 @@ _BLOCKS = 200
 
 @dataclasses.dataclass(frozen=True)
 class LeftOut:
-    """A metric of all rows, and what leaving some out changes.
-
-    Attributes
-    ----------
-    value : float
-        Of all rows.
-    psi : ndarray, shape (n,)
-        The influence of each row, or its share of that of the rows left out with it.
-    together : ndarray of int, shape (n,), or None
-        Which rows were left out together.
-    """
+    """A metric of all rows, and what leaving some out changes."""
 
     value: float
     psi: FloatArray
@@ -294,10 +265,7 @@ class LeftOut:
 
 
 def left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> LeftOut:
-    """Return influence values from leaving out rows, blocks of rows, or clusters.
-
-    (n − m)(θ − θ without the m rows) is the sum of their influence values to first order.
-    """
+    """Return influence values from leaving out rows, blocks of rows, or clusters."""
     value = _value(metric, np.arange(n), "all rows")
     codes = clusters
     if codes is None:

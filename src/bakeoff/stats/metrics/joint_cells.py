@@ -23,21 +23,7 @@ _MOST_CLASSES = 8
 
 @dataclasses.dataclass(frozen=True)
 class JointCells:
-    """The joint cells of truth and the predictions of one or two models that can occur.
-
-    Attributes
-    ----------
-    columns : tuple of ndarray, each of shape (n,)
-        True classes and predicted ones of the rows.
-    there : tuple of ndarray
-        The classes of each column that occur: true ones, and those seen in any column.
-    classes : int
-        How many there are.
-    counts : ndarray of int or None
-        The rows of each cell of all classes, where they are known.
-    shares : ndarray or None
-        How pseudo-rows are shared out to the cells; None if evenly.
-    """
+    """The joint cells of truth and the predictions of one or two models that can occur."""
 
     columns: tuple[Codes, ...]
     there: tuple[Codes, ...]
@@ -85,10 +71,7 @@ class JointCells:
         return *self._of_models[model], weights
 
     def counts_of(self, model: int) -> NDArray[np.int64] | None:
-        """Return the rows of each true class and each that one model predicts, shape (K, K).
-
-        None where it is only known which rows are right.
-        """
+        """Return the rows of each true class and each that one model predicts, shape (K, K)."""
         if self.shares is not None:
             return None
         counts = np.zeros((self.classes, self.classes), dtype=np.int64)
@@ -113,23 +96,7 @@ def joint_cells(
     *,
     right: bool = False,
 ) -> JointCells:
-    """Find the cells that can occur: true classes for the truth, seen ones for the models.
-
-    Parameters
-    ----------
-    truth, models
-        The classes of the rows.
-    counts : ndarray of int, shape (K, K) or (K, K, K), optional
-        The rows of each true class and predicted ones, where they are known.
-    right : bool
-        Whether it only matters which rows are right: of many classes, whose cells would not fit
-        into memory, there are then two.
-
-    Raises
-    ------
-    ArgumentError
-        For so many classes that the cells do not fit into memory.
-    """
+    """Find the cells that can occur: true classes for the truth, seen ones for the models."""
     k = len(truth.classes)
     if counts is None:
         seen = sum((np.bincount(codes, minlength=k) for codes in models), truth.counts)
@@ -152,10 +119,7 @@ def joint_cells(
 
 
 def _right_cells(truth: TrueClasses, models: Sequence[Codes], there: int) -> JointCells:
-    """Put the cells together in which each model is right (0) or wrong (1).
-
-    Of pseudo-rows that are shared out evenly to all cells each model has 1 in `there` right.
-    """
+    """Put the cells together in which each model is right (0) or wrong (1)."""
     columns = (np.zeros_like(truth.codes), *((codes != truth.codes) * 1 for codes in models))
     each = (np.arange(1), *(np.arange(2) for _ in models))
     of_one = np.array([1, there - 1]) / there
@@ -164,16 +128,7 @@ def _right_cells(truth: TrueClasses, models: Sequence[Codes], there: int) -> Joi
 
 
 def pair_counts(truth: TrueClasses, models: Sequence[Codes]) -> NDArray[np.int64] | None:
-    """Count the rows of each true class and each two predicted ones, for all pairs of models.
-
-    Each model's rows of each class are packed to bits once, and counted 64 at a time.
-
-    Returns
-    -------
-    ndarray, shape (K, M, K, M, K), or None
-        By true class, model and its class, and another model and its class. None for many
-        classes.
-    """
+    """Count the rows of each true class and each two predicted ones, for all pairs of models."""
     k, m = len(truth.classes), len(models)
     if k > _MOST_CLASSES:
         return None

@@ -21,17 +21,7 @@ from bakeoff.stats.core.result import Alternative
 
 @dataclasses.dataclass(frozen=True)
 class Contrasts:
-    """Differences of models that are tested together.
-
-    Attributes
-    ----------
-    first, second : ndarray of int, shape (C,)
-        The models of each contrast.
-    estimate, se, df : ndarray, shape (C,)
-        Of the difference.
-    covariance : ndarray, shape (M, M)
-        Of the models' metrics; draws are made from it.
-    """
+    """Differences of models that are tested together."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -46,10 +36,8 @@ class Contrasts:
         return self.estimate / self.se
 
     def size(self, side: Alternative) -> FloatArray:
-        """Return normal scores of t in the direction of the alternative.
-
-        Through its tail probability, so that few degrees of freedom count.
-        """
+        """Return normal scores of t in the direction of the alternative."""
+        # Through its tail probability, so that few degrees of freedom count.
         t = _sized(self.statistic, side)
         upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
         return np.asarray(np.where(t < 0, -upper, upper))
@@ -62,10 +50,8 @@ class Contrasts:
 
 
 def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
-    """Draw from N(0, V/s²), shape (B, M), and return the scale s with it.
-
-    The scale is the largest standard deviation, so that single precision holds any unit.
-    """
+    """Draw from N(0, V/s²), shape (B, M), and return the scale s with it."""
+    # The scale is the largest standard deviation, so that single precision holds any unit.
     scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
     rng = np.random.default_rng(seed)
     normal = rng.standard_normal((len(covariance), n_resamples), dtype=np.float32)
@@ -74,16 +60,7 @@ def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[
 
 @dataclasses.dataclass(frozen=True)
 class MaxT:
-    """What the draws say of a family of contrasts.
-
-    Attributes
-    ----------
-    single_step, step_down : ndarray, shape (C,)
-        Adjusted p-values: against the largest of all, and against the largest of those not
-        rejected before.
-    critical : float
-        The quantile of the largest |z|, for simultaneous intervals.
-    """
+    """What the draws say of a family of contrasts."""
 
     single_step: FloatArray
     step_down: FloatArray
@@ -97,21 +74,7 @@ def max_t(
     side: Alternative,
     scale: float = 1.0,
 ) -> MaxT:
-    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008).
-
-    Parameters
-    ----------
-    contrasts : Contrasts
-        The family.
-    draws : ndarray, shape (B, M)
-        Of the models' metrics, divided by `scale`.
-    level : float
-        Of the simultaneous intervals.
-    side : {"two-sided", "greater", "less"}
-        The alternative.
-    scale : float
-        What the draws were divided by.
-    """
+    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
     z = contrasts.size(side)
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0

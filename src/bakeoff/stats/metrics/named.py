@@ -39,21 +39,7 @@ class Metrics(dict[str, Metric]):
         return self[name] if there else default
 
     def with_option(self, name: str) -> Metric:
-        """Return the metric that ``name@value`` stands for.
-
-        Raises
-        ------
-        KeyError
-            No metric of that name takes an option.
-        ArgumentError
-            The option cannot have that value.
-
-        Examples
-        --------
-        >>> from bakeoff.stats import METRICS
-        >>> METRICS["fbeta@3"].title
-        'F-beta (beta 3)'
-        """
+        """Return the metric that ``name@value`` stands for."""
         base, at, text = name.partition("@")
         if not at or base not in self or not self[base].option:
             raise KeyError(name)
@@ -76,14 +62,7 @@ class Metrics(dict[str, Metric]):
         )
 
     def lacking(self, name: str) -> str:
-        """Say why a name with an option is none of a metric; empty where it is one.
-
-        Examples
-        --------
-        >>> from bakeoff.stats import METRICS
-        >>> METRICS.lacking("net_benefit")
-        'net_benefit takes its threshold in its name, like net_benefit@0.1'
-        """
+        """Say why a name with an option is none of a metric; empty where it is one."""
         base, at, _ = name.partition("@")
         known = self.get(base)
         if known is None:
@@ -154,10 +133,7 @@ def row_mean(
     value: Callable[[Any], float] | None = None,
     **facts: Any,
 ) -> Callable[[F], F]:
-    """Enter the mean of what a function of a view gives for each row, or the root of that mean.
-
-    `value` computes the mean in another way, where that is more exact.
-    """
+    """Enter the mean of what a function of a view gives for each row, or the root of that mean."""
 
     def decorate(values: F) -> F:
         def plain(view: View | NumberView) -> float:

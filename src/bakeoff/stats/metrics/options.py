@@ -17,23 +17,7 @@ EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1, "max_fpr": 0.1}
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Options of single metrics, checked whichever is asked for.
-
-    Attributes
-    ----------
-    beta : float
-        Of ``fbeta``.
-    k : int
-        Of ``top_k_accuracy``.
-    cost : array_like, shape (K, K), optional
-        Of ``cost`` and ``expected_cost``.
-    priors : array_like, shape (K,), optional
-        Of ``expected_cost``.
-    threshold : float, optional
-        Of ``net_benefit``: the probability from which on a row is called positive.
-    max_fpr : float, optional
-        Of ``partial_auc``: the false positive rate up to which there is an area.
-    """
+    """Options of single metrics, checked whichever is asked for."""
 
     beta: PositiveFloat = 1.0
     k: PositiveInt = 2

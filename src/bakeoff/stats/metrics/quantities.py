@@ -184,10 +184,7 @@ def pearson(view: NumberView) -> Functional:
 
 
 class _Ranks:
-    """Numbers by their place in their own distribution, ties halfway.
-
-    The place F of a value is the share of rows below it, ties counting half.
-    """
+    """Numbers by their place in their own distribution, ties halfway."""
 
     def __init__(self, values: FloatArray) -> None:
         _, self.place, self.counts = np.unique(values, return_inverse=True, return_counts=True)

@@ -53,10 +53,7 @@ def ranking(
     influence: Callable[[View], Functional] | None = None,
     **facts: Any,
 ) -> Callable[[F], F]:
-    """Enter the mean of the areas that a function of a `View` says are to be taken.
-
-    `influence` gives its influence values in another way.
-    """
+    """Enter the mean of the areas that a function of a `View` says are to be taken."""
 
     def decorate(parts: F) -> F:
         def value(view: View) -> float:
@@ -95,18 +92,7 @@ def _area(positive: BoolArray, below: FloatArray) -> float:
 
 
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
-    """Return the area under the ROC curve.
-
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (n,)
-        The truth.
-    scores : ndarray, shape (n,)
-        Larger for rows that are more likely positive; ties count half.
-    unbiased : bool
-        Scale the influence values so that their standard error is DeLong's (1988), which divides
-        by one less than each class count.
-    """
+    """Return the area under the ROC curve."""
     everyone = rows_below(positive, scores)
     area = _area(positive, everyone)
     psi, n = np.empty(len(scores)), len(scores)
@@ -157,11 +143,7 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
 
 
 def partial_area(positive: BoolArray, scores: FloatArray, most: float) -> Functional:
-    """Return the area under the ROC curve up to a false positive rate, with straight ties.
-
-    The area is a function of the shares of positive and of negative rows at each distinct score;
-    influence values are its derivatives by these shares.
-    """
+    """Return the area under the ROC curve up to a false positive rate, with straight ties."""
     _, place = np.unique(-scores, return_inverse=True)
     sides = [positive, ~positive]
     counts = [np.bincount(place[rows], minlength=place.max() + 1) for rows in sides]
@@ -235,10 +217,8 @@ def roc_auc(view: View) -> Iterator[TwoClasses]:
     method="mcclish1989",
 )
 def partial_auc(view: View) -> Functional:
-    """Area under the ROC curve up to a false positive rate, from 0.5 for chance to 1.
-
-    Standardised as ½(1 + (A − e²/2)/(e − e²/2)) for a rate e (McClish 1989).
-    """
+    """Area under the ROC curve up to a false positive rate, from 0.5 for chance to 1."""
+    # Standardised as ½(1 + (A − e²/2)/(e − e²/2)) for a rate e (McClish 1989).
     most = view.options.max_fpr
     assert most is not None
     chance = most**2 / 2

@@ -142,17 +142,7 @@ def read(
     positive: Any,
     labels: ArrayLike | None,
 ) -> tuple[Truth, list[Any]]:
-    """Check truth and predictions: class codes, probabilities of shape (n, K), or numbers.
-
-    Parameters
-    ----------
-    metric : Metric
-        What the predictions are for.
-    y_true, positive, labels
-        As in `influence`.
-    models : sequence of (str, array_like)
-        What messages call each model's predictions, and they themselves.
-    """
+    """Check truth and predictions: class codes, probabilities of shape (n, K), or numbers."""
     named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
     check_same_labels(y_true=y_true, **named)
     if not metric.by_order and metric.needs is not Need.NUMBERS:

@@ -179,11 +179,7 @@ def _spans(parts: list[_Part], clusters: Codes) -> bool:
 def _largest(
     parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
 ) -> dict[str, float]:
-    """Test all pairs of subgroups by the largest t, where the same groups are in several.
-
-    A row's influence on the difference in its subgroup g, n/n_g times ψ, is summed by group and
-    divided by what the group's share of the subgroup takes from it.
-    """
+    """Test all pairs of subgroups by the largest t, where the same groups are in several."""
     rows, inside = _together(parts)
     columns = np.zeros((len(rows), len(parts)))
     for i, part in enumerate(parts):
@@ -231,11 +227,9 @@ _DRAWS = 99_999
 
 
 def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[float, float, float]:
-    """Return Welch's F of estimates with unequal precision, and its degrees of freedom.
-
-    w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
-    S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
-    """
+    """Return Welch's F of estimates with unequal precision, and its degrees of freedom."""
+    # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
+    # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
     s = len(estimates)
     w = 1 / ses**2
     centre = inner(w, estimates) / float(w.sum())

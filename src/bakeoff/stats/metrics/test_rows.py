@@ -18,17 +18,7 @@ Codes = NDArray[np.intp]
 
 @dataclasses.dataclass(frozen=True)
 class TrueClasses:
-    """The true classes of the test rows.
-
-    Attributes
-    ----------
-    codes : ndarray of int, shape (n,)
-        Positions in `classes`.
-    classes : tuple
-        The classes, in the order of the columns of probabilities.
-    positive : int
-        Position of the positive class.
-    """
+    """The true classes of the test rows."""
 
     codes: Codes
     classes: tuple[Any, ...]
@@ -51,13 +41,7 @@ class TrueClasses:
 
 @dataclasses.dataclass(frozen=True)
 class TrueNumbers:
-    """The true numbers of the test rows.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        In the target's unit; NaN where values per row are given and nothing is known of the truth.
-    """
+    """The true numbers of the test rows."""
 
     values: FloatArray
 
@@ -81,13 +65,7 @@ def read_truth(
     positive: Any,
     predicted: Sequence[tuple[str, ArrayLike | CodedLabels]] = (),
 ) -> TrueClasses:
-    """Check true classes; classes that are only predicted count as classes too.
-
-    Raises
-    ------
-    ValueError
-        Missing values, or classes that `labels` does not list.
-    """
+    """Check true classes; classes that are only predicted count as classes too."""
     rows = coded(y_true, "y_true")
     seen = {name: set(coded(values, name).seen) for name, values in predicted}
     kinds = {type(value) for value in rows.seen}
@@ -182,13 +160,7 @@ def read_classes(truth: TrueClasses, predicted: ArrayLike | CodedLabels, name: s
 
 
 def read_probabilities(truth: TrueClasses, predicted: ArrayLike, name: str) -> FloatArray:
-    """Check one model's probabilities, shape (n,) of the positive class or (n, K).
-
-    Returns
-    -------
-    ndarray, shape (n, K)
-        In the order of the classes; for two classes from one column p: 1 − p and p.
-    """
+    """Check one model's probabilities, shape (n,) of the positive class or (n, K)."""
     values = as_floats(predicted, name)
     check_rows(truth, values, name)
     if not np.isfinite(values).all():

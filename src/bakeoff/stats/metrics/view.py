@@ -28,27 +28,7 @@ def rows_of(columns: Columns, rows: NDArray[np.intp]) -> Columns:
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """Truth and predictions of one model, each piece that metrics share computed once.
-
-    Attributes
-    ----------
-    truth : TrueClasses
-        The true classes.
-    predicted : ndarray of int, shape (n,), or None
-        The codes of the predicted classes.
-    given : ndarray, shape (n, K), or None
-        Class probabilities.
-    decision : ndarray, shape (n,), or None
-        Decision values for the positive class, of a model without probabilities.
-    options : Options
-        Options of single metrics.
-    columns : Mapping of str to ndarray, shape (n,)
-        What else own metrics take of the rows.
-    grouped : bool
-        Whether the rows come in groups.
-    lacking : str
-        Why there are no probabilities, where that is known.
-    """
+    """Truth and predictions of one model, each piece that metrics share computed once."""
 
     truth: TrueClasses
     predicted: Codes | None = None
@@ -116,17 +96,7 @@ class View:
 
 @dataclasses.dataclass(frozen=True)
 class NumberView:
-    """True and predicted numbers of one model.
-
-    Attributes
-    ----------
-    truth : TrueNumbers
-        The true numbers.
-    predicted : ndarray, shape (n,)
-        The predicted ones.
-    columns : Mapping of str to ndarray, shape (n,)
-        What else own metrics take of the rows.
-    """
+    """True and predicted numbers of one model."""
 
     truth: TrueNumbers
     predicted: FloatArray

@@ -202,11 +202,7 @@ def delong_pairs(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> list[Result]:
-    """Return what `delong` says of each pair of columns; each model is ranked once.
-
-    `scores`, shape (n, M), are what each model gives the positive class, `pairs` the columns A
-    and B of each comparison.
-    """
+    """Return what `delong` says of each pair of columns; each model is ranked once."""
     positive, table = as_classes(y_true), as_array(scores, "scores")
     check_same_length(y_true=positive, scores=table)
     check_same_labels(y_true=y_true, scores=scores)

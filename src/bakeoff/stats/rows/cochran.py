@@ -94,12 +94,7 @@ class PermutationPvalue(NamedTuple):
 
 
 def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
-    """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long.
-
-    Rows are added one by one to the distribution of the column totals. The models are
-    exchangeable and only differences between the totals matter, so totals are kept sorted and
-    relative to the smallest: that leaves few states.
-    """
+    """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long."""
     rows = int(row_totals[1:models].sum())
     if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
         return None
@@ -132,12 +127,7 @@ def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> Permut
 def monte_carlo_pvalue(
     row_totals: WholeNumbers, models: int, observed: int, n_resamples: int, seed: int
 ) -> PermutationPvalue:
-    """Estimate the same probability from random tables, at a cost free of the number of rows.
-
-    One model after the other: of the rows that still have r models right among the m left, a
-    binomial share r/m has this one right. The observed table counts as one of the draws, so
-    that the estimate is itself a valid p-value.
-    """
+    """Estimate the same probability from random tables, at a cost free of the number of rows."""
     rng = np.random.default_rng(seed)
     left = np.zeros((models + 1, n_resamples), dtype=np.int64)
     left[1:models] = row_totals[1:models, None]

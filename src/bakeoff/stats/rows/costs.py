@@ -153,11 +153,9 @@ class CostCells:
         return inner(self.count, self.value) / self.n
 
     def likelihood_ratio(self, mean: float) -> tuple[float, float]:
-        """Return twice the log likelihood ratio against a given mean difference, and λ.
-
-        The constrained estimate is count/(n + λ(d − mean)); cells of the support that were not
-        observed need n + λ(d − mean) ≥ 0, which limits λ and gives them the rest.
-        """
+        """Return twice the log likelihood ratio against a given mean difference, and λ."""
+        # The constrained estimate is count/(n + λ(d − mean)); cells of the support that were not
+        # observed need n + λ(d − mean) ≥ 0, which limits λ and gives them the rest.
         x = self.value - mean
         multiplier = self._multiplier(x, mean)
         if math.isnan(multiplier):
@@ -208,11 +206,9 @@ class CostCells:
 
 
 def chi_square(d: FloatArray, counts: FloatArray) -> float:
-    """Return min Σ (m − Mπ)²/m under Σdπ = 0, Σπ = 1 and π ≥ 0, with m = count + 1, M = Σm.
-
-    In terms of u = Mπ/m the minimum has u = max(0, α − θd): where θ > 0 the cells with the
-    largest d are the ones that reach 0. Without any at 0 it is D₁²/(D₂ − D₁²/M), D_r = Σ m d^r.
-    """
+    """Return min Σ (m − Mπ)²/m under Σdπ = 0, Σπ = 1 and π ≥ 0, with m = count + 1, M = Σm."""
+    # In terms of u = Mπ/m the minimum has u = max(0, α − θd): where θ > 0 the cells with the
+    # largest d are the ones that reach 0. Without any at 0 it is D₁²/(D₂ − D₁²/M), D_r = Σ m d^r.
     if inner(counts, d) < 0:
         d = -d
     weight, values = counts + 1, np.unique(d)

@@ -466,11 +466,7 @@ def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
 
 
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
-    """Return by what factor the mean of B squared cosines falls short of the long-run variance.
-
-    The larger of what a pair's own ordinates say and what those of all pairs say together, whose
-    log likelihoods are added, times the share of the pairs that are independent contrasts.
-    """
+    """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
     spectra = _spectra(len(residuals[0]))
     relative, told = _log_likelihoods(residuals, spectra)
     if not told.any():
@@ -481,10 +477,7 @@ def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
 
 
 def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:
-    """Return how many times the variance of the mean exceeds that of independent blocks.
-
-    It is 1 where dependence fades within blocks of neighbouring times.
-    """
+    """Return how many times the variance of the mean exceeds that of independent blocks."""
     n = len(residuals[0])
     spectra = _spectra(n)
     relative, told = _log_likelihoods(residuals, spectra)

@@ -48,13 +48,7 @@ def compare_recipes(
     simultaneous: bool = True,
     **asked: Unpack[MetricArguments],
 ) -> PairwiseResult:
-    """Test all pairs of recipes, or each against a control; see `recipe_difference`.
-
-    Parameters
-    ----------
-    runs : sequence
-        The runs of each model.
-    """
+    """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
     reader = read_runs(_each(runs), y_true, **asked)
     return Question(reader, paired).all_pairs(
         control=control,
@@ -74,15 +68,7 @@ def compare_recipe_means(
     paired: bool = False,
     **family: Any,
 ) -> PairwiseResult:
-    """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`.
-
-    Parameters
-    ----------
-    runs : sequence
-        The runs of each model.
-    **family
-        Those of `all_pairs`.
-    """
+    """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
     reader = read_runs(_each(runs), (), mean_of_values(greater_is_better), groups=groups)
     return Question(reader, paired).all_pairs(**family)
 

@@ -29,21 +29,7 @@ In smaller tails SciPy's quantile of Student's t with few degrees of freedom is 
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """An estimate and what makes it vary.
-
-    Attributes
-    ----------
-    estimate : float
-        The mean over runs of the metric, or of A less that of B; better is greater.
-    seeds : tuple of (float, float)
-        The variance between the runs of each model, and its degrees of freedom.
-    cells : float
-        The part of it that is due to rows which favour single runs; `fits` has it too.
-    fits : Spread
-        The spread over rows alone, of these fits.
-    own : bool
-        Whether the runs of each model have a quantile of their own.
-    """
+    """An estimate and what makes it vary."""
 
     estimate: float
     seeds: tuple[tuple[float, float], ...]

@@ -43,15 +43,7 @@ def _scale(parts: Parts) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What is asked about the recipes of some models.
-
-    Attributes
-    ----------
-    reader : Reader
-        Their runs.
-    paired : bool
-        Whether runs of two models with the same number share their random part.
-    """
+    """What is asked about the recipes of some models."""
 
     reader: Reader
     paired: bool = False

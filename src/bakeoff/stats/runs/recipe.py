@@ -65,23 +65,7 @@ def _has_rows(run: Any) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """A metric of all runs of one model, or of the differences of paired runs.
-
-    Attributes
-    ----------
-    values : ndarray, shape (S,)
-        The metric of each run; better is greater.
-    psi : ndarray, shape (n,)
-        The mean over runs of the influence of each row.
-    interaction : float
-        What rows that favour single runs add to the variance of the mean over runs and rows.
-    noise : float
-        The largest value that rounding alone makes.
-    clusters, leverage
-        As of `Influence.atoms`.
-    deterministic : bool
-        As of `Runs`.
-    """
+    """A metric of all runs of one model, or of the differences of paired runs."""
 
     values: FloatArray
     psi: FloatArray
