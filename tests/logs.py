@@ -1,7 +1,6 @@
 """Logs of evaluations, made as the tools write them.
 
-promptfoo (src/types/index.ts), DeepEval (deepeval/test_run), SWE-bench
-(swebench/harness/reporting.py), Inspect (log/_log.py) and lm-evaluation-harness
+promptfoo (src/types/index.ts), Inspect (log/_log.py) and lm-evaluation-harness
 (loggers/evaluation_tracker.py).
 """
 
@@ -52,45 +51,6 @@ def promptfoo(path: str, providers: dict[str, list[int]], *, error: bool = False
     prompts = [{"raw": "Say {{q}}", "label": "Say {{q}}", "provider": one} for one in providers]
     results = {"version": 3, "timestamp": "2026", "prompts": prompts, "results": rows, "stats": {}}
     return write(path, {"evalId": "eval-x", "results": results, "config": {}, "shareableUrl": None})
-
-
-def deepeval(path: str, right: list[int], inputs: str = "abcd") -> str:
-    cases = [
-        {
-            "name": f"test_case_{i}",
-            "input": text,
-            "actualOutput": "…",
-            "success": bool(ok),
-            "metricsData": [
-                {
-                    "name": "Faithfulness",
-                    "threshold": 0.5,
-                    "success": bool(ok),
-                    "score": 0.1 + ok / 2,
-                }
-            ],
-            "runDuration": 1.5,
-            "order": i,
-        }
-        for i, (text, ok) in enumerate(zip(inputs, right, strict=True))
-    ]
-    return write(path, {"testCases": cases, "conversationalTestCases": [], "metricsScores": []})
-
-
-def swe_bench(path: str, resolved: str, others: str, **more: Any) -> str:
-    report = {
-        "total_instances": 300,
-        "submitted_instances": len(resolved + others),
-        "completed_ids": sorted(resolved + others),
-        "incomplete_ids": ["never-submitted"],
-        "submitted_ids": sorted(resolved + others),
-        "resolved_ids": sorted(resolved),
-        "unresolved_ids": sorted(others),
-        "empty_patch_ids": [],
-        "error_ids": [],
-        "schema_version": 2,
-    }
-    return write(path, {key: value for key, value in (report | more).items() if value is not None})
 
 
 def inspect(

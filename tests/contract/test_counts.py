@@ -52,7 +52,7 @@ def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         entry, fingerprint = experiment.fitted[fit.model], known["iris"][fit.model]
         one = FitTask(fit, entry, experiment.seed, *inputs, needs.prediction(fit), fingerprint)
         log = place.fit_log("iris", fit.model, fit.split)
-        made.append((partial(steps.fit, one, reuse=True), log))
+        made.append((partial(steps.fit, one), log))
     return made
 
 

@@ -29,8 +29,8 @@ from tests.logs import drawn, inspect, lm_eval, promptfoo
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = ("bakeoff ", "snakemake ", "make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
-AWAY = {"--profile", "--executor", "--default-storage-provider", "--software-deployment-method"}
-"""Options of what is tried by tests/cluster and tests/workflow: clusters, storages, conda."""
+AWAY = {"--profile", "--executor", "--software-deployment-method"}
+"""Options of what is tried by tests/cluster and tests/workflow: clusters, conda."""
 ELSEWHERE = ("make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
 """What installs or builds: the Makefile's targets and the images have tests of their own."""
 

@@ -60,7 +60,7 @@ def test_config_readme_says_what_sources_share_once() -> None:
     shared = {*keys["A data set"], *keys["How a table is read"]}
     assert {"label", "groups", "decimal"} <= shared
     own = [title for title in keys if title.startswith("`source:") and "given" not in title]
-    assert len(own) == 7
+    assert len(own) == 6
     assert {title: keys[title] for title in own if shared & {*keys[title]}} == {}
 
 

@@ -169,22 +169,3 @@ def test_model_of_another_run_is_a_rival_on_folds_too(beside: Runner, tiny: dict
     changed = pd.read_csv(beside.results("april") / "scores.csv")
     where = changed.query("model == 'tree' and repeat == 2 and fold == 1 and metric == 'accuracy'")
     assert where["value"].tolist() == [1.0]
-
-
-def test_fits_are_taken_from_another_experiment(beside: Runner, tiny: dict[str, Any]) -> None:
-    tiny |= {"experiment": "again", "execution": {"reuse": True}}
-    tiny["models"]["tree"]["params"]["max_depth"] = 3
-    run = beside(tiny, "--until", "all_scores")
-    assert run.returncode == 0, run.stderr
-    logs = beside.results("again") / "logs/fit/iris"
-    said = {
-        model: [log.read_text() for log in (logs / model).iterdir()] for model in tiny["models"]
-    }
-    assert all("taken from results/tiny/predictions/iris/" in text for text in said["bayes"])
-    assert len(said["bayes"]) == 11
-    assert not any("taken" in text for text in said["tree"])
-    both = [
-        pd.read_csv(beside.results(name) / "scores.csv").query("model != 'tree'")
-        for name in ("tiny", "again")
-    ]
-    pd.testing.assert_frame_equal(*both)

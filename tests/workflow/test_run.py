@@ -142,10 +142,27 @@ def test_every_job_has_its_log(finished: Runner) -> None:
     assert {Path("load.iris.log"), Path("tests/mcnemar.log")} <= logs
 
 
+def test_two_runs_give_the_same_bytes_in_all_files_but_times(
+    finished: Runner, snakemake: Runner, tiny: dict[str, Any]
+) -> None:
+    """On one core and on two, in two folders; the report and the metadata of predictions too."""
+    assert snakemake(tiny, cores=2).returncode == 0
+    one, two = (
+        {p.relative_to(r): p for p in r.rglob("*")}
+        for r in (finished.results(), snakemake.results())
+    )
+    assert one.keys() == two.keys()
+    files = [name for name, path in one.items() if path.is_file() and name.parts[0] != "logs"]
+    differ = {name for name in files if one[name].read_bytes() != two[name].read_bytes()}
+    timings = (".timing.json", "timings.csv", ".file-sizes")
+    assert [name for name in differ if not name.name.endswith(timings)] == []
+    assert len(files) > 150
+
+
 def tables(results: Path) -> dict[str, bytes]:
     """Return the bytes of every CSV and JSON but those of timings."""
     files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
-    times = ("timings.csv", "times.csv", "stages.csv")
+    times = ("timings.csv", "timing.json")
     return {
         str(p.relative_to(results)): p.read_bytes() for p in files if not p.name.endswith(times)
     }

@@ -11,6 +11,7 @@ except ModuleNotFoundError:
     )
 
 from bakeoff.execution import (
+    console,
     fits,
     order,
     fingerprints,
@@ -19,20 +20,20 @@ from bakeoff.execution import (
     steps,
 )
 from bakeoff.execution.session import Session
-from bakeoff.execution.storage import Storage
 
 try:
     snakemake_release.check_release(RELEASE)
     if workflow.is_main_process:
         snakemake_hooks.end_in_a_line(workflow)
         snakemake_hooks.take_all_cores(workflow)
+        console.show_progress(workflow.output_settings)
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1
     workers = cores if workflow.is_main_process else 0
     files = snakemake_hooks.config_files(workflow)
-    place = Storage(partial(snakemake_hooks.stored, workflow))
-    bakeoff = Session(config, files, workers, place)
+    snakemake_hooks.refuse_storage(workflow)
+    bakeoff = Session(config, files, workers)
     if workflow.is_main_process:
         snakemake_hooks.force(workflow, bakeoff.to_redo)
         snakemake_hooks.around(
@@ -49,8 +50,6 @@ except UserError as error:
 EXPERIMENT = bakeoff.experiment
 NEEDS = bakeoff.needs
 PATHS = NEEDS.paths
-# where steps find what rules name: the same, or copies of what lies in a storage
-FILES = bakeoff.files
 TESTS = bakeoff.tests
 FINGERPRINTS = bakeoff.fingerprints
 do = bakeoff.do
@@ -64,7 +63,7 @@ def from_outside(files, made):
     """
     recorded = workflow.persistence.params(IOFile(made)) or ()
     same = repr(fingerprints.of_files(files)) in recorded
-    return ancient(local(files)) if same else local(files)
+    return ancient(files) if same else files
 
 
 def brought(wildcards):

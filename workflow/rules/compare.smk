@@ -55,7 +55,7 @@ rule list_intervals:
     params:
         fingerprint=lambda wc: fingerprints.of_intervals(EXPERIMENT),
     run:
-        found = EXPERIMENT, FILES.holdouts, output[0]
+        found = EXPERIMENT, NEEDS.holdouts, output[0]
         do("the intervals of the scores", log, steps.list_intervals, *found)
 
 
@@ -71,7 +71,7 @@ rule list_subgroups:
     params:
         fingerprint=lambda wc: fingerprints.of_subgroups(EXPERIMENT),
     run:
-        found = EXPERIMENT, FILES.holdouts, output[0]
+        found = EXPERIMENT, NEEDS.holdouts, output[0]
         do("the comparison in subgroups", log, steps.list_subgroups, *found)
 
 

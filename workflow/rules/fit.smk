@@ -5,8 +5,6 @@ FOLD = split_name("{plan}", "{repeat}", "{fold}")
 FOLD_SEED = split_name("{plan}", "{repeat}", "{fold}", "{seed}")
 HOLDOUT_SEED = split_name("holdout", 1, 1, "{seed}")
 RESOURCES = snakemake_hooks.asked(workflow, bakeoff.resources)
-# in a storage the rule of batches names each fit's file, and rules of single fits none
-SINGLE = "|".join(EXPERIMENT.fitted) if NEEDS.single_fits else ""
 BATCH = "{dataset}/{model}" if EXPERIMENT.execution.jobs_per == "model" else "{dataset}"
 
 
@@ -18,8 +16,6 @@ rule fit_fold:
         PATHS.prediction("{dataset}", "{model}", FOLD),
     log:
         PATHS.fit_log("{dataset}", "{model}", FOLD),
-    wildcard_constraints:
-        model=SINGLE or "(?!)",
     priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     resources:
@@ -65,7 +61,7 @@ rule fit_batch:
         data=PATHS.data("{dataset}"),
         splits=[PATHS.splits("{dataset}", plan) for plan in NEEDS.plans],
     output:
-        NEEDS.of_batch(BATCH),
+        PATHS.batch(BATCH),
     log:
         PATHS.log(f"batches/{BATCH}"),
     priority: lambda wc: bakeoff.priority(wc)
@@ -75,7 +71,7 @@ rule fit_batch:
     params:
         fingerprint=lambda wc: bakeoff.batch_fingerprints(wc),
     run:
-        bakeoff.fit_batch(wildcards, threads, output, str(log), forget)
+        bakeoff.fit_batch(wildcards, threads, output[0], str(log), forget)
 
 
 # only where `on_error: exclude` lets a fit fail
@@ -92,7 +88,7 @@ rule find_excluded:
         fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
     run:
         what = f"looking for failed fits on {wildcards.dataset}"
-        predictions = FILES.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
+        predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
         do(what, log, steps.find_excluded, predictions, output[0])
 
 
@@ -118,7 +114,7 @@ rule collect_scores:
         ),
     run:
         dataset, plan = wildcards
-        found = dataset, plan, *FILES.scored(dataset, plan), FINGERPRINTS
+        found = dataset, plan, *NEEDS.scored(dataset, plan), FINGERPRINTS
         what = f"scoring {dataset}, {plan}"
         do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
@@ -140,8 +136,8 @@ rule collect_predictions:
     run:
         dataset = wildcards.dataset
         found = (
-            FILES.test_predictions(dataset),
-            *FILES.beside(dataset),
+            NEEDS.test_predictions(dataset),
+            *NEEDS.beside(dataset),
             FINGERPRINTS,
         )
         what = f"collecting the predictions on {dataset}"
@@ -166,7 +162,7 @@ rule collect_fold_predictions:
     run:
         dataset, plan = wildcards
         what = f"collecting the predictions on {dataset}, {plan}"
-        found = FILES.fold_predictions(dataset, plan), FINGERPRINTS
+        found = NEEDS.fold_predictions(dataset, plan), FINGERPRINTS
         do(what, log, steps.collect_fold_predictions, *found, output[0])
 
 
@@ -205,7 +201,6 @@ rule list_excluded:
 rule list_choices:
     input:
         rules.all_scores.input.scores,
-        bakeoff.copied(NEEDS.all_fits),
     output:
         PATHS.top("choices.csv"),
     log:
@@ -214,7 +209,7 @@ rule list_choices:
     params:
         fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
-        found = FILES.kept_predictions(lambda model: model.chooses)
+        found = NEEDS.kept_predictions(lambda model: model.chooses)
         step = steps.list_choices
         do("listing the fits' choices", log, step, found, output[0])
 
@@ -222,7 +217,6 @@ rule list_choices:
 rule list_importance:
     input:
         rules.all_scores.input.scores,
-        bakeoff.copied(NEEDS.all_fits),
     output:
         PATHS.top("importance.csv"),
     log:
@@ -231,14 +225,13 @@ rule list_importance:
     params:
         fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
-        step, found = steps.list_importance, FILES.measured
+        step, found = steps.list_importance, NEEDS.measured
         do("listing what columns matter", log, step, found, output[0])
 
 
 rule list_seed_noise:
     input:
         rules.all_scores.input.scores,
-        bakeoff.copied(NEEDS.all_fits),
     output:
         PATHS.top("seeds.csv"),
     log:
@@ -247,7 +240,7 @@ rule list_seed_noise:
     params:
         fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
-        fits = FILES.kept_predictions(lambda model: model.seeds > 1)
-        found = EXPERIMENT, fits, FILES.carried_files
+        fits = NEEDS.kept_predictions(lambda model: model.seeds > 1)
+        found = EXPERIMENT, fits, NEEDS.carried_files
         step = steps.list_seed_noise
         do("comparing seeds and splits", log, step, *found, output[0])

@@ -5,7 +5,7 @@ TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
 PRINTS = [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")]
 # made when asked for (`snakemake print_figures`), and kept up to date from then on
 PRINTED = PRINTS if any(map(exists, PRINTS)) else []
-STUDY = FILES.study(bakeoff.file)
+STUDY = NEEDS.study(bakeoff.file)
 
 
 report: "../report/overview.rst"
@@ -21,7 +21,6 @@ rule report:
         chosen=rules.resolve_experiment.output[1],
         comparisons=rules.compare.output.json,
         scores=rules.all_scores.output.scores,
-        timings=rules.all_scores.output.timings,
         cards=[PATHS.card(dataset) for dataset in EXPERIMENT.datasets],
         holdouts=list(NEEDS.holdouts.values()),
         divisions=NEEDS.divisions,
@@ -69,7 +68,7 @@ rule report:
             log,
             steps.report,
             STUDY,
-            FILES.paths.root,
+            NEEDS.paths.root,
             made,
             PATHS.made,
         )
@@ -86,4 +85,4 @@ rule print_figures:
     params:
         fingerprint=lambda wc: fingerprints.of_report(EXPERIMENT),
     run:
-        do("the figures", log, steps.print_figures, STUDY, FILES.paths.root)
+        do("the figures", log, steps.print_figures, STUDY, NEEDS.paths.root)

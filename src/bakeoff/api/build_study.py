@@ -84,7 +84,6 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         experiment,
         comparisons,
         scores,
-        pd.DataFrame(),
         {ROWS: card},
         labelled,
         numbers=numbers,

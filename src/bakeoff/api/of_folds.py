@@ -97,7 +97,6 @@ def study_of(
         experiment,
         tuple(merged(comparisons)),
         tested if plan.sized else frame,
-        pd.DataFrame(),
         {FOLDS: given_card(FOLDS, spec, {}, Classes(()), nothing)},
         analysis=planned,
     )

@@ -115,7 +115,6 @@ def study_of(
         experiment,
         tuple(merged(comparisons)),
         frame,
-        pd.DataFrame(),
         {one: given_card(one, spec, {}, Classes(()), nothing) for one, spec in specs.items()},
         missing={"policy": wanted.missing_cells, "missing": [vars(hole) for hole in holes]},
         analysis=planned,

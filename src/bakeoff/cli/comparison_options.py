@@ -23,8 +23,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="one table with the true label and a column of predicted labels per model; or one "
         "table per model, each with ids, predicted and (at least one) true labels; or logs of "
-        "evaluations, also folders of them (Inspect, lm-evaluation-harness, promptfoo, DeepEval, "
-        "SWE-bench)",
+        "evaluations, also folders of them (Inspect, lm-evaluation-harness, promptfoo)",
     )
     add_format(parser)
     add_truth_and_id(parser)

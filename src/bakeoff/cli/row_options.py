@@ -8,10 +8,7 @@ VALUES = ("higher", "lower", "right", "wrong")
 """What numbers per row may be: which way is better, or what 1 means."""
 
 
-FORMATS = (
-    *("csv", "tsv", "parquet", "feather", "arff", "jsonl"),
-    *("excel", "stata"),
-)
+FORMATS = ("csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata")
 """Formats of tables, as `format:` of an experiment has them."""
 
 

@@ -57,15 +57,14 @@ class Fitter:
     def fit_batch(
         self,
         fits: Sequence[Fit],
-        record: str | None,
+        record: str,
         log: str,
         at_a_time: int,
         forget: Callable[[str], object],
     ) -> None:
         """Do the fits of a batch that are not there yet; one that fails does not stop the others.
 
-        A batch whose files its rule names needs no record. `forget` drops what Snakemake knows of
-        a file that a job of its own wrote before.
+        `forget` drops what Snakemake knows of a file that a job of its own wrote before.
 
         Raises
         ------
@@ -101,8 +100,7 @@ class Fitter:
         write_text(log, "".join(f"{error}\n" for error in told))
         if told:
             raise UserError(_summary(told, len(fits)))
-        if record is not None:
-            self._store.note_batch(record, fits)
+        self._store.note_batch(record, fits)
 
     def _in_turn(self, fits: Sequence[Fit], pool: Pool) -> Sequence[bool | StepError]:
         """Do fits one after the other, the first of them at least; see `_alone`."""
@@ -155,7 +153,7 @@ class Fitter:
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
             experiment.importance_by(fit),
         )
-        return partial(steps.fit, task, reuse=experiment.execution.reuse)
+        return partial(steps.fit, task)
 
     def _log(self, fit: Fit) -> str:
         return self._needs.paths.fit_log(fit.dataset, fit.model, fit.split)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import yaml
+
 import bakeoff
 from bakeoff.errors import UserError
 
@@ -42,10 +44,16 @@ def command(
     Raises
     ------
     UserError
-        The file is not there.
+        The file is not there, or no YAML.
     """
     if not Path(file).is_file():
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
+    try:
+        yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, yaml.YAMLError):  # Snakemake would name neither file nor line
+        from bakeoff.spec.load import read_yaml
+
+        read_yaml(file)
     root = workflow_folder()
     found = [str(_profile(root, name)) for name in profiles]
     return [

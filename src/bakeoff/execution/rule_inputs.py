@@ -24,14 +24,10 @@ class RuleInputs:
         What there is to have a file.
     paths : Paths, optional
         Where the results are; default: where a run leaves them.
-    stored : bool
-        Whether they are in a storage, which is given the files alone that rules name.
     """
 
-    def __init__(
-        self, experiment: Experiment, paths: Paths | None = None, *, stored: bool = False
-    ) -> None:
-        self.experiment, self.stored = experiment, stored
+    def __init__(self, experiment: Experiment, paths: Paths | None = None) -> None:
+        self.experiment = experiment
         self.paths = paths or Paths.of(experiment.experiment)
         self.plans = list(experiment.resampling.plans())
         # a model whose fit fails is left out, and the rest goes on
@@ -79,30 +75,10 @@ class RuleInputs:
     def batches(self, dataset: str) -> list[str]:
         """List the records of a data set's batches of fits; none where rules name each fit."""
         per, fitted = self.experiment.execution.jobs_per, self.experiment.fitted
-        if per == "fold" or not fitted or self.stored:
+        if per == "fold" or not fitted:
             return []
         names = [dataset] if per == "dataset" else [f"{dataset}/{model}" for model in fitted]
         return [self.paths.batch(name) for name in names]
-
-    @property
-    def single_fits(self) -> bool:
-        """Whether a rule for one fit makes predictions, and not that of batches."""
-        return not self.stored or self.experiment.execution.jobs_per == "fold"
-
-    def of_batch(self, record: str) -> list[str]:
-        """Name what the rule of batches leaves: a record, or in a storage all predictions."""
-        if self.single_fits or not self.experiment.fitted:
-            return [self.paths.batch(record)]
-        first = next(iter(self.experiment.fitted))
-        each = self.experiment.execution.jobs_per == "model"
-        models = {"{model}": first} if each else {name: name for name in self.experiment.fitted}
-        return [
-            self.prediction(Fit("{dataset}", name, plan, *split, seed))
-            for name, model in models.items()
-            for plan, spec in self.experiment.resampling.plans().items()
-            for split in spec.splits()
-            for seed in range(1, self.experiment.seeds(model) + 1)
-        ]
 
     def fitted(self, dataset: str, plan: str) -> list[str]:
         """List what to wait for before reading the predictions of a data set and plan."""
@@ -118,13 +94,6 @@ class RuleInputs:
     def all_fitted(self, dataset: str) -> list[str]:
         """List what to wait for before reading any predictions of a data set."""
         return list(dict.fromkeys(path for p in self.plans for path in self.fitted(dataset, p)))
-
-    @property
-    def all_fits(self) -> list[str]:
-        """All that says what the fits did: their predictions, and which of them failed."""
-        names = self.experiment.datasets
-        found = (path for d in names for path in (*self.all_fitted(d), *self.excluded(d)))
-        return [*found, *self.carried_files.values()]
 
     def excluded(self, dataset: str) -> list[str]:
         """Name the list of the fits that failed on a data set, where they may."""
@@ -266,7 +235,6 @@ class RuleInputs:
             "tests": top("tests.json"),
             "comparisons": top("comparisons.json"),
             "scores": top("scores.csv"),
-            "timings": top("timings.csv"),
             "cards": [self.paths.card(name) for name in self.experiment.datasets],
             "holdouts": self.holdouts,
             "divisions": self.divisions,

@@ -20,11 +20,9 @@ from bakeoff.execution.order import priorities
 from bakeoff.execution.pool import Pool, run_here, run_step
 from bakeoff.execution.results_owner import check_folder, check_owner, note_owner
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.storage import Storage, check_stored
 from bakeoff.execution.store import Store
 from bakeoff.files import CACHE, DOWNLOADS, remove_parts
 from bakeoff.fit.fit_task import measured
-from bakeoff.paths import Paths
 from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import AnalysisPlan, load_experiment
@@ -46,26 +44,18 @@ class Session:
     workers : int
         Warm workers to start; 0 runs every step in this process, as in the jobs that Snakemake
         itself starts, which do one thing and end.
-    storage : Storage
-        Where the results are: in the folder, or elsewhere with copies for the steps.
 
     Attributes
     ----------
-    needs, files : RuleInputs
-        The files as rules name them, and as steps find them.
+    needs : RuleInputs
+        The files that rules name and steps find.
     tests : AnalysisPlan
         The tests that run, in order.
     fingerprints : dict of str to dict
         What makes the predictions of each fitted model, by data set and model.
     """
 
-    def __init__(
-        self,
-        config: Mapping[str, Any],
-        files: Sequence[str],
-        workers: int,
-        storage: Storage,
-    ) -> None:
+    def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
         if len(files) > 1:
             raise UserError(
                 f"--configfile: found {len(files)} files ({', '.join(map(str, files))}), expected "
@@ -76,15 +66,7 @@ class Session:
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
-        stored = storage.elsewhere
-        self.needs = RuleInputs(self.experiment, stored=stored)
-        copies = Paths(storage.copy_of(self.needs.paths.root))
-        self.files = RuleInputs(self.experiment, copies, stored=stored)
-        self._storage = storage
-        if storage.elsewhere:
-            check_stored(self.experiment)
-            if workers:
-                storage.check(self.needs.paths.top("verdict.txt"))
+        self.needs = RuleInputs(self.experiment)
         if workers:
             # taking a thousand modules apart at the end of the process takes a third of a second
             atexit.register(gc.freeze)
@@ -99,7 +81,7 @@ class Session:
         except SystemExit:  # interrupted, perhaps while a worker imports for long
             self.stop()
             raise
-        self._store = Store(self.files, self.fingerprints)
+        self._store = Store(self.needs, self.fingerprints)
         self.fitter = Fitter(self._store, self.pool)
 
     def do(
@@ -114,10 +96,6 @@ class Session:
         if step is steps.collect_scores:  # fits come to an end
             self._expect_report()
         run_step(self.pool, what, partial(step, *args, **options), str(log))
-
-    def copied(self, files: Sequence[str]) -> Sequence[str]:
-        """Name the files that a step reads and a storage must fetch; empty without a storage."""
-        return files if self._storage.elsewhere else []
 
     def to_redo(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
@@ -169,7 +147,7 @@ class Session:
         self,
         wildcards: Any,
         threads: int,
-        output: Sequence[str],
+        record: str,
         log: str,
         forget: Callable[[str], object],
     ) -> None:
@@ -177,7 +155,6 @@ class Session:
         fits = sorted(
             self.experiment.fits(*wildcards), key=lambda fit: -self._priorities[fit.model]
         )
-        record = output[0] if self.needs.single_fits else None
         self.fitter.fit_batch(fits, record, log, threads // self.threads(wildcards), forget)
 
     def batch_fingerprints(self, wildcards: Any) -> list[str]:
@@ -197,13 +174,12 @@ class Session:
             note_owner(self.needs.paths, self.file)
         note_holder(locks)
         self._store.forget_sizes()
-        for folder in (self.files.paths.root, CACHE):
+        for folder in (self.needs.paths.root, CACHE):
             remove_parts(folder)
 
     def ended(self, success: bool, outputs: Collection[str]) -> None:
         """Print the verdict and release the locks; `outputs` are those of all jobs of the run."""
-        if not self._storage.elsewhere:  # copies of what a storage holds come and go
-            self._store.note_sizes()
+        self._store.note_sizes()
         if success:
             sys.stdout.write(self.answer(outputs))
             self.close()
@@ -225,18 +201,16 @@ class Session:
         After a run that the report was no part of (`--until`, other targets) one line says that
         it may be out of date.
         """
-        verdict, page = (self.needs.paths.top(name) for name in ("verdict.txt", "report.html"))
-        if not (self._storage.has(verdict) and self._storage.has(page)):
+        verdict, page = (Path(self.needs.paths.top(f)) for f in ("verdict.txt", "report.html"))
+        if not (verdict.is_file() and page.is_file()):
             return ""
-        address = self._storage.address(page)
-        if self._storage.copy_of(verdict) not in outputs:
+        if str(verdict) not in outputs:
             return (
-                f"{address} was no part of this run and may be out of date: a run without targets, "
+                f"{page} was no part of this run and may be out of date: a run without targets, "
                 "--until and --omit-from brings it up to date and prints the verdict\n"
             )
-        text = Path(self._storage.fetched(verdict)).read_text(encoding="utf-8")
-        told = map(paragraph, text.splitlines())
-        return "\n".join(("", *told, "", f"Report: {address}", ""))
+        told = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
+        return "\n".join(("", *told, "", f"Report: {page}", ""))
 
     def _call(self, task: Callable[[], Any]) -> Any:
         return self.pool.call(task) if self.pool else run_here(task)

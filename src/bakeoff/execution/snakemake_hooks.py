@@ -15,13 +15,11 @@ from snakemake.utils import available_cpu_count
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_savings as savings
+from bakeoff.execution.console import say
 from bakeoff.execution.snakemake_release import if_known, need
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
-
-INTERRUPTED: list[int] = []
-"""The signals that ended this run; the console says so."""
 
 _STEP = 0.2
 _JOB_AGE = "get_min_job_age"
@@ -83,11 +81,15 @@ def take_all_cores(workflow: Any) -> None:
         settings.cores = workflow.global_resources["_cores"] = available_cpu_count()
 
 
-def stored(workflow: Any, path: str) -> Any:
-    """Return the object of the default storage that a result is; None where it is a mere file."""
-    need(workflow, "modifier.path_modifier.apply_default_storage")
-    file = workflow.modifier.path_modifier.apply_default_storage(path)
-    return getattr(file, "flags", {}).get("storage_object")
+def refuse_storage(workflow: Any) -> None:
+    """Refuse a default storage, which steps that read and write files of the folder do not find."""
+    need(workflow, "storage_settings.default_storage_provider")
+    if provider := workflow.storage_settings.default_storage_provider:
+        raise UserError(
+            f"--default-storage-provider: found {provider}, expected none: results lie in the "
+            "folder results/<experiment>; copy them to a storage after the run, and keep storages "
+            "for the inputs of your own rules"
+        )
 
 
 def around(
@@ -209,8 +211,8 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
     from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
-        INTERRUPTED.append(number)
         stop()
+        say("interrupted; what is finished is kept, and the same command goes on from there")
         # Snakemake cancels its remote jobs and leaves
         raise KeyboardInterrupt
 

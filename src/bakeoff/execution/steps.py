@@ -6,7 +6,6 @@ neither Snakemake's process nor a worker loads what it has no use for.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,20 +50,14 @@ def split_dataset(
     write_splits(output, splits)
 
 
-def fit(task: FitTask, reuse: bool) -> bool:
+def fit(task: FitTask) -> bool:
     """Fit and predict once, unless this very fit is there already; tell whether it was not."""
-    from bakeoff.fit.reuse import take
     from bakeoff.fit.run_fit import run_fit
     from bakeoff.fit.stamp import is_made
 
-    keep = task.model.keep  # another experiment's predictions come without the model
-    if is_made(task.output, task.stamp) and (task.kept.is_file() or not keep):
+    if is_made(task.output, task.stamp) and (task.kept.is_file() or not task.model.keep):
         return False
-    taken = take(task.output, task.stamp) if reuse and not keep else None
-    if taken:
-        sys.stderr.write(f"taken from {taken}\n")
-    else:
-        run_fit(task)
+    run_fit(task)
     return True
 
 

@@ -58,6 +58,11 @@ class FitTask:
         return {**stamp(self.fingerprint, self.data, self.splits), **measured(self.importance)}
 
 
+def timing_of(output: str | Path) -> Path:
+    """Return where the seconds and the memory of a fit are, by its file of predictions."""
+    return Path(output).with_suffix(".timing.json")
+
+
 def measured(importance: Importance | None) -> dict[str, str]:
     """Return what a file of predictions says of the importance that it holds, if any."""
     return {} if importance is None else {"measured": importance.model_dump_json()}

@@ -44,7 +44,7 @@ class Predictions:
     decision : ndarray, shape (n, K) or (n, 1), or None
         Decision values, where the model has these instead; one column: for the last class.
     facts : Mapping
-        Seeds, seconds, peak memory, versions, sizes of the parts; `no_probabilities` says why
+        Seeds, versions, sizes of the parts; `no_probabilities` says why
         an estimator that predicts probabilities left none, `note` what is odd about given ones.
     values : ndarray, shape (n,), or None
         A number for each row that a model brought in place of predictions: there are no classes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import time
 from functools import lru_cache
 from typing import Any
@@ -15,10 +14,10 @@ from numpy.typing import NDArray
 from bakeoff.data import ROW_ID, Split, Table, read_split
 from bakeoff.data.table import GROUP, TIME, VALIDATION, WEIGHT
 from bakeoff.errors import Problem, unknown
-from bakeoff.files import state_of
+from bakeoff.files import state_of, write_json
 from bakeoff.fit.assemble import random_states
 from bakeoff.fit.estimator import import_object
-from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.fit_task import FitTask, timing_of
 from bakeoff.fit.importance import importance
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.keep import KeptModel, write_model
@@ -45,7 +44,9 @@ def run_fit(task: FitTask) -> None:
     for path in imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
     with isolated(integer(seed), model.threads):
-        predictions = _fit_and_predict(table, split, task, seed)
+        predictions, seconds = _fit_and_predict(table, split, task, seed)
+    # not in the predictions, which are the same bytes in every run
+    write_json(timing_of(task.output), {**seconds, "peak_memory_mb": round(peak_memory_mb(), 1)})
     facts = {
         **fit._asdict(),
         **predictions.facts,
@@ -54,8 +55,6 @@ def run_fit(task: FitTask) -> None:
         "threads": model.threads,
         "n_train": len(split.train),
         "n_test": len(split.test),
-        "peak_memory_mb": round(peak_memory_mb(), 1),
-        "process": os.getpid(),
         "versions": versions((*BASE_PACKAGES, *distributions_of(*imports))),
     }
     dataclasses.replace(predictions, facts=facts).write(task.output)
@@ -68,7 +67,7 @@ def _read_table(path: str, state: tuple[int, ...]) -> Table:
 
 def _fit_and_predict(
     table: Table, split: Split, task: FitTask, seed: np.random.SeedSequence
-) -> Predictions:
+) -> tuple[Predictions, dict[str, float]]:
     features, answers = select_features(table.features, task.model), table.answers
     target = table.target.encoded(answers[split.train])
     columns = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
@@ -95,7 +94,6 @@ def _fit_and_predict(
     decision = predicted_decision(last.estimator, seen)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - kept}
     facts = {
-        **{name: round(value, 6) for name, value in seconds.items()},
         "random_states": random_states(trained.estimator),
         **({"no_probabilities": why} if why else {}),
         **({"chosen": trained.chosen} if trained.chosen else {}),
@@ -106,7 +104,8 @@ def _fit_and_predict(
         facts["importance"] = importance(trained, tested, truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     truth, classes = answers[split.test], table.classes
-    return Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
+    made = Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
+    return made, {name: round(value, 6) for name, value in seconds.items()}
 
 
 def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from bakeoff.data import Split, Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
-from bakeoff.data.readers import reader_of
 from bakeoff.data.split_files import divisions
 from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
@@ -33,8 +32,7 @@ def problems_with_evidence(experiment: Experiment, tests: AnalysisPlan) -> Itera
                 yield Problem(
                     at,
                     f"{test.name} needs the sizes of the training and the test parts: add the "
-                    f"columns `n_train` and `n_test` to {where!r}"
-                    + ("" if reader_of(where) is None else ", or save it with the indices of rows"),
+                    f"columns `n_train` and `n_test` to {where!r}",
                 )
         elif entry.evidence is Evidence.PROBABILITIES:
             for model in _without_probabilities(experiment):

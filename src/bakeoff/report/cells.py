@@ -15,7 +15,6 @@ from bakeoff.report.numbers import (
     probability,
     pvalue,
     score,
-    seconds,
     share,
     spread,
 )
@@ -27,7 +26,7 @@ TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALEN
 
 SCORE = Kind(lambda written, value: _score(written, value), measured=True)
 """A value of a metric, or a difference of two, written as all of that metric and data set are."""
-SHARE_OF_ROWS, NUMBER, SECONDS = numbers(score), numbers(number), numbers(seconds)
+SHARE_OF_ROWS, NUMBER = numbers(score), numbers(number)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
 SHARE = numbers(lambda value: share(value, 0))
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))

@@ -82,8 +82,6 @@ class Exhibit:
         What the page shows in place of it until it is opened; empty where it is open at once.
     fourfolds : bool
         Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set.
-    timed : bool
-        Whether it tells times, which differ from run to run.
     of_fits : bool
         Whether it is about fits and their divisions: hidden when only files are compared.
     of_rows : bool
@@ -102,7 +100,6 @@ class Exhibit:
     heading: str = ""
     folded: str = ""
     fourfolds: bool = False
-    timed: bool = False
     of_fits: bool = False
     of_rows: bool = False
     citation: str = ""

@@ -1,4 +1,4 @@
-"""Which models may be the best on test rows, what the best is worth, and which is the cheapest."""
+"""Which models may be the best on test rows, and what the best is worth."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, contenders
 from bakeoff.comparisons.held_out import by_metric
-from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.family import seen_from
 from bakeoff.report.numbers import percent, words
 from bakeoff.report.study import Study
@@ -74,32 +73,6 @@ def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: st
                 f"{study.label(line.beaten_by)} to be better: that test alone does not exclude a "
                 "model here."
             )
-
-
-def cheapest(study: Study) -> Iterator[str]:
-    """Name the fastest and the smallest of the models that may be the best.
-
-    With more data sets than have exhibits of their own, nobody is told these models, either.
-    """
-    if len(study.datasets) > MOST_DATASETS:
-        return
-    for dataset, found in may_be_best(study, study.metric.name).items():
-        stay = [line.model for line in found.models if line.stays]
-        own = study.timings[study.timings["dataset"] == dataset].groupby("model")
-        cost = own[["fit_seconds", "peak_memory_mb"]].mean().reindex(stay)
-        if len(stay) < 2 or cost.isna().any(axis=None):
-            continue
-        fast, small = (study.label(str(cost[name].idxmin())) for name in cost)
-        which = (
-            f"{fast} is the fastest to fit and takes the least memory"
-            if fast == small
-            else f"{fast} is the fastest to fit, {small} takes the least memory"
-        )
-        names = words([study.label(model) for model in stay], 5)
-        yield (
-            f"Of the models that may be the best{_on(study, dataset)} ({names}), {which}; none of "
-            "them is shown to be better."
-        )
 
 
 def _on(study: Study, dataset: str) -> str:

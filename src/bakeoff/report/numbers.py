@@ -121,23 +121,6 @@ def share(value: float, decimals: int = 1) -> str:
     return NONE if math.isnan(value) else f"{100 * value:.{decimals}f}%"
 
 
-def seconds(value: float) -> str:
-    """Format a duration.
-
-    Examples
-    --------
-    >>> seconds(0.0123), seconds(4.2), seconds(750)
-    ('12 ms', '4.2 s', '12.5 min')
-    """
-    if math.isnan(value):
-        return NONE
-    if value < 1:
-        return f"{value * 1000:.0f} ms" if value >= 0.001 else f"{value * 1000:.1f} ms"
-    if value < 120:
-        return f"{value:.1f} s"
-    return f"{value / 60:.1f} min" if value < 7200 else f"{value / 3600:.1f} h"
-
-
 def degrees(df: float | None, df1: float | None, df2: float | None) -> str:
     """Format degrees of freedom: ``5``, ``10, 5``."""
     found = [df] if df is not None else [d for d in (df1, df2) if d is not None]

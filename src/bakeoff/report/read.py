@@ -39,7 +39,6 @@ def read_study(
     experiment: Experiment,
     comparisons: str | Path,
     scores: str | Path,
-    timings: str | Path,
     cards: Sequence[str | Path],
     holdouts: Mapping[str, str | Path],
     tests: str | Path,
@@ -54,7 +53,7 @@ def read_study(
     ----------
     experiment : Experiment
         Whose results they are.
-    comparisons, scores, timings : path
+    comparisons, scores : path
         The files of those names.
     cards : sequence of path
         One card per data set.
@@ -89,7 +88,6 @@ def read_study(
         experiment,
         found,
         read_scores(scores),
-        read_table(timings),
         {card["dataset"]: card for card in known},
         {} if by_values else {n: _predictions(p, experiment) for n, p in holdouts.items()},
         environment(experiment),

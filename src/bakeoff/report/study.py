@@ -44,7 +44,7 @@ class Study(StudyDesign):
     ----------
     comparisons : tuple of Comparison
         In the order of comparisons.json.
-    scores, timings : DataFrame
+    scores : DataFrame
         As collected.
     cards : Mapping of data set to card
         What the data are.
@@ -76,7 +76,6 @@ class Study(StudyDesign):
 
     comparisons: tuple[Comparison, ...]
     scores: pd.DataFrame
-    timings: pd.DataFrame
     cards: Mapping[str, Mapping[str, Any]]
     test_sets: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -96,9 +95,8 @@ class Study(StudyDesign):
     @property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
-        if self.timings.empty:
-            return 0
-        return int(self.timings["model"].isin(list(self.experiment.fitted)).sum())
+        out = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
+        return sum((fit.dataset, fit.model) not in out for fit in self.experiment.fits())
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

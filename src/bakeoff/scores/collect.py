@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from bakeoff.data.row_columns import TAKEN
 from bakeoff.data.table import GROUP, ROW_ID, TIME
 from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_frame, write_parquet
+from bakeoff.files import is_whole, open_parquet, read_frame, read_json, write_parquet
+from bakeoff.fit.fit_task import timing_of
 from bakeoff.fit.predictions import METADATA, Predictions
 from bakeoff.scores.metrics.entry import METRICS, score_view, view_of
 from bakeoff.spec import Costs
@@ -28,7 +29,7 @@ Fingerprints = Mapping[str, Mapping[str, str]]
 NO_FINGERPRINTS: Fingerprints = MappingProxyType({})
 NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
-_TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
+TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
 
 def score_fits(
@@ -60,7 +61,8 @@ def score_fits(
         value is missing). A model's score on a fold, or on the holdout, is the mean over its
         seeds.
     timings : DataFrame
-        One row per fit: `KEYS`, seed, seconds and memory. Apart, because they differ between runs.
+        One row per fit: `KEYS`, seed, seconds and memory, which no other result holds: they differ
+        between runs.
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
@@ -70,9 +72,16 @@ def score_fits(
         one = read_made_by(path, fingerprints, ranking)
         rows += _scores(one, metrics, costs, carried)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
-        times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
+        times.append({**key, **_timing(path)})
     scores = pd.DataFrame(over_seeds(rows), columns=[*KEYS, *_VALUES])
-    return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *_TIMINGS])
+    return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *TIMINGS])
+
+
+def _timing(predictions: str | Path) -> dict[str, Any]:
+    """Read what a fit took; given predictions took nothing that is known."""
+    path = timing_of(predictions)
+    known = read_json(path) if path.is_file() and is_whole(path) else {}
+    return {name: known.get(name) for name in TIMINGS}
 
 
 def score_each(

@@ -24,6 +24,7 @@ from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.collect import TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.sources.common.identifiers import identifiers
@@ -31,7 +32,6 @@ from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
 
-TIMINGS: Mapping[str, None] = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"))
 _NOT_GIVEN = "the file has no value"
 _SIZES = ("n_train", "n_test")
 
@@ -95,7 +95,6 @@ def _facts(fit: Fit, path: str, split: Split) -> dict[str, Any]:
     """Describe given predictions, and the file that they are from, if any."""
     return {
         **fit._asdict(),
-        **TIMINGS,
         **({"given": path, "given_sha256": _digest(path)} if path else {}),
         "n_train": len(split.train),
         "n_test": len(split.test),
@@ -144,7 +143,9 @@ def given_scores(
             )
         scores[size] = scores[size].astype("Int64")
     keys = ["dataset", "model", "plan", "repeat", "fold"]
-    timings = scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **TIMINGS)
+    timings = (
+        scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **dict.fromkeys(TIMINGS))
+    )
     return scores, timings
 
 
@@ -202,8 +203,6 @@ def _chosen(
     """Keep the rows of one model, data set and plan; make numbers of what must be numbers."""
     own = {"dataset": dataset, "model": model, "plan": plan}
     plans = [p for p in experiment.resampling.plans() if experiment.by_scores(p)]
-    if "split" in frame.columns and "fold" not in frame.columns:
-        frame = _numbered(frame, experiment.resampling.plans()[plan], f"{path!r}", plan, place)
     several = {
         "dataset": len(experiment.datasets) > 1 and path == experiment.given[model].scores,
         "plan": len(plans) > 1,
@@ -233,20 +232,6 @@ def _named(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
         return identifiers(values)
     except UserError as error:
         raise Problem(place, f"{path!r}: column {values.name!r} {error}") from None
-
-
-def _numbered(frame: pd.DataFrame, spec: Plan, path: str, plan: str, place: Place) -> pd.DataFrame:
-    """Turn splits, which follow each other repeat by repeat, into repeats and folds."""
-    pairs = np.array(spec.splits())
-    found = int(frame["split"].max())
-    if found != len(pairs):
-        raise Problem(
-            place,
-            f"{path} has scores of {found} splits, {plan} has {len(pairs)}: say in `resampling:` "
-            "how the rows were divided",
-        )
-    repeat, fold = pairs[frame["split"].to_numpy() - 1].T
-    return frame.assign(repeat=repeat, fold=fold)
 
 
 def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:

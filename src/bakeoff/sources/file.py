@@ -41,7 +41,7 @@ class FileData(TableData):
 
     source: Literal["file"]
     path: str = Field(
-        description="CSV, TSV, Parquet, Feather, ARFF, JSON lines, Excel or Stata, also "
+        description="CSV, TSV, Parquet, Feather, JSON lines, Excel or Stata, also "
         "compressed (.gz, .bz2, .xz, .zip); relative to the folder `snakemake` runs "
         "in, else to the experiment file's."
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from bakeoff.keys import SpecSection
+from bakeoff.keys import SpecSection, said
 
 
 class Execution(SpecSection):
@@ -18,9 +18,13 @@ class Execution(SpecSection):
         "set; `dataset`: all on a data set. The files are the same, and changing it refits "
         "nothing. Many short fits want `model` or `dataset`, above all on a cluster.",
     )
-    reuse: bool = Field(
-        False,
-        description="Take a fit from another experiment under results/ where that has made the "
-        "very same: seed, ids of data set and model, the model's entry, data, split, code and "
-        "versions.",
-    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_reuse(cls, keys: Any) -> Any:
+        if isinstance(keys, dict) and "reuse" in keys:
+            raise said(
+                "`reuse` is no longer a key: a model of another experiment is given as "
+                "`{results: results/<experiment>, model: <name there>}` in `models:`"
+            )
+        return keys

@@ -72,6 +72,12 @@ def test_missing_file_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no.yaml is not there" in capsys.readouterr().err
 
 
+def test_syntax_error_is_told_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("study.yaml").write_text("models: {a: [\n")
+    assert main(["run", "study.yaml"]) == 2
+    assert "study.yaml:2:1: not valid YAML: " in capsys.readouterr().err
+
+
 def test_other_commands_take_no_unknown_options(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["check", "study.yaml", "--forcerun", "x"])

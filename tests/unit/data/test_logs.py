@@ -23,7 +23,7 @@ from bakeoff.execution.in_process import run_in_process
 from bakeoff.preflight.experiment import check_experiment
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
-from tests.logs import beginnings, deepeval, drawn, inspect, lm_eval, promptfoo, swe_bench, write
+from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
 
 
 @pytest.fixture(autouse=True)
@@ -65,36 +65,6 @@ def test_prompts_of_one_provider_are_models_of_their_own() -> None:
         "openai:gpt, prompt of 0",
         "openai:gpt, prompt of 1",
     ]
-
-
-def test_deepeval_pairs_by_inputs() -> None:
-    tables = tables_of([deepeval("old.json", [1, 0, 1, 1]), deepeval("new.json", [1, 1, 1, 1])])
-    assert rows_of(tables, "old") == {
-        "id": ["a", "b", "c", "d"],
-        "success": [True, False, True, True],
-        "Faithfulness": [0.6, 0.1, 0.6, 0.6],
-    }
-    repeated = tables_of([deepeval("a.json", [1, 0, 1, 1], "aabb"), "new.json"])
-    assert rows_of(repeated, "a")["run"] == [1, 2, 1, 2]
-    with pytest.raises(Problem, match="DeepEval: it has no test cases"):
-        tables_of([write("no.json", {"testCases": [], "metricsData": []})])
-
-
-def test_swe_bench_knows_the_unresolved() -> None:
-    paths = [swe_bench("gpt-4.1.run1.json", "ab", "cd"), swe_bench("x.run1.json", "abc", "d")]
-    tables = tables_of(paths)
-    assert rows_of(tables, "x") == {"id": ["a", "b", "c", "d"], "score": [1.0, 1.0, 1.0, 0.0]}
-    one = swe_bench("list.json", "ab", "cd", submitted_ids=None)
-    assert rows_of(tables_of([one, paths[1]]), "list")["score"] == [1.0, 1.0, 0.0, 0.0]
-    for path in ("runs/gpt-4.1.run1.json", "runs/plain.json"):
-        swe_bench(path, "ab", "cd")
-    assert list(tables_of(["runs"]).models) == ["gpt-4.1", "plain"]
-    for more, said in (
-        ({"submitted_ids": None, "unresolved_ids": None}, "the unresolved are not known"),
-        ({"submitted_ids": ["a"]}, "1 ids are resolved and not submitted, first 'b'"),
-    ):
-        with pytest.raises(Problem, match=said):
-            tables_of([swe_bench("bad.json", "ab", "cd", **more)])
 
 
 def test_a_folder_of_inspect_has_models_tasks_and_runs() -> None:
@@ -403,7 +373,7 @@ def test_a_log_that_was_replaced_is_read_again_whatever_its_date() -> None:
 
 def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
     Path("empty").mkdir()
-    with pytest.raises(Problem, match=r"'empty' is a folder without logs of items \(a test run of"):
+    with pytest.raises(Problem, match=r"'empty' is a folder without logs of items \(a log of Insp"):
         tables_of(["empty"])
     inspect("empty/log.json", "m", [1], status="started")
     with pytest.raises(Problem, match=r"logs that can be used\. empty/log\.json was left out"):
@@ -413,6 +383,17 @@ def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
         tables_of(["empty"])
     with pytest.raises(UserError, match="the same file is given twice"):
         tables_of(["empty", "empty"])
+
+
+def test_logs_that_are_no_longer_read_are_left_out_of_a_folder() -> None:
+    write("logs/run.json", {"testCases": [], "metricsData": []})
+    said = "run.json was left out: it is a test run of DeepEval, a format that is no longer read"
+    with pytest.raises(Problem, match=said):
+        tables_of(["logs"])
+    inspect("logs/log.json", "m", [1])
+    tables = tables_of(["logs"])
+    assert (list(tables.models), len(tables.left_out)) == (["logs"], 1)
+    assert said in tables.left_out[0]
 
 
 def folder_of_runs() -> dict[str, list[int]]:

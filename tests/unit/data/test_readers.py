@@ -1,8 +1,7 @@
 """Files of other tools: told by their content, read as tables of predictions or of numbers.
 
-The files are made here as the tools write them: openml-python (openml/runs/run.py),
-lm-evaluation-harness (lm_eval/evaluator.py), Inspect (inspect_ai/log/_log.py) and MLflow
-(`log_table`, orient="split").
+The files are made here as the tools write them: lm-evaluation-harness (lm_eval/evaluator.py) and
+Inspect (inspect_ai/log/_log.py).
 """
 
 from __future__ import annotations
@@ -11,7 +10,9 @@ import json
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,33 +25,16 @@ from bakeoff.data import readers
 from bakeoff.data.given_predictions import load_given
 from bakeoff.data.predicted import predicted
 from bakeoff.data.prediction_table import read_predictions
-from bakeoff.data.readers import inspect_logs, lm_eval, mlflow, openml
+from bakeoff.data.readers import inspect_logs, lm_eval
 from bakeoff.data.table_files import read_table
 from bakeoff.errors import Problem
 from bakeoff.preflight import check_experiment
+from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 from bakeoff.spec.given_models import GivenColumns
 from tests.logs import beginnings
 
 PLACE = ("predictions",)
-OPENML = """\
-%Sat Nov 21 12:00:00 2026
-@RELATION openml_task_59_predictions
-
-@ATTRIBUTE repeat NUMERIC
-@ATTRIBUTE fold NUMERIC
-@ATTRIBUTE sample NUMERIC
-@ATTRIBUTE row_id NUMERIC
-@ATTRIBUTE confidence.Iris-setosa NUMERIC
-@ATTRIBUTE confidence.Iris-virginica NUMERIC
-@ATTRIBUTE prediction {Iris-setosa, Iris-virginica}
-@ATTRIBUTE correct {Iris-setosa, Iris-virginica}
-
-@DATA
-0,0,0,14,0.9,0.1,Iris-setosa,Iris-setosa
-0,0,0,3,0.2,0.8,Iris-virginica,Iris-virginica
-0,1,0,7,0.6,0.4,Iris-setosa,Iris-virginica
-"""
 
 
 def sample(doc_id: int, **more: Any) -> dict[str, Any]:
@@ -89,44 +73,13 @@ def scored(i: object, value: object, epoch: int = 1, scorer: str = "match") -> d
     return {"id": i, "epoch": epoch, "input": f"{i}?", "target": "2", "scores": scores}
 
 
-def test_a_run_of_openml(tmp_path: Path) -> None:
-    path = tmp_path / "predictions.arff"
-    path.write_text(OPENML)
-    assert readers.reader_of(str(path)) is openml
-    table = read_table(str(path), PLACE).to_pandas()
-    assert list(table.columns) == [
-        "id",
-        "y_true",
-        "y_pred",
-        "p_Iris-setosa",
-        "p_Iris-virginica",
-        "fold",
-    ]
-    assert table["id"].tolist() == [14, 3, 7]
-    assert table["y_true"].tolist() == ["Iris-setosa", "Iris-virginica", "Iris-virginica"]
-    assert table["fold"].tolist() == [1, 1, 2]
-    path.write_text(OPENML.replace("correct", "truth"))
-    assert read_table(str(path), PLACE).to_pandas()["y_true"].tolist()[0] == "Iris-setosa"
-    path.write_text(OPENML.replace("0,1,0,7", "0,1,5,7"))
-    with pytest.raises(Problem, match="OpenML run: it is a learning curve"):
-        read_table(str(path), PLACE)
-    for other in ("7.5", "?"):
-        path.write_text(OPENML.replace("0,1,0,7", f"0,1,0,{other}"))
-        with pytest.raises(Problem, match="row_id: expected whole numbers"):
-            read_table(str(path), PLACE)
-
-
-def test_other_arff_is_a_plain_table(tmp_path: Path) -> None:
-    path = tmp_path / "t.arff"
-    path.write_text("@relation t\n@attribute id numeric\n@attribute y {a, b}\n@data\n1,a\n2,b\n")
-    assert readers.reader_of(str(path)) is None
-    assert read_table(str(path), PLACE).column_names == ["id", "y"]
-
-
 def test_other_json_is_refused_with_what_is_known(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"a": 1}')
-    with pytest.raises(Problem, match=r"no JSON that is known here.*Inspect; .*MLflow; .*as CSV"):
+    with pytest.raises(
+        Problem,
+        match=r"content: a log of Inspect; samples of .*; results of promptfoo; save",
+    ):
         read_table(str(path), PLACE)
 
 
@@ -279,97 +232,69 @@ def test_other_archives_are_no_logs(tmp_path: Path) -> None:
     assert read_table(str(tmp_path / "t.csv.zip"), PLACE).num_rows == 1
 
 
-def test_a_table_of_mlflow(tmp_path: Path) -> None:
-    path = tmp_path / "eval_results_table.json"
-    rows = {
-        "inputs": ["p", "q"],
-        "ground_truth": ["a", "b"],
-        "outputs": ["a", "a"],
-        "x": [[1], [2]],
-    }
-    pd.DataFrame(rows).to_json(path, orient="split", index=False)
-    assert readers.reader_of(str(path)) is mlflow
-    table = read_table(str(path), PLACE).to_pandas()
-    assert list(table.columns) == ["inputs", "y_true", "y_pred"]
-    path.write_text('{"columns": ["a", "b"], "data": [[1]]}')
-    with pytest.raises(Problem, match="a table of MLflow: expected columns and data that fit"):
-        read_table(str(path), PLACE)
-
-
-def test_readers_of_others_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Own:
-        WHAT = "lines of mine"
-
-        def recognizes(self, head: str) -> bool:
-            return head.startswith("MINE")
-
-        def read(self, text: str) -> pd.DataFrame:
-            return pd.DataFrame({"id": [1], "score": [float(len(text))]})
-
-    class Point:
-        def load(self) -> Own:
-            return Own()
-
-    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [Point()])
+@pytest.fixture
+def own_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """Register a reader of lines that begin with MINE, as the entry point does."""
+    own = SimpleNamespace(
+        WHAT="lines of mine",
+        recognizes=lambda head: head.startswith("MINE"),
+        read=lambda text: pd.DataFrame({"id": [1], "score": [float(len(text))]}),
+    )
+    point = SimpleNamespace(load=lambda: own)
+    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [point])
     readers._readers.cache_clear()
+    yield own
+    monkeypatch.undo()
+    readers._readers.cache_clear()
+
+
+def test_readers_of_others_are_found(tmp_path: Path, own_reader: SimpleNamespace) -> None:
     path = tmp_path / "x.mine"
     path.write_text("MINE")
     assert read_table(str(path), PLACE).to_pandas()["score"].tolist() == [4.0]
-    monkeypatch.undo()
-    readers._readers.cache_clear()
+    assert own_reader.WHAT in readers.known()
+    own_reader.recognizes = lambda head: False
     assert readers.reader_of(str(path)) is None
 
 
-def test_predictions_are_compared_and_decided_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_scores_of_folds_are_told_from_what_is_about_rows(
+    tmp_path: Path, own_reader: SimpleNamespace
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    head = OPENML.split("@DATA\n")[0] + "@DATA\n"
-    for name, wrong in (("a", 10), ("b", 4)):
-        rows = (
-            f"0,0,0,{i},0.5,0.5,Iris-{said},Iris-setosa\n"
-            for i in range(200)
-            for said in ["virginica" if i % wrong == 0 else "setosa"]
-        )
-        Path(f"{name}.arff").write_text(head + "".join(rows))
-    assert main(["compare", "a.arff", "b.arff", "--classes", "Iris-virginica"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "180 of 200" in said
-    assert "a.arff was read as predictions of an OpenML run" in said
-    assert main(["gate", "a.arff", "b.arff", "--margin", "0.01"]) == 3  # a class without rows
-    capsys.readouterr()
+    path = str(tmp_path / "x.mine")
+    Path(path).write_text("MINE")
+    with pytest.raises(Problem, match="of rows and not of folds: name it in `predictions:`"):
+        readers.read_elsewhere(path, PLACE, folds=True)
+    own_reader.OF_FOLDS = True
+    rows = {"fold": [1, 2], "metric": "accuracy", "value": [0.25, 0.5]}
+    own_reader.read = lambda text: pd.DataFrame(rows)
+    with pytest.raises(Problem, match="not predictions of rows: name it in `scores:` of a model"):
+        read_table(path, PLACE)
+    config = {
+        "experiment": "e",
+        "datasets": {"d": {"source": "given"}},
+        "models": {model: {"scores": path} for model in "ab"},
+        "resampling": {"kfold": {"folds": 2}},
+        "metrics": ["accuracy"],
+    }
+    scores, _ = given_scores(load_experiment(config), "d", "kfold")
+    assert scores["value"].tolist() == [0.25, 0.5, 0.25, 0.5]
 
 
 def written(name: str, wrong: int, kind: str) -> str:
     """Write 200 rows of a model that is wrong on some, as a tool would."""
     right = [i % wrong != 0 for i in range(200)]
-    if kind == "arff":
-        head = OPENML.split("@DATA\n")[0] + "@DATA\n"
-        true = ["setosa" if i % 3 else "virginica" for i in range(200)]
-        other = {"setosa": "virginica", "virginica": "setosa"}
-        text = head + "".join(
-            f"0,0,0,{i},0.5,0.5,Iris-{t if ok else other[t]},Iris-{t}\n"
-            for i, (t, ok) in enumerate(zip(true, right, strict=True))
-        )
-    elif kind == "jsonl":
+    if kind == "jsonl":
         text = lines([sample(i, acc=float(ok), f1=0.5) for i, ok in enumerate(right)])
-    elif kind == "inspect":
-        text = log([scored(i, "C" if ok else "I") for i, ok in enumerate(right)])
     else:
-        true = ["b" if i % 3 else "a" for i in range(200)]
-        said = [t if ok else "ba"["ab".index(t)] for t, ok in zip(true, right, strict=True)]
-        rows = {"id": range(200), "ground_truth": true, "outputs": said}
-        text = pd.DataFrame(rows).to_json(orient="split", index=False)
-    ending = "json" if kind in ("inspect", "mlflow") else kind
+        text = log([scored(i, "C" if ok else "I") for i, ok in enumerate(right)])
+    ending = "json" if kind == "inspect" else kind
     Path(f"{name}.{ending}").write_text(text)
     return f"{name}.{ending}"
 
 
 KINDS = {
-    "arff": ("predictions of an OpenML run", "predictions", []),
-    "jsonl": ("samples of lm-evaluation-harness", "values", ["--column", "acc"]),
-    "inspect": ("a log of Inspect", "values", []),
-    "mlflow": ("a table of MLflow", "predictions", []),
+    "jsonl": ("samples of lm-evaluation-harness", ["--column", "acc"]),
+    "inspect": ("a log of Inspect", []),
 }
 
 
@@ -378,9 +303,9 @@ def test_every_file_works_in_compare_gate_and_experiments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    what, key, column = KINDS[kind]
+    what, column = KINDS[kind]
     files = [written("a", 10, kind), written("b", 4, kind)]
-    more = ["--values", "right", *column] if key == "values" else []
+    more = ["--values", "right", *column]
 
     assert main(["compare", *files, *more]) == 0
     said = " ".join(capsys.readouterr().out.split())
@@ -395,7 +320,7 @@ def test_every_file_works_in_compare_gate_and_experiments(
     loaded = load_experiment(
         {
             "experiment": "e",
-            "models": {name: {key: f, **columns} for name, f in zip("ab", files, strict=True)},
+            "models": {name: {"values": f, **columns} for name, f in zip("ab", files, strict=True)},
             "metrics": ["accuracy"],
             "tests": {"run": ["mcnemar"]},
         }
@@ -442,58 +367,76 @@ def test_a_column_of_several_types_is_named(tmp_path: Path, odd: object, said: s
         read_table(str(path), PLACE)
 
 
-MLR3 = "row_ids,truth,response,prob.M,prob.R\n3,M,M,0.7,0.3\n1,R,M,0.6,0.4\n"
-TIDY = ".pred_class,.pred_no,.pred_yes,id,id2,.row,left,.config\n" + "".join(
-    f"{said},0.{9 - row},0.{row + 1},Repeat{row % 2 + 1},Fold1,{row},yes,Preprocessor1_Model1\n"
-    for row, said in enumerate(["yes", "no"], 1)
-)
+RETIRED = {
+    "predictions of an OpenML run": (
+        "%Sat Nov 21\n@RELATION r\n@ATTRIBUTE repeat NUMERIC\n@ATTRIBUTE row_id NUMERIC\n"
+        "@ATTRIBUTE prediction {a,b}\n@ATTRIBUTE correct {a,b}\n@DATA\n0,14,a,a\n"
+    ),
+    "predictions of mlr3": "row_ids,truth,response,prob.M\n3,M,M,0.7\n1,R,M,0.6\n",
+    "predictions of tidymodels": ".pred_class,.pred_no,id,.row,left\nyes,0.8,Fold1,1,yes\n",
+    "a table of MLflow": '{"columns":["ground_truth","outputs"],"data":[["a","b"]]}',
+    "a test run of DeepEval": '{"testCases": [{"input": "a",\n"metricsData": []}]}',
+    "a report of SWE-bench": '{"submitted_ids": ["a"],\n"resolved_ids": ["a"]}',
+    "fold scores of scikit-learn": "fit_time,score_time,test_accuracy\n0.1,0.1,0.5\n0.1,0.1,0.6\n",
+}
+LISTED = '{\n"fit_time": [0.1],\n"test_accuracy": [0.5]\n}'
+SEARCHED = "mean_fit_time;params;split0_test_score\n0.1;{};0.5\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("what", "text"),
     [
-        (
-            MLR3,
-            {"id": [3, 1], "y_true": ["M", "R"], "y_pred": ["M", "M"]}
-            | {"p_M": [0.7, 0.6], "p_R": [0.3, 0.4]},
-        ),
-        (
-            MLR3.replace(",prob.M,prob.R", ",se;x").replace(",", ";"),
-            {"id": [3, 1], "y_true": ["M", "R"], "y_pred": ["M", "M"]}
-            | {"se": [0.7, 0.6], "x": [0.3, 0.4]},
-        ),
-        (
-            TIDY,
-            {"y_pred": ["yes", "no"], "p_no": [0.8, 0.7], "p_yes": [0.2, 0.3]}
-            | {"repeat": ["Repeat1", "Repeat2"][::-1], "id": [1, 2], "y_true": ["yes", "yes"]},
-        ),
-        (
-            "id,.pred,.row,price\ntrain/test split,1.5,1,2\ntrain/test split,2.5,2,2\n",
-            {"y_pred": [1.5, 2.5], "id": [1, 2], "y_true": [2, 2]},
-        ),
+        *RETIRED.items(),
+        ("fold scores of scikit-learn", LISTED),
+        ("fold scores of scikit-learn", SEARCHED),
     ],
 )
-def test_tables_of_r_packages(tmp_path: Path, text: str, expected: dict[str, list[Any]]) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text(text)
-    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == expected
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        (
-            "2,yes,Preprocessor1_Model1",
-            "2,yes,Preprocessor1_Model2",
-            "it holds 2 candidates",
-        ),
-        ("left,.config", "left,cost", "which column is the outcome.* of left, cost"),
-    ],
-)
-def test_predictions_of_tidymodels_that_are_not_clear(
-    tmp_path: Path, old: str, new: str, said: str
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_what_is_no_longer_read_is_told_what_to_use(
+    tmp_path: Path, what: str, text: str, ending: str
 ) -> None:
-    path = tmp_path / "x.csv"
-    path.write_text(TIDY.replace(old, new))
-    with pytest.raises(Problem, match=f"predictions of tidymodels: {said}"):
+    path = tmp_path / f"x.{ending}"
+    path.write_text(text)
+    said = rf"holds {what}, a format that is no longer read: save a CSV .* `bakeoff.readers`"
+    with pytest.raises(Problem, match=said):
         read_table(str(path), PLACE)
+    with pytest.raises(Problem, match=said):
+        readers.read_elsewhere(str(path), PLACE, folds=True)
+    assert what not in readers.known()
+
+
+def test_a_reader_of_others_is_asked_before_what_is_no_longer_read(
+    tmp_path: Path, own_reader: SimpleNamespace
+) -> None:
+    (tmp_path / "x.json").write_text(RETIRED["a test run of DeepEval"])
+    own_reader.recognizes = lambda head: "testCases" in head
+    assert readers.reader_of(str(tmp_path / "x.json")) is own_reader
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id,y_true,fit_time\n1,a,1\n2,b,2\n",
+        "id,truth,response\n1,a,b\n2,b,b\n",
+        "id,row_ids,y_true,y_pred\n1,1,a,b\n2,2,b,b\n",
+    ],
+)
+def test_plain_tables_with_some_of_these_names_are_read(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.csv").write_text(text)
+    assert read_table(str(tmp_path / "x.csv"), PLACE).num_rows == 2
+
+
+@pytest.mark.parametrize("command", [["compare"], ["gate", "--margin", "0.1"]])
+def test_commands_tell_of_what_is_no_longer_read(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: list[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        Path(f"{name}.json").write_text(RETIRED["a report of SWE-bench"])
+    assert main([*command, "a.json", "b.json"]) in (2, 3)
+    told = " ".join(capsys.readouterr().err.split())
+    assert "'a.json' holds a report of SWE-bench, a format that is no longer read" in told
+    assert "the columns `id` and `score`" in told

@@ -12,14 +12,11 @@ import pytest
 from bakeoff.errors import UserError
 from bakeoff.execution import fingerprints
 from bakeoff.execution.session import Session
-from bakeoff.execution.storage import Storage
 from bakeoff.paths import Paths
 
 
 def answer(folder: Path, *outputs: str) -> str:
-    session: Any = SimpleNamespace(
-        needs=SimpleNamespace(paths=Paths(str(folder))), _storage=Storage(lambda path: None)
-    )
+    session: Any = SimpleNamespace(needs=SimpleNamespace(paths=Paths(str(folder))))
     return Session.answer(cast(Session, session), outputs)
 
 
@@ -51,7 +48,7 @@ def test_only_what_an_edit_touches_is_checked_again(
 
     def check() -> tuple[list[str], list[str]]:
         asked.clear()
-        tests = Session(tiny, [], 1, Storage(lambda path: None)).tests
+        tests = Session(tiny, [], 1).tests
         return [test.name for test in tests], list(asked)
 
     assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
@@ -82,7 +79,7 @@ def test_data_that_were_replaced_are_checked_again_whatever_their_date(
         file.write_text(f"x,y\n{text}")
         os.utime(file, (1e9, 1e9))
         fingerprints._content.cache_clear()
-        return Session(tiny, [], 1, Storage(lambda path: None))
+        return Session(tiny, [], 1)
 
     assert check(rows).tests
     with pytest.raises(UserError, match="unknown class 'ja'"):

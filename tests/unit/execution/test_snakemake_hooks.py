@@ -173,6 +173,17 @@ def test_own_and_their_hooks_are_both_heard(main: bool) -> None:
     assert (PersistenceBase._serialize_param_pandas is not theirs) == main
 
 
+def test_results_in_a_storage_are_refused() -> None:
+    for provider in (None, "s3"):
+        settings = SimpleNamespace(default_storage_provider=provider)
+        workflow = SimpleNamespace(storage_settings=settings)
+        if provider is None:
+            hooks.refuse_storage(workflow)
+            continue
+        with pytest.raises(UserError, match=r"storage-provider: found s3, .* results/<experiment>"):
+            hooks.refuse_storage(workflow)
+
+
 def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
     assert hooks.config_files(workflow_of(main=True)) == ["a.yaml"]
     assert hooks.config_files(workflow_of(main=False)) == []
@@ -247,7 +258,7 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
     [
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
         (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
-        (lambda: hooks.stored(SimpleNamespace(), "file"), "modifier"),
+        (lambda: hooks.refuse_storage(SimpleNamespace()), "storage_settings"),
     ],
 )
 def test_what_has_moved_is_told(hook: Callable[[], None], name: str) -> None:
@@ -398,16 +409,15 @@ def test_jobs_that_are_left_are_listed_for_who_looks() -> None:
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_stops_the_workers_and_interrupts(
-    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    capsys: pytest.CaptureFixture[str], number: signal.Signals
 ) -> None:
     stopped: list[bool] = []
-    monkeypatch.setattr(hooks, "INTERRUPTED", [])
     workflow = SimpleNamespace(scheduler=SimpleNamespace(_executor=object()))
     hooks.end_at_once(workflow, lambda: stopped.append(True))
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(number)
     assert stopped == [True]
-    assert [number] == hooks.INTERRUPTED
+    assert "interrupted; what is finished is kept" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("handlers")

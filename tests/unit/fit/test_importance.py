@@ -88,7 +88,7 @@ def test_fits_on_the_holdout_alone_measure_it(
             out = f"{name}.{fit.model}.{fit.split}"
             rest = {"fingerprint": "r", "importance": e.importance_by(fit)}
             task = FitTask(fit, e.fitted[fit.model], 1, "d.parquet", fit.plan, out, **rest)
-            steps.fit(task, reuse=False)
+            steps.fit(task)
             tasks[f"{fit.model}.{fit.split}"] = task
         return tasks
 
@@ -108,10 +108,10 @@ def test_fits_on_the_holdout_alone_measure_it(
     before = read_facts(tasks["tree.holdout"].output)
     task = tasks["tree.holdout"]
     more = FitTask(*(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, None)
-    steps.fit(more, reuse=False)
+    steps.fit(more)
     assert read_facts(task.output) == before
     more = FitTask(
         *(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, Importance()
     )
-    steps.fit(more, reuse=False)
+    steps.fit(more)
     assert read_facts(task.output)["importance"]["repeats"] == 10

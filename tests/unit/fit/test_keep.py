@@ -60,11 +60,11 @@ def test_fit_without_its_kept_model_is_made_again(
     tmp_path: Path,
 ) -> None:
     made = task(paths, tmp_path / "p.parquet", keep=True)
-    fit(made, reuse=False)
+    fit(made)
     made.kept.unlink()
-    fit(made, reuse=False)
+    fit(made)
     written = made.kept.stat().st_mtime_ns
-    fit(made, reuse=False)
+    fit(made)
     assert made.kept.stat().st_mtime_ns == written
     run_fit(task(paths, tmp_path / "p.parquet"))
     assert not made.kept.exists(), "a model that is not kept any more does not stay"

@@ -38,7 +38,6 @@ def test_predictions_of_another_fingerprint_are_not_scored(tmp_path: Path) -> No
     facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
     facts["dataset"] = "d"
     facts |= {"n_train": 2, "n_test": 2, "fingerprint": "old"}
-    facts |= dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"), 1.0)
     path = tmp_path / "p.parquet"
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
     scores, _ = score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "old"}})

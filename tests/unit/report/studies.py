@@ -93,25 +93,6 @@ def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
     return pd.DataFrame(rows, columns=names)
 
 
-def timings(spec):
-    """Give every fit the same time."""
-    rows = [
-        (fit.dataset, fit.model, fit.plan, fit.repeat, fit.fold, 0.5, 0.01, 120.0)
-        for fit in spec.fits()
-    ]
-    names = [
-        "dataset",
-        "model",
-        "plan",
-        "repeat",
-        "fold",
-        "fit_seconds",
-        "predict_seconds",
-        "peak_memory_mb",
-    ]
-    return pd.DataFrame(rows, columns=names)
-
-
 def card(name):
     """Describe a data set."""
     return {
@@ -163,7 +144,6 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         spec,
         tuple(comparisons),
         table(spec, means, **options),
-        timings(spec),
         {name: card(name) | (NUMBERS if spec.task.numbers else {}) for name in spec.datasets},
         sets,
         {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},

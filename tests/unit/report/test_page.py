@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 from studies import experiment, ran, study
 
@@ -85,7 +86,7 @@ def test_page_needs_nothing_but_itself(made):
     page = Parsed(text)
     own = {f"#{name}" for name in page.ids}
     files = {f"figures/{e.name}.svg" for e in made[1]}
-    files |= {"methods.txt", "methods.tex", "references.bib"}
+    files |= {"methods.txt", "methods.tex", "references.bib", "timings.csv"}
     assert {link for link in page.links if not link.startswith("data:")} <= own | files
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)
@@ -121,24 +122,18 @@ def test_files_are_those_that_are_announced(made):
     assert {p.name for p in (folder / "tables").iterdir()} == tables
 
 
-def test_same_study_gives_the_same_bytes_and_only_time_differs_when_times_differ(tmp_path):
+def test_same_study_gives_the_same_bytes(tmp_path):
     spec = experiment(("a", "b"))
     first, again = (ran(spec, THREE, accuracies=ACCURACIES) for _ in range(2))
-    timed = dataclasses.replace(first, timings=first.timings.assign(fit_seconds=2.0))
-    for name, one in (("one", first), ("two", again), ("timed", timed)):
+    for name, one in (("one", first), ("two", again)):
         make_report(one, tmp_path / name)
-        if one is not timed:
-            make_prints(one, tmp_path / name)
+        make_prints(one, tmp_path / name)
     files = [p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*.*")]
     assert len(files) > 20
     for file in files:
         content = (tmp_path / "one" / file).read_bytes()
         assert content == (tmp_path / "two" / file).read_bytes(), file
-        if file.parent.name == "tables" and file.suffix == ".csv":
-            same = content == (tmp_path / "timed" / file).read_bytes()
-            assert same == (file.name not in ("times.csv", "stages.csv"))
-    text, timed_text = ((tmp_path / n / "report.md").read_text("utf-8") for n in ("one", "timed"))
-    assert text.split("## Time")[0] == timed_text.split("## Time")[0]
+    assert 'href="timings.csv"' in (tmp_path / "one/report.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 16])
@@ -236,7 +231,8 @@ def test_fits_are_counted_where_models_were_fitted_alone():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
     assert "<dt>Fits</dt><dd>22</dd>" in _page(one)
     assert one.fits == 22
-    assert dataclasses.replace(one, timings=one.timings[:0]).fits == 0
+    failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
+    assert dataclasses.replace(one, failed=failed).fits == 11
 
 
 def test_the_legend_of_differences_explains_what_is_drawn():

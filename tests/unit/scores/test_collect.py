@@ -11,6 +11,8 @@ import pytest
 
 from bakeoff.data.table import GROUP, ROW_ID
 from bakeoff.errors import UserError
+from bakeoff.files import write_json
+from bakeoff.fit.fit_task import timing_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
@@ -30,7 +32,7 @@ def written(
 ) -> Path:
     """Write the predictions of one fit."""
     known = {"dataset": "d", "model": "m", "plan": "kfold", "repeat": 1, "fold": 1, "seed": 1}
-    more = {"n_train": 8, "n_test": 4, "fit_seconds": 0.5, "predict_seconds": 0.1}
+    more = {"n_train": 8, "n_test": 4}
     Predictions(
         np.arange(4) if row_id is None else np.array(row_id),
         TRUTH,
@@ -38,7 +40,7 @@ def written(
         classes,
         probabilities,
         decision,
-        {**known, **more, "peak_memory_mb": 1.0, **facts},
+        {**known, **more, **facts},
     ).write(path)
     return path
 
@@ -128,6 +130,7 @@ def test_folds_and_the_holdout_take_the_mean_over_seeds(tmp_path: Path) -> None:
         written(tmp_path / "3", half, seed=1, plan="holdout"),
         written(tmp_path / "4", right, seed=2, plan="holdout"),
     ]
+    write_json(timing_of(files[1]), {"fit_seconds": 0.5, "predict_seconds": 0.1})
     scores, timings = score_fits(files, ["accuracy", "roc_auc"])
     values = scores.set_index(["plan", "metric"])["value"]
     assert values["kfold", "accuracy"] == 0.75
@@ -137,4 +140,5 @@ def test_folds_and_the_holdout_take_the_mean_over_seeds(tmp_path: Path) -> None:
         "the model gives neither probabilities nor decision values",
     ]
     assert timings["seed"].tolist() == [1, 2, 1, 2]
+    assert timings["fit_seconds"].notna().tolist() == [False, True, False, False]
     assert len(scores) == 4

@@ -639,34 +639,6 @@ def test_metric_that_is_only_given_cannot_be_computed(given: Any) -> None:
     assert "as tree, which is fitted here, would need" in messages(fitted)
 
 
-# --- fits of another experiment
-
-
-def test_only_the_very_same_fit_is_taken(tmp_path: Path) -> None:
-    from bakeoff.fit.reuse import take
-
-    def write(experiment: str, **facts: Any) -> Path:
-        path = tmp_path / "results" / experiment / "predictions/iris/tree/holdout.parquet"
-        codes = np.array([0, 1])
-        Predictions(np.array([1, 2]), codes, codes, ("a", "b"), None, None, facts).write(path)
-        return path
-
-    wanted = {"fingerprint": "r1", "inputs": "d1+s1"}
-    own = tmp_path / "results/mine/predictions/iris/tree/holdout.parquet"
-    assert take(own, wanted) is None
-    write("other-model", fingerprint="r2", inputs="d1+s1")
-    write("other-data", fingerprint="r1", inputs="d2+s1")
-    write("failed", fingerprint="r1", failure="no luck")
-    assert take(own, wanted) is None
-    assert not own.exists()
-    same = write("same", **wanted)
-    broken = write("broken", **wanted)
-    broken.write_bytes(broken.read_bytes()[:-20])
-    assert take(own, wanted) == same
-    assert own.read_bytes() == same.read_bytes()
-    assert not own.samefile(same), "a copy: neither experiment depends on the other's file"
-
-
 SEXES = {"sex": ["m", "f"] * 4, "age": [20, 30, 40, 50, 60, 70, 80, None]}
 
 

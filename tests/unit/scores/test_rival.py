@@ -68,7 +68,7 @@ def march(tmp_path_factory: pytest.TempPathFactory) -> Path:
         paths, needs = Paths.of("march"), RuleInputs(e)
         for fit in e.fits():
             places = paths.data("d"), paths.splits("d", fit.plan), needs.prediction(fit)
-            steps.fit(FitTask(fit, e.fitted[fit.model], e.seed, *places), reuse=False)
+            steps.fit(FitTask(fit, e.fitted[fit.model], e.seed, *places))
     finally:
         os.chdir(before)
     return folder

@@ -33,17 +33,6 @@ def load(path: Path, **keys: Any) -> pd.DataFrame:
     return load_table("d", FileData.model_validate(spec), 0).frame
 
 
-def arff(frame: pd.DataFrame, relation: str = "r") -> str:
-    """Write a frame as ARFF: text columns are nominal, missing values are ?."""
-    lines = [f"@relation {relation}"]
-    for name, values in frame.items():
-        texts = not pd.api.types.is_numeric_dtype(values)
-        kind = "{" + ",".join(sorted(values.dropna().unique())) + "}" if texts else "numeric"
-        lines.append(f"@attribute {name} {kind}")
-    rows = frame.astype(object).where(frame.notna(), "?")
-    return "\n".join([*lines, "@data", *(",".join(map(str, row)) for row in rows.to_numpy())])
-
-
 @pytest.fixture(scope="module")
 def penguins() -> pd.DataFrame:
     return pd.read_csv(PENGUINS)
@@ -52,8 +41,8 @@ def penguins() -> pd.DataFrame:
 @pytest.mark.parametrize(
     "name",
     [
-        *("p.csv", "p.tsv", "p.parquet", "p.feather", "p.arff", "p.CSV"),
-        *("p.csv.gz", "p.csv.bz2", "p.csv.xz", "p.csv.zip", "p.parquet.gz", "p.arff.gz"),
+        *("p.csv", "p.tsv", "p.parquet", "p.feather", "p.CSV"),
+        *("p.csv.gz", "p.csv.bz2", "p.csv.xz", "p.csv.zip", "p.parquet.gz"),
     ],
 )
 def test_every_format_gives_the_same_table(
@@ -65,8 +54,6 @@ def test_every_format_gives_the_same_table(
         penguins.to_parquet(plain)
     elif ".feather" in name:
         penguins.to_feather(plain)
-    elif ".arff" in name:
-        plain.write_text(arff(penguins))
     else:
         sep = "\t" if ".tsv" in name else ","
         penguins.to_csv(plain, index=False, sep=sep)
@@ -126,13 +113,6 @@ BROKEN: list[tuple[str, str, str]] = [
     ("x", "a.parquet", "cannot be read as parquet"),
     ("x", "a.feather", "cannot be read as feather"),
     ("", "a.parquet", "cannot be read as parquet"),
-    ("", "a.arff", "is empty"),
-    ("hello", "a.arff", "cannot be read as arff"),
-    (
-        "@relation r\n@attribute a string\n@data\nx,2\n",
-        "a.arff",
-        "cannot be read as arff: line 4 has 2 values, there are 1 attributes",
-    ),
     ("a,y\n", "a.csv.gz", "cannot be read as csv"),
     ("a,y\n", "a.csv.zip", "cannot be read as csv: File is not a zip file"),
     ("a,y\n", "a.docx", r"unknown file ending '.docx'.*or set `format: csv`"),
@@ -272,33 +252,6 @@ def test_reserved_name_is_told(tmp_path: Path) -> None:
     assert list(load(path, drop=["__target__"]).columns[2:]) == ["__a"]
 
 
-def test_arff_of_every_kind(tmp_path: Path) -> None:
-    path = tmp_path / "a.arff"
-    path.write_text(
-        "% a comment\n@RELATION r\n@ATTRIBUTE 'my size' REAL\n@attribute said string\n"
-        "@attribute day date 'yyyy-MM-dd'\n@attribute kind {'a b',c}\n\n@DATA\n"
-        "1.5,'it\\'s, well',2024-05-31,'a b'\n?,\"x\",?,c\n"
-    )
-    found = read(path)
-    assert found["my size"].tolist()[0] == 1.5
-    assert found["said"].tolist() == ["it's, well", "x"]
-    assert str(found["day"][0].date()) == "2024-05-31"
-    assert found["kind"].tolist() == ["a b", "c"]
-    assert found.isna().sum().tolist() == [1, 0, 1, 0]
-
-
-def test_sparse_arff(tmp_path: Path) -> None:
-    path = tmp_path / "a.arff"
-    path.write_text(
-        "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute y {u,v}\n@data\n"
-        "{0 3, 2 v}\n{1 2.5}\n{}\n"
-    )
-    found = read(path)
-    assert found["a"].tolist() == [3, 0, 0]
-    assert found["b"].tolist() == [0, 2.5, 0]
-    assert found["y"].tolist() == ["v", "u", "u"]
-
-
 @pytest.mark.parametrize(
     ("name", "write"),
     [
@@ -327,7 +280,13 @@ def test_formats_of_other_programs(tmp_path: Path, name: str, write: Any, packed
 
 @pytest.mark.parametrize(
     ("ending", "reader"),
-    [("sav", "read_spss"), ("sas7bdat", "read_sas"), ("xpt", "read_sas"), ("svm", "svmlight")],
+    [
+        ("sav", "read_spss"),
+        ("sas7bdat", "read_sas"),
+        ("xpt", "read_sas"),
+        ("svm", "svmlight"),
+        ("arff", "scipy.io.arff.loadarff"),
+    ],
 )
 def test_formats_read_before_name_what_reads_them(tmp_path: Path, ending: str, reader: str) -> None:
     path = tmp_path / f"p.{ending}"
@@ -365,13 +324,6 @@ def test_decimal_commas_and_thousands(tmp_path: Path) -> None:
     assert read(path, sep=";", decimal=",", thousands=".")["a"].tolist() == [1000.5, 2.25]
     with pytest.raises(ValueError, match="cannot both be ','"):
         read(path, decimal=",", thousands=",")
-
-
-def test_either_quote_holds_a_comma_in_arff(tmp_path: Path) -> None:
-    file = tmp_path / "t.arff"
-    kinds = ["@relation r", "@attribute x string", "@attribute y {a,b}", "@data"]
-    file.write_text("\n".join([*kinds, '"1, 2",a', "'3, 4',b", '"5, 6",a', "7,b"]))
-    assert load(file)["x"].tolist() == ["1, 2", "3, 4", "5, 6", "7"]
 
 
 @pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zip"])

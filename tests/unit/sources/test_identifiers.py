@@ -41,12 +41,6 @@ def _json_lines(path: Path, keys: Sequence[int | None]) -> None:
     path.write_text("".join(json.dumps({"k": k, "x": i}) + "\n" for i, k in enumerate(keys)))
 
 
-def _arff(path: Path, keys: Sequence[int | None]) -> None:
-    rows = [f"{'?' if k is None else k},{i}" for i, k in enumerate(keys)]
-    head = ["@relation r", "@attribute k numeric", "@attribute x numeric", "@data"]
-    path.write_text("\n".join([*head, *rows, ""]))
-
-
 def _arrow(path: Path, keys: Sequence[int | None]) -> None:
     small = all(k is None or -(2**63) <= k < 2**63 for k in keys)
     kind = pa.int64() if small else pa.uint64()
@@ -68,7 +62,6 @@ WRITERS: dict[str, Writer] = {
     "csv": _lines(","),
     "tsv": _lines("\t"),
     "jsonl": _json_lines,
-    "arff": _arff,
     "parquet": _arrow,
     "feather": _arrow,
     "xlsx": _excel,

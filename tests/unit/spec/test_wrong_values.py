@@ -60,7 +60,7 @@ EXPERIMENTS = {
       on_error: exclude
       timeout: 60
       memory: 1000
-      execution: {jobs_per: model, reuse: true}
+      execution: {jobs_per: model}
     """.replace("SHA", "a" * 64),
     "given": """
       experiment: given
@@ -154,6 +154,7 @@ MEANT = [
     ("metrics", "accuracy", "metrics: expected a list like [a, b], found 'accuracy'"),
     ("models", {1: {}}, "models: found 1 for the name of a key; names are texts"),
     ("execution", {True: 1}, "execution: found True for the name of a key (YAML reads bare yes"),
+    ("execution", {"reuse": True}, "execution: `reuse` is no longer a key: a model of another"),
     ("resampling", {}, "resampling: no plan at all; name one of cv_5x2, kfold"),
     ("resampling", {"cv_5x2": None}, "resampling: `cv_5x2` has no value: write `cv_5x2: {}`"),
     ("experiment", [], "experiment: expected text, found []"),

@@ -13,20 +13,19 @@ Files are recognized by their content, not by their name.
 
 from __future__ import annotations
 
-import io
 import pkgutil
+import re
 import zipfile
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import pandas as pd
 
 from bakeoff.errors import Place, Problem
 from bakeoff.files import digest
 from bakeoff.sources.common.archives import LARGEST
-from bakeoff.sources.common.identifiers import exact
 
 __all__ = [
     "QUESTION",
@@ -39,12 +38,10 @@ __all__ = [
     "is_log",
     "known",
     "logs_known",
-    "names_in",
     "question_of",
     "read_elsewhere",
     "read_log",
     "reader_of",
-    "table_in",
 ]
 
 GROUP = "bakeoff.readers"
@@ -68,7 +65,7 @@ class Reader(Protocol):
     """A reader of one tool's output format."""
 
     WHAT: str
-    """What its files are, after "a" or "an": ``"OpenML run"``."""
+    """What its files are: ``"a log of Inspect"``."""
 
     def recognizes(self, head: str) -> bool:
         """Tell from the first 2²⁰ characters whether a file is one."""
@@ -142,6 +139,8 @@ def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFr
     reader = reader_of(path)
     if reader is None:
         return None
+    if isinstance(reader, _Retired):
+        raise Problem(place, f"{path!r} holds {reader.WHAT}, {reader.instead}")
     if getattr(reader, "OF_FOLDS", False) != folds:
         raise Problem(
             place,
@@ -192,38 +191,79 @@ def _of_archive(reader: Any, path: str) -> pd.DataFrame:
             raise ValueError(f"it cannot be unpacked: {error}") from None
 
 
-def names_in(head: str) -> list[str]:
-    """Return the names of columns in the first line of a CSV file."""
-    first = head.lstrip("\ufeff \t\r\n").split("\n", 1)[0]
-    return [name.strip().strip('"') for name in first.split(_separator(first))]
-
-
-def table_in(text: str) -> pd.DataFrame:
-    """Read the text of a CSV file whose columns are separated as those of its first line."""
-    text = text.lstrip("\ufeff \t\r\n")
-    sep = _separator(text.split("\n", 1)[0])
-    return exact(
-        pd.read_csv(io.StringIO(text), sep=sep),
-        lambda lost: pd.read_csv(io.StringIO(text), sep=sep, usecols=lost, dtype="str"),
-    )
-
-
-def _separator(line: str) -> str:
-    return max(",;\t", key=line.count)
-
-
 def known() -> list[str]:
     """List the recognized formats."""
-    return [reader.WHAT for reader in _readers()]
+    return [one.WHAT for one in _readers() if not isinstance(one, _Retired)]
 
 
 def logs_known() -> list[str]:
     """List the recognized formats of logs of evaluations."""
-    return [reader.WHAT for reader in _readers() if getattr(reader, "OF_EVALS", False)]
+    read = (one for one in _readers() if not isinstance(one, _Retired))
+    return [one.WHAT for one in read if getattr(one, "OF_EVALS", False)]
+
+
+class _Retired(NamedTuple):
+    """A format that was read before, whose files are told what to use instead."""
+
+    WHAT: str
+    columns: str
+    beginning: str
+    """A pattern of its first characters, or of its first line."""
+    HEADERS: tuple[str, ...] = ()
+    OF_EVALS: bool = False
+
+    def recognizes(self, head: str) -> bool:
+        return re.match(self.beginning, head.lstrip("\ufeff \t\r\n")) is not None
+
+    @property
+    def instead(self) -> str:
+        return (
+            f"a format that is no longer read: save a CSV file with the columns {self.columns}, or "
+            f"register a reader by the entry point `{GROUP}` (docs/readers.md)"
+        )
+
+    def read(self, text: str) -> pd.DataFrame:
+        raise LeftOut(f"it is {self.WHAT}, {self.instead}")
+
+
+_OF_ROWS = "`id`, `y_true`, `y_pred` and, where there are probabilities, `p_<class>`"
+_OF_ITEMS = "`id` and `score`"
+_RETIRED = (
+    _Retired("predictions of an OpenML run", _OF_ROWS, r"(?ims)[%@].*^@attribute\s+['\"]?row_id\b"),
+    _Retired(
+        "predictions of mlr3",
+        _OF_ROWS,
+        r"(?=.*\brow_ids\b)(?=.*\btruth\b).*\bresponse\b",
+        HEADERS=("row_ids",),
+    ),
+    _Retired(
+        "predictions of tidymodels",
+        _OF_ROWS,
+        r"(?=.*(?<!\w)\.row\b).*(?<!\w)\.pred",
+        HEADERS=(".row",),
+    ),
+    _Retired("a table of MLflow", _OF_ROWS, r'\{\s*"columns"\s*:\s*\['),
+    _Retired(
+        "a test run of DeepEval",
+        _OF_ITEMS,
+        r'(?s)\{(?=.*"testCases"\s*:).*"metricsData"\s*:',
+        OF_EVALS=True,
+    ),
+    _Retired(
+        "a report of SWE-bench", _OF_ITEMS, r'(?s)\{.*"resolved(?:_ids)?"\s*:\s*\[', OF_EVALS=True
+    ),
+    _Retired(
+        "fold scores of scikit-learn",
+        "`repeat`, `fold`, `metric` and `value`, or compare it by `bakeoff.compare_folds`",
+        r"(?=.*\b(?:mean_)?fit_time\b).*\b(?:split\d+_)?test_\w"
+        r'|(?s:[{\[](?=.*"(?:mean_)?fit_time"\s*:).*"(?:split\d+_)?test_\w+"\s*:)',
+        HEADERS=("fit_time", "mean_fit_time"),
+    ),
+)
 
 
 @cache
 def _readers() -> tuple[Reader, ...]:
     modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
     others = (point.load() for point in metadata.entry_points(group=GROUP))
-    return cast("tuple[Reader, ...]", (*modules, *others))
+    return cast("tuple[Reader, ...]", (*modules, *others, *_RETIRED))

@@ -1,4 +1,4 @@
-"""What the fits chose, what they cost, which failed, and how they vary."""
+"""What the fits chose, which failed, and how they vary."""
 
 from __future__ import annotations
 
@@ -9,21 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.report import prose
-from bakeoff.report.cells import COUNT, DATASET, MODEL, NUMBER, PLAN, SCORE, SECONDS, SHARE, A, B
+from bakeoff.report.cells import COUNT, DATASET, MODEL, PLAN, SCORE, SHARE, A, B
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.fit_noise import FitNoise, fit_noise, repeated
 from bakeoff.report.item import Item
-from bakeoff.report.may_be_best import cheapest
-from bakeoff.report.numbers import NONE, capital, fixed, number, share
+from bakeoff.report.numbers import NONE, capital, number, share
 from bakeoff.report.pairs_shown import MOST_PAIRS, chosen_pairs
 from bakeoff.report.prose import advantage, lower_is_better
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.tables import Cell, Column, PageTable, numbers, tabulate
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.stats import prob_a_better
 
-MEGABYTES = numbers(lambda value: f"{fixed(value, 0)} MB")
 FITS_NOTE = (
     "A split is one repetition of the plan, or one halving. SD of splits and SD of seeds: the "
     "standard deviation of the mean difference between splits and between seeds{tuning}. SE of "
@@ -167,49 +164,6 @@ def build_excluded(item: Item, study: Study) -> PageTable:
     return tabulate(item, study, EXCLUDED_COLUMNS, rows, "excluded.csv lists every failed fit.")
 
 
-TIMES_COLUMNS = (
-    MODEL,
-    Column("fits", "Fits", NUMBER),
-    Column("fit_seconds", "One fit", SECONDS),
-    Column("predict_seconds", "One prediction", SECONDS),
-    Column("total_seconds", "All fits", SECONDS),
-    Column("peak_memory_mb", "Peak memory", MEGABYTES),
-)
-
-
-def build_times(item: Item, study: Study) -> PageTable:
-    """Tell what fitting and predicting cost, by model."""
-    found = study.timings.groupby("model", sort=False).agg(
-        fits=("fit_seconds", "size"),
-        fit_seconds=("fit_seconds", "mean"),
-        predict_seconds=("predict_seconds", "mean"),
-        total_seconds=("fit_seconds", "sum"),
-        peak_memory_mb=("peak_memory_mb", "max"),
-    )
-    rows = found.reindex(list(study.experiment.fitted)).reset_index().to_dict("records")
-    return tabulate(item, study, TIMES_COLUMNS, rows, " ".join(cheapest(study)))
-
-
-STAGES_COLUMNS = (
-    Column("plan", "Stage"),
-    Column("fits", "Fits", COUNT),
-    Column("fit_seconds", "Fitting", SECONDS),
-    Column("predict_seconds", "Predicting", SECONDS),
-    Column("total_seconds", "Both", SECONDS),
-)
-
-
-def build_stages(item: Item, study: Study) -> PageTable:
-    """Tell what fitting and predicting cost, by plan."""
-    rows = []
-    for plan in study.experiment.resampling.plans():
-        own = study.timings[study.timings["plan"] == plan]
-        sums = {name: float(own[name].sum()) for name in ("fit_seconds", "predict_seconds")}
-        told = {"plan": capital(prose.PLANS[plan]), "fits": len(own)}
-        rows.append(told | sums | {"total_seconds": math.fsum(sums.values())})
-    return tabulate(item, study, STAGES_COLUMNS, rows)
-
-
 EXHIBITS = {
     "fits": TableExhibit(
         section=Section.TRUST,
@@ -260,28 +214,5 @@ EXHIBITS = {
             design.experiment.on_error == "exclude" and bool(design.experiment.fitted)
         ),
         build=build_excluded,
-    ),
-    "times": TableExhibit(
-        section=Section.MODELS,
-        place=55,
-        title="Time and memory",
-        caption="The mean time of one fit and of one prediction, the total time of all fits, and "
-        "the peak memory. These values differ from run to run; all other results do not.",
-        when=lambda design: bool(design.experiment.fitted),
-        folded="Time and memory",
-        timed=True,
-        of_fits=True,
-        build=build_times,
-    ),
-    "stages": TableExhibit(
-        section=Section.MADE,
-        place=10,
-        title="Time by stage",
-        caption="The time of fitting and predicting for each resampling plan, summed over models "
-        "and data sets whatever the number of cores. It differs from run to run; all other results "
-        "do not.",
-        timed=True,
-        of_fits=True,
-        build=build_stages,
     ),
 }

@@ -22,7 +22,6 @@ from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import read_large
 from bakeoff.sources.common.archives import COMPRESSED, LARGEST, opened, seekable
-from bakeoff.sources.common.arff import read_arff
 from bakeoff.sources.common.identifiers import exact, frame_of, to_frame, whole_numbers
 from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
@@ -190,11 +189,6 @@ def _feather(file: IO[bytes]) -> pd.DataFrame:
     return to_frame(pyarrow.feather.read_table(file))
 
 
-def _arff(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
-        return read_arff(lines)
-
-
 def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
         rows = [_json_row(line, number) for number, line in enumerate(lines, 1) if line.strip()]
@@ -251,7 +245,6 @@ _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "tsv": _csv,
     "parquet": _binary(_parquet),
     "feather": _binary(_feather),
-    "arff": _arff,
     "jsonl": _jsonl,
     "excel": _excel,
     "stata": _binary(pd.read_stata),

@@ -10,18 +10,9 @@ from pydantic import Field, model_validator
 from bakeoff.keys import SpecSection, said
 from bakeoff.sources.common.base import ColumnName, DataSet
 
-Format = Literal[
-    "csv",
-    "tsv",
-    "parquet",
-    "feather",
-    "arff",
-    "jsonl",
-    "excel",
-    "stata",
-]
+Format = Literal["csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata"]
 ENDINGS: Mapping[str, str] = {
-    **{f".{name}": name for name in ("csv", "tsv", "parquet", "feather", "arff", "jsonl")},
+    **{f".{name}": name for name in ("csv", "tsv", "parquet", "feather", "jsonl")},
     ".ndjson": "jsonl",
     ".xlsx": "excel",
     ".dta": "stata",
@@ -29,6 +20,7 @@ ENDINGS: Mapping[str, str] = {
 """The format that an ending tells."""
 _READ_BY = {
     "database": "pandas.read_sql",
+    **dict.fromkeys(("arff", ".arff"), "scipy.io.arff.loadarff"),
     **dict.fromkeys(("spss", ".sav"), "pandas.read_spss"),
     **dict.fromkeys(("sas", "xport", ".sas7bdat", ".xpt"), "pandas.read_sas"),
     **dict.fromkeys(("libsvm", ".libsvm", ".svm"), "sklearn.datasets.load_svmlight_file"),
@@ -55,7 +47,7 @@ class TableKeys(SpecSection):
     header: bool = Field(
         True, description="CSV, TSV: whether line 1 names the columns; if not, they are x1, x2, …"
     )
-    encoding: str = Field("utf-8", description="CSV, TSV, ARFF: the text's encoding.")
+    encoding: str = Field("utf-8", description="CSV, TSV, JSON lines: the text's encoding.")
     missing_values: list[str] | None = Field(
         None,
         description="CSV, TSV: texts that mean a missing value, beside empty ones; default: NA, "
