@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,3 +25,17 @@ def read(file: Path) -> list[dict[str, str]]:
         return []
     with file.open(encoding="utf-8", newline="") as lines:
         return list(csv.DictReader(lines))
+
+
+def fill(
+    file: Path,
+    cells: Iterable[tuple[Mapping[str, Any], Callable[[], Mapping[str, Any]]]],
+    columns: Sequence[str] = (),
+) -> None:
+    """Simulate the cells that a file does not hold yet, and write each when it is done."""
+    rows = read(file)
+    for cell, simulate in cells:
+        facts = {key: str(value) for key, value in cell.items()}
+        if not any(facts.items() <= row.items() for row in rows):
+            rows.append(facts | {key: str(value) for key, value in simulate().items()})
+            write(file, rows, columns)
