@@ -30,9 +30,9 @@ from bakeoff.stats import (
     metric_equivalence,
     time_blocks,
 )
-from benchmarks import any_metric, margins, tables
+from benchmarks import any_metric, tables
 from benchmarks.any_metric import ENOUGH, flagged
-from benchmarks.pages import replaced, study
+from benchmarks.pages import rewritten, study
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Draw = Callable[[np.random.Generator], Array]
@@ -165,7 +165,9 @@ def one_series(
             yield "time", variant, metric, *told(found, found.pvalue < ALPHA)
 
 
-_models = cache(lambda metric, prevalence: margins.pair(metric, "skill", prevalence))
+_models = cache(
+    lambda metric, prevalence: any_metric.worse_by_the_margin(metric, "skill", prevalence)
+)
 
 
 def one_of_classes(
@@ -173,7 +175,7 @@ def one_of_classes(
 ) -> Iterator[tuple[str, ...]]:
     """Run the test of equivalence by a metric of classes, the candidate worse by the margin."""
     prevalence = positives / n
-    both = _models(metric, prevalence)
+    both = _models(metric, "skill", prevalence)
     y = (rng.random(n) < prevalence).astype(int)
     common, *own = rng.normal(size=(3, n))
     shared = any_metric.SHARED
@@ -184,7 +186,7 @@ def one_of_classes(
     how: dict[str, Any] = {
         "metric": metric,
         "labels": [0, 1],
-        "margin": margins.margin(metric),
+        "margin": any_metric.margin(metric),
     }
     # so few rows hardly ever show equivalence: the one of its two tests that may be wrong
     found = metric_equivalence(y, said[1], said[0], question="noninferiority", **how)
@@ -328,10 +330,8 @@ PARTS = {"rows": on_rows, "margin": at_the_margin, "intervals": intervals, "time
 
 def page() -> str:
     """Return the page with the tables of today's results."""
-    rows, text = read_rates(), PAGE.read_text(encoding="utf-8")
-    for name, table in PARTS.items():
-        text = replaced(text, name, table(rows))
-    return text
+    rows = read_rates()
+    return rewritten(PAGE, {name: table(rows) for name, table in PARTS.items()})
 
 
 if __name__ == "__main__":
