@@ -145,7 +145,7 @@ def test_every_job_has_its_log(finished: Runner) -> None:
 def tables(results: Path) -> dict[str, bytes]:
     """Return the bytes of every CSV and JSON but those of timings."""
     files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
-    times = ("timings.csv", "times.csv", "stages.csv")
+    times = ("timings.csv", "times.csv")
     return {
         str(p.relative_to(results)): p.read_bytes() for p in files if not p.name.endswith(times)
     }

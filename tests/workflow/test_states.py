@@ -17,7 +17,7 @@ def shown(results: Path) -> dict[str, bytes]:
     """Return the bytes of all that people look at, but of times."""
     kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
     files = [p for p in results.rglob("*") if p.suffix in kinds and "predictions" not in p.parts]
-    timed = ("timings.csv", "times.csv", "times.tex", "stages.csv", "stages.tex")
+    timed = ("timings.csv", "times.csv", "times.tex")
     return {
         str(p.relative_to(results)): p.read_bytes()
         for p in sorted(files)

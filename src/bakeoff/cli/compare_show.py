@@ -9,13 +9,12 @@ import pandas as pd
 
 from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.checks import checked
-from bakeoff.report.exhibits.subgroups import says
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
 from bakeoff.report.numbers import (
@@ -276,5 +275,18 @@ def _line(line: Mapping[Any, Any], study: Study, shown: Written) -> tuple[str, .
         "" if interaction else shown.interval(line["ci_low"], line["ci_high"]),
         pvalue(line["pvalue"]),
         pvalue(line["pvalue_adjusted"]),
-        says(line, study).text,
+        _decided(line, study),
     )
+
+
+def _decided(line: Mapping[Any, Any], study: Study) -> str:
+    """Say what a line of subgroups shows."""
+    decision = Decision(line["decision"])
+    if decision is Decision.UNDECIDED:
+        return prose.WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))
+    if decision in (Decision.A_BETTER, Decision.B_BETTER):
+        winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
+        return f"{study.label(winner)} better"
+    if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
+        return "it differs"
+    return prose.DECISIONS[decision]

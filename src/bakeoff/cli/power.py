@@ -8,23 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-import pandas as pd
-
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, say, table
 from bakeoff.comparisons import Comparison, advisable, read_comparisons, with_halves
-from bakeoff.comparisons.evidence import read_scores
 from bakeoff.errors import UserError
-from bakeoff.files import read_json
 from bakeoff.paths import Paths
-from bakeoff.report.fit_noise import fit_noise
-from bakeoff.report.numbers import words
 from bakeoff.report.power import largest_difference, reach
-from bakeoff.report.read import read_table
-from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.given import metrics_of
-from bakeoff.spec import AnalysisPlan, Experiment, read_experiment
+from bakeoff.spec import Experiment, read_experiment
 from bakeoff.stats import Evidence, IntervalPower, catalogue
 
 POWER = 0.8
@@ -55,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
     head = ("test", "data set", "metric", "A", "B", *(f"{d:g}" for d in differences), "rows × for")
     say(*table(head, lines, least=(("test",),)), "")
     say(paragraph(_explained(differences)))
-    for advice in (*_advice(experiment, rows), *_more_fits(experiment, path.parent, rows)):
+    for advice in _advice(experiment, rows):
         say(paragraph(advice))
     say("")
     show_rows_needed(experiment, differences)
@@ -127,21 +119,3 @@ def _advice(experiment: Experiment, rows: list[Comparison]) -> Iterator[str]:
             f"With {halves.repeats} halvings the t distribution has heavy tails: `repeats: 10` or "
             "20 finds more. Beyond that only more rows do."
         )
-
-
-def _more_fits(experiment: Experiment, folder: Path, rows: list[Comparison]) -> Iterator[str]:
-    """Say for each tested pair what would make the estimate of its difference more precise."""
-    scores, seeds = folder / "scores.csv", folder / "seeds.csv"
-    if not scores.exists():
-        return
-    tested = dict.fromkeys((row.model_a, row.model_b) for row in rows if row.role == "pair")
-    tables = read_scores(scores), read_table(seeds) if seeds.exists() else pd.DataFrame()
-    found: dict[tuple[str, str, str], list[str]] = {}
-    planned = AnalysisPlan.from_list(read_json(folder / "tests.json"))
-    design = StudyDesign(experiment, analysis=planned)
-    for one in fit_noise(design, *tables, rows, tested):
-        pair = f"{one.model_a} − {one.model_b}"
-        if one.advice:
-            found.setdefault((one.dataset, one.plan, one.advice), []).append(pair)
-    for (dataset, plan, advice), pairs in found.items():
-        yield f"{dataset}, {plan}, {words(pairs)}: {advice[0].lower()}{advice[1:]}"

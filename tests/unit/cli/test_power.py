@@ -165,30 +165,3 @@ def test_equivalence_is_not_planned_from_the_interval_of_a_difference(
     finished([dataclasses.replace(pair(), margin=0.05)])
     assert main(["power", str(file)]) == 2
     assert "no comparison of two models has an interval to plan from" in capsys.readouterr().err
-
-
-def test_power_says_what_more_fits_would_bring(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = {**EXPERIMENT, "resampling": {"kfold": {"folds": 3, "repeats": 4}}}
-    file.write_text(yaml.safe_dump(settings))
-    finished([pair("corrected_repeated_kfold_t", "kfold")])
-    results = Path("results/done")
-    head = "dataset,model,plan,repeat,fold,n_train,n_test,metric,value,undefined\n"
-    lines = [
-        f"d,{model},kfold,{r},{f},100,50,accuracy,{0.8 + 0.01 * r * (model == 'a')},\n"
-        for model in "ab"
-        for r in range(1, 5)
-        for f in range(1, 4)
-    ]
-    (results / "scores.csv").write_text(head + "".join(lines))
-    (results / "tests.json").write_text("[]")
-    assert main(["power", str(file)]) == 0
-    assert "a − b" not in capsys.readouterr().out  # there is nothing to weigh
-    noise = "dataset,model,plan,metric,folds,seeds,mean,sd_between_seeds,sd_between_folds"
-    (results / "seeds.csv").write_text(
-        f"{noise},share_of_seeds\nd,a,kfold,accuracy,12,2,.8,0.001,0.02,.1\n"
-    )
-    assert main(["power", str(file)]) == 0
-    said = capsys.readouterr().out
-    assert "d, kfold, a − b: 3 more splits beat 10 more seeds for every split." in said

@@ -10,7 +10,7 @@ from sklearn import metrics as sk
 
 from bakeoff import compare, gate
 from bakeoff.errors import UserError
-from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.stats import (
     CALIBRATION_INTERCEPT,
     CALIBRATION_SLOPE,
@@ -127,15 +127,13 @@ def test_a_wrong_option_is_one_sentence_through_every_door(name, why):
         assert "\n" not in str(caught.value)
 
 
-def test_a_metric_told_twice_is_two_metrics_and_curves_come_with_them():
+def test_a_metric_told_twice_is_two_metrics_and_a_curve_comes_with_ici():
     y, p = rows()
     names = ["net_benefit@0.2", "net_benefit@0.4", "ici"]
     found = compare(y, {"a": p, "b": p**2, "c": y * 0.4 + 0.3}, positive=1, metrics=names)
     assert {*found._study.scores["metric"]} == {*names}
     by_kind = {item.kind: item for item in exhibits(found._study)}
-    table = build(by_kind["calibration_table"], found._study)
-    assert "c has no calibration slope: the probabilities separate the classes" in table.note
-    assert "Net benefit by threshold" in draw(by_kind["decision_curve"], found._study).alt
+    assert "Calibration curves of 3 models" in draw(by_kind["calibration"], found._study).alt
     # where all rows are called positive the benefit is that of treating all of them
     expected = y.mean() - (1 - y.mean()) * 0.25
     scores = found._study.scores.set_index(["metric", "model"])["value"]

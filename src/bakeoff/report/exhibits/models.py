@@ -131,43 +131,6 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
     return row | {f"mean_{m}": mean for m, mean in means.items()}
 
 
-def build_baseline(item: Item, study: Study) -> PageTable:
-    """Give the constant answer's score, and each model's difference from it."""
-    columns = (
-        cells.DATASET,
-        cells.METRIC,
-        Column("answer", "Constant answer"),
-        Column("constant", "Its score", cells.SCORE),
-        cells.MODEL,
-        Column("difference", "Difference", cells.SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-        cells.PVALUE,
-        cells.ADJUSTED,
-        cells.DECISION,
-    )
-    rows: list[dict[str, Any]] = []
-    for metric in study.experiment.metrics:
-        for one in baselines(study, metric):
-            known = {
-                "dataset": one.dataset,
-                "metric": metric,
-                "answer": "class shares" if study.metrics[metric].by_order else clean(one.answer),
-                "constant": one.score,
-                "decision": "not tested",
-            }
-            for line in one.models:
-                says = Cell("cannot tell", tone="open")
-                if line.better:
-                    says = Cell("better", tone="good")
-                elif line.pvalue_adjusted <= study.alpha and line.difference < 0:
-                    says = Cell("worse", tone="bad")
-                rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
-            if not one.models:
-                rows.append(known)
-    note = prose.over_runs(study) if study.plan == "holdout" else ""
-    return tabulate(item, study, columns, rows, note)
-
-
 def _may_be_best(design: StudyDesign) -> bool:
     """Show it where several models have predictions of a few test sets."""
     experiment = design.experiment
@@ -220,22 +183,6 @@ EXHIBITS = {
         "standard error, because folds share training rows. "
         "The tests, not overlapping intervals, show whether two models differ.",
         build=build_models,
-    ),
-    "baseline": TableExhibit(
-        section=Section.MODELS,
-        place=22,
-        title="Comparison with a constant answer",
-        caption="The difference between each model and a constant answer for every row. A positive "
-        "difference is an advantage of the model, also where lower scores are better. Differences "
-        "on folds are tested by the corrected t test (Nadeau and Bengio), differences on held-out "
-        "rows by the t test of the metric's difference, of several training runs by that of "
-        "recipes. P-values are adjusted by Holm's method for the number of models, but not for the "
-        "number of metrics and data sets.",
-        when=lambda design: (
-            not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
-        ),
-        folded="Every model and a constant answer",
-        build=build_baseline,
     ),
     "best": TableExhibit(
         section=Section.MODELS,

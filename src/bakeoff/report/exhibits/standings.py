@@ -7,7 +7,7 @@ from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.exhibits.models import RANK
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import fixed, percent
-from bakeoff.report.standings import lines, pair_lines, shows_strengths, standings, too_short
+from bakeoff.report.standings import lines, shows_strengths, standings, too_short
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
@@ -17,7 +17,6 @@ MOST_MODELS = 30
 """So many models are shown; the JSON has all."""
 _ELO = Kind(lambda study, value: Cell(f"{value:.0f}", value))
 _ELO_CI = Kind(lambda study, ends: Cell(f"[{ends[0]:.0f}, {ends[1]:.0f}]", ends[0], high=ends[1]))
-_COUNT = Kind(lambda study, n: Cell(f"{n:g}" if n == round(n) else fixed(n, 2), n))
 _PERCENT = Kind(lambda study, value: Cell(fixed(value, 1), value))
 
 
@@ -74,24 +73,6 @@ def _note(study: Study, *, strengths: bool) -> str:
     return " ".join(said)
 
 
-def build_wins(item: Item, study: Study) -> PageTable:
-    """Count wins, draws and losses of each pair."""
-    found = standings(study)
-    columns = (
-        cells.A,
-        cells.B,
-        Column("data_sets", "Data sets", _COUNT),
-        Column("wins", "A wins", _COUNT),
-        Column("draws", "Draws", _COUNT),
-        Column("losses", "B wins", _COUNT),
-        Column("win_rate", "Win rate of A", cells.SCORE),
-        Column("win_rate_ci", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-    )
-    best = set(() if found is None else found.models[:MOST_MODELS])
-    rows = (line for line in pair_lines(study) if {line["model_a"], line["model_b"]} <= best)
-    return tabulate(item, study, columns, rows)
-
-
 def _over_datasets(design: StudyDesign) -> bool:
     return len(design.models) > 1 and any(
         entry.evidence is Evidence.DATASET_SCORES for entry in design.tests
@@ -110,15 +91,5 @@ EXHIBITS = {
         "depends on which models are compared.",
         when=_over_datasets,
         build=build_standings,
-    ),
-    "wins": TableExhibit(
-        section=Section.COMPARISONS,
-        place=27,
-        title="Wins of pairs",
-        caption="On how many data sets each model of a pair scores better, of those on which both "
-        "have a score. The win rate counts a draw as half a win; its interval (Clopper and "
-        "Pearson's) holds by itself.",
-        when=_over_datasets,
-        build=build_wins,
     ),
 }

@@ -184,7 +184,7 @@ def _weights(x: FloatArray, place: float) -> FloatArray:
     smooth=False,
     interval=False,
     method="austin2019",
-    curve="calibration",
+    calibration=True,
 )
 def ici(view: View) -> float:
     """Mean distance of probabilities from their calibration curve; it is above 0 by chance alone.
