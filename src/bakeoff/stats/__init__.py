@@ -65,19 +65,8 @@ from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_sa
 from bakeoff.stats.folds.half_samples import half_sample_t
 from bakeoff.stats.folds.manova import manova
 from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
-from bakeoff.stats.folds.replicability import (
-    Replicability,
-    prob_a_better,
-    prob_a_better_sample_size,
-    replicability_count,
-)
 from bakeoff.stats.folds.t_tests import cv5x2_f, cv5x2_t, kfold_t, resampled_t
 from bakeoff.stats.folds.tukey import tukey_hsd
-from bakeoff.stats.folds.variance_parts import (
-    VarianceComponents,
-    variance_components,
-    variance_components_from_means,
-)
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
 from bakeoff.stats.metrics.differences import (
@@ -186,7 +175,6 @@ __all__ = [
     "PowerResult",
     "Release",
     "RepeatsClaim",
-    "Replicability",
     "Result",
     "Rounded",
     "Runs",
@@ -195,7 +183,6 @@ __all__ = [
     "Status",
     "Strengths",
     "TypeOneError",
-    "VarianceComponents",
     "WinRates",
     "accuracy_claim",
     "accuracy_limits",
@@ -275,8 +262,6 @@ __all__ = [
     "pass_at",
     "pass_hat",
     "plain",
-    "prob_a_better",
-    "prob_a_better_sample_size",
     "proportion_ci",
     "proportion_difference",
     "proportion_difference_from_counts",
@@ -287,7 +272,6 @@ __all__ = [
     "recipe_mean_ci",
     "recipe_mean_difference",
     "repeats_claim",
-    "replicability_count",
     "resampled_t",
     "row_dependence",
     "rows_to_decide",
@@ -306,8 +290,6 @@ __all__ = [
     "tost_recipe_means",
     "tost_recipes",
     "tukey_hsd",
-    "variance_components",
-    "variance_components_from_means",
     "wilcoxon_signed_rank",
     "win_rates",
 ]
