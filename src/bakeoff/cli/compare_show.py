@@ -16,7 +16,7 @@ from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.checks import checked
 from bakeoff.report.family import Family
-from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -144,7 +144,7 @@ def _show_standings(study: Study) -> None:
 
 
 def _show_contenders(study: Study, metric: str) -> None:
-    """Print which models may be the best by a metric, and the corrected score of the winner."""
+    """Print which models may be the best by a metric."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
@@ -157,16 +157,14 @@ def _show_contenders(study: Study, metric: str) -> None:
             "yes" if line.stays else "no",
             pvalue(line.pvalue),
             line.tier,
-            percent(round(line.wins, 2)),
         )
         for line in found.models
     ]
-    lines += [(*constant, *([""] * 5)) for constant in _constants(study, metric)]
+    lines += [(*constant, *([""] * 4)) for constant in _constants(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
-    say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
-    told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
-    say(*(dim(paragraph(text)) for text in told), "")
+    say(*table(head, lines, "lrrlrl", [("tier",)]))
+    say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
 
 
 def _constants(study: Study, metric: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Which models may be the best on test rows, what the best is worth, and which is the cheapest."""
+"""Which models may be the best on test rows, and which of them is the cheapest."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, cont
 from bakeoff.comparisons.held_out import by_metric
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.family import seen_from
-from bakeoff.report.numbers import percent, words
+from bakeoff.report.numbers import words
 from bakeoff.report.study import Study
-from bakeoff.scores.metrics import Metric
 from bakeoff.seeds import derive, integer
 
 
@@ -46,27 +45,9 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
     return found
 
 
-def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: str) -> Iterator[str]:
-    """Say what the best of several models is worth, and how far that and the set can be trusted."""
-    best, bound = found.best, found.best.ci
-    leaders = [
-        study.label(line.model) for line in found.models if line.value == found.models[0].value
-    ]
-    shown = study.written(metric.name, dataset)
-    verb, whose = ("scores", "its") if len(leaders) == 1 else ("score", "this")
-    text = (
-        f"{words(leaders, 3)} {verb} {shown.told(best.naive)}{_on(study, dataset)}; "
-        f"corrected for having been selected as the best of {len(found.models)} {whose} score is "
-        f"estimated at {shown.told(best.estimate)}"
-    )
-    if bound is None:
-        yield f"{text}."
-    else:
-        limit = bound.low if metric.greater_is_better else bound.high
-        side = "at least" if metric.greater_is_better else "at most"
-        confidence = percent(1 - study.alpha)
-        yield f"{text}, and is {side} {shown.told(limit)} with {confidence} confidence."
-    yield from (f"Caution: {a.detail}." for a in best.assumptions if a.holds is False)
+def cautions(study: Study, found: Contenders) -> Iterator[str]:
+    """Say how far the set of the models that may be the best can be trusted."""
+    yield from (f"Caution: {a.detail}." for a in found.assumptions if a.holds is False)
     for line in found.models:
         if line.beaten_by:
             yield (
@@ -95,12 +76,9 @@ def cheapest(study: Study) -> Iterator[str]:
             if fast == small
             else f"{fast} is the fastest to fit, {small} takes the least memory"
         )
+        where = f" on {study.dataset_label(dataset)}" if study.several else ""
         names = words([study.label(model) for model in stay], 5)
         yield (
-            f"Of the models that may be the best{_on(study, dataset)} ({names}), {which}; none of "
+            f"Of the models that may be the best{where} ({names}), {which}; none of "
             "them is shown to be better."
         )
-
-
-def _on(study: Study, dataset: str) -> str:
-    return f" on {study.dataset_label(dataset)}" if study.several else ""

@@ -68,7 +68,6 @@ from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_o
 from bakeoff.stats.folds.t_tests import cv5x2_f, cv5x2_t, kfold_t, resampled_t
 from bakeoff.stats.folds.tukey import tukey_hsd
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
-from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
 from bakeoff.stats.metrics.differences import (
     looks_at,
     metric_ci,
@@ -132,8 +131,6 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
-    "CALIBRATION_INTERCEPT",
-    "CALIBRATION_SLOPE",
     "IN_GROUPS",
     "METRICS",
     "POINTS",

@@ -10,7 +10,7 @@ from bakeoff.report import cells, prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.exhibit import MOST_DATASETS, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import capital, fixed, percent
 from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking
 from bakeoff.report.study import BESIDE, Study
@@ -150,7 +150,6 @@ def build_best(item: Item, study: Study) -> PageTable:
         Column("stays", "May be the best"),
         Column("p", "p", cells.STARRED),
         Column("tier", "Group"),
-        Column("wins", "Would win", cells.SHARE),
     )
     rows = [
         {
@@ -161,16 +160,11 @@ def build_best(item: Item, study: Study) -> PageTable:
             "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
             "p": line.pvalue,
             "tier": line.tier,
-            "wins": line.wins,
         }
         for name, each in found.items()
         for line in each.models
     ]
-    told = [
-        text
-        for name, each in found.items()
-        for text in worth_of_winner(study, study.metric, each, name)
-    ]
+    told = [text for each in found.values() for text in cautions(study, each)]
     return tabulate(item, study, columns, rows, " ".join(told))
 
 
@@ -191,9 +185,7 @@ EXHIBITS = {
         caption="A model is excluded from the models that may be the best if a pairwise test shows "
         "another model to be better and it is also outside the confidence set for the best model "
         "(Hsu 1984); p is the larger of the two p-values. Models of one group (same letter) are "
-        "not shown to differ by the pairwise tests. “Would win” estimates how often a model would "
-        "have the highest score on other test sets of this size if the observed scores were the "
-        "true ones. It is neither a test nor the probability that the model is the best.",
+        "not shown to differ by the pairwise tests.",
         when=_may_be_best,
         build=build_best,
     ),

@@ -114,6 +114,10 @@ RETIRED: dict[str, str] = (
         ("variance_components", "variance_components_from_means"),
         "seeds.csv of a run has the standard deviations between seeds and between folds",
     )
+    | dict.fromkeys(
+        ("CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE"),
+        "calibration is described by the metric `ici` and the curve that a report draws with it",
+    )
     | {
         "prob_a_better": "tests on folds have the share of folds that A wins: read "
         "`effect_sizes['share_a_better']` of their results",
