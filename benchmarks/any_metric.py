@@ -32,8 +32,6 @@ import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from bakeoff.stats import (
-    CALIBRATION_INTERCEPT,
-    CALIBRATION_SLOPE,
     Result,
     Status,
     adjust_pvalues,
@@ -54,22 +52,21 @@ SUBGROUPS = HERE / "any_metric_subgroups.csv"
 PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
-CALIBRATION = {str(m): m for m in (CALIBRATION_INTERCEPT, CALIBRATION_SLOPE)}
-BENEFIT, PARTIAL, RATE = "net_benefit@0.2", "partial_auc@0.2", 0.2
+BENEFIT, RATE = "net_benefit@0.2", 0.2
 METRICS = (
     *DECISIONS,
     *("roc_auc", "average_precision", "brier", "log_loss", "expected_cost"),
-    *("npv", BENEFIT, PARTIAL, *CALIBRATION),
+    *("npv", BENEFIT),
 )
 ON_CLASSES = (*DECISIONS, "expected_cost", "npv")
-ON_PROBABILITIES = ("brier", "log_loss", BENEFIT, *CALIBRATION)
+ON_PROBABILITIES = ("brier", "log_loss", BENEFIT)
 OPTIONS = {"expected_cost": {"cost": [[0, 1], [10, 0]], "priors": [0.9, 0.1]}}
 LEVEL = 0.05
 SIZES, PREVALENCES, NULLS = (50, 200, 1000), (0.5, 0.1, 0.02), ("exchangeable", "weak")
 CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
 """Share of the variance of scores that both models have in common."""
-SEPARATION, SPREAD, OVERCONFIDENCE, MORE_SKILL = 1.6, 1.6, 1.5, 2.4
+SEPARATION, SPREAD, OVERCONFIDENCE = 1.6, 1.6, 1.5
 MOST_REJECTED, LEAST_COVERED = 0.06, 0.93
 """What a cell may have at most and at least where no assumption is said to fail."""
 NEAR, MORE, AGAIN = 0.006, 3, 99
@@ -113,13 +110,6 @@ def population(metric: str, model: Model, prevalence: float) -> float:
         return _of_table(metric, table)
     if metric == "roc_auc":
         return float(norm.cdf(model.mu / math.sqrt(1 + model.sigma**2)))
-    if metric in CALIBRATION:
-        return float(metric == str(CALIBRATION_SLOPE))
-    if metric == PARTIAL:
-        rates = np.linspace(0, RATE, 20_001)
-        tpr = norm.sf((norm.isf(rates) - model.mu) / model.sigma)
-        chance = RATE**2 / 2
-        return float(0.5 + (integrate.trapezoid(tpr, rates) - chance) / (RATE - chance) / 2)
     grid = np.linspace(-9, 12 + model.mu, 40_001)
     positive, negative = norm.pdf(grid, model.mu, model.sigma), norm.pdf(grid)
     if metric == "average_precision":
@@ -160,8 +150,6 @@ def models(metric: str, null: str, prevalence: float) -> tuple[Model, Model]:
     a = Model(SEPARATION, threshold=threshold)
     if null == "exchangeable":
         return a, a
-    if metric in CALIBRATION:
-        return a, Model(MORE_SKILL)
     wanted = population(metric, a, prevalence)
 
     def other(mu: float) -> Model:
@@ -219,7 +207,7 @@ def rates(
     """Simulate one cell, from a seed with what is added to it for drawing it again."""
     both = models(metric, null, prevalence)
     truth = population(metric, both[0], prevalence)
-    how = {"metric": CALIBRATION.get(metric, metric), "labels": [0, 1], **OPTIONS.get(metric, {})}
+    how = {"metric": metric, "labels": [0, 1], **OPTIONS.get(metric, {})}
     rng = np.random.default_rng(
         [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence), *again]
     )

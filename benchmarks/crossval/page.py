@@ -13,7 +13,7 @@ from bakeoff.spec.learners import REGRESSION
 from benchmarks.crossval.data import Logit
 from benchmarks.crossval.rates import PROCEDURES, Rate
 from benchmarks.crossval.regimes import LEVEL, REGIMES, RUNS, UNBALANCED, costs
-from benchmarks.pages import renewed, replaced
+from benchmarks.pages import renewed, rewritten
 from benchmarks.rejections import liberal
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -254,10 +254,7 @@ def tables(found: Sequence[Rate]) -> str:
 def renew(found: Sequence[Rate]) -> str:
     """Return the page of classifiers with its tables renewed."""
     own = [rate for rate in found if not of_numbers(rate)]
-    page = renewed(PAGE, "rates", tables(own))
-    for name, text in (("beside", beside(own)), ("power", power(own))):
-        page = replaced(page, name, text)
-    return page
+    return rewritten(PAGE, {"rates": tables(own), "beside": beside(own), "power": power(own)})
 
 
 def renew_numbers(found: Sequence[Rate]) -> str:

@@ -123,14 +123,6 @@ def _all_pairs(s: Sample) -> Outcome:
     return (np.nan if np.isnan(adjusted).all() else np.nanmin(adjusted)), found.assumptions
 
 
-def _bound_of_best(s: Sample) -> Outcome:
-    """Return 0 where the bound of the best of the models is above the true value of each."""
-    found = stats.best_models(
-        s.truth, s.predicted.T, metric="balanced_accuracy", groups=s.groups, n_resamples=499
-    )
-    return _missed(found, 0.7)
-
-
 def _missed(found: stats.Result, true: float) -> Outcome:
     """Return 0 where the interval misses the true value, 1 where it covers it."""
     if found.ci is None:
@@ -160,7 +152,6 @@ SINGLES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
     "mean of one model": ("mean_ci", _mean_ci),
 }
 FAMILIES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
-    "bound of the best model": ("best_models", _bound_of_best),
     "all pairs": ("metric_difference, all pairs", _all_pairs),
 }
 QUESTIONS = PAIRS | SINGLES | FAMILIES

@@ -374,9 +374,6 @@ def _best(inputs: Inputs) -> dict[str, Any]:
         "values": alone,
         "pvalue": list(result.pvalues),
         "members": list(result.members),
-        "probability_best": list(result.probability_best),
-        "winner": result.winner,
-        "winner_lower_bound": result.ci.low if result.ci else math.nan,
     }
 
 

@@ -89,58 +89,12 @@ def half_sample(inputs: Inputs) -> Values:
     }
 
 
-def components(inputs: Inputs, layout: str = "nested") -> Values:
-    found = stats.variance_components(inputs["differences"], layout=layout)
-    values: Values = {
-        "mean": found.mean,
-        "raw": found.raw,
-        "sigma2": found.variances,
-        "variance_of_mean": found.variance_of_mean,
-    }
-    if "candidates" in inputs:
-        values["variance_at_candidates"] = [found.variance_with(*c) for c in inputs["candidates"]]
-    return values
-
-
-def prob_a_better(inputs: Inputs) -> Values:
-    result = stats.prob_a_better(
-        inputs["scores_A"],
-        inputs["scores_B"],
-        gamma=inputs["gamma"],
-        confidence_level=inputs["confidence_level"],
-    )
-    return {"estimate": result.estimate, "ci": list(result.ci or ())} | dict(result.details)
-
-
-def sample_size(inputs: Inputs) -> Values:
-    return {"n": stats.prob_a_better_sample_size(**inputs)}
-
-
-def replicability(inputs: Inputs, combination: str = "bonferroni") -> Values:
-    found = stats.replicability_count(
-        inputs["pvalues"], alpha=inputs["alpha"], combination=combination
-    )
-    return {
-        "pvalues_at_least_u": found.pvalues.tolist(),
-        "count": found.count,
-        "holm_rejected": len(found.names),
-    }
-
-
 ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
     ("cv5x2_mcnemar", "effective_table"): effective_table,
     ("cv5x2_mcnemar", "corrected"): lambda inputs: effective_table(inputs, "corrected"),
     ("cv5x2_mcnemar", "guarded"): guarded,
     ("half_sample_t", "full"): half_sample,
     ("half_sample_t", "halves"): half_sample,
-    ("variance_components", "nested_balanced"): components,
-    ("variance_components", "nested_unbalanced"): components,
-    ("variance_components", "nested_three"): components,
-    ("variance_components", "crossed"): lambda inputs: components(inputs, "crossed"),
-    ("prob_a_better", "paired"): prob_a_better,
-    ("prob_a_better", "sample_size"): sample_size,
-    ("replicability_count", "bonferroni"): replicability,
-    ("replicability_count", "fisher"): lambda inputs: replicability(inputs, "fisher"),
     ("balanced_5x2_f", "f_7_5"): rivals.balanced_5x2_f,
     ("conservative_z", "nadeau_bengio"): rivals.conservative_z,
     ("wald_cv", "all_pairs"): rivals.wald_cv,

@@ -9,15 +9,14 @@ import pandas as pd
 
 from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.checks import checked
-from bakeoff.report.exhibits.subgroups import says
 from bakeoff.report.family import Family
-from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -140,7 +139,7 @@ def _show_standings(study: Study) -> None:
 
 
 def _show_contenders(study: Study, metric: str) -> None:
-    """Print which models may be the best by a metric, and the corrected score of the winner."""
+    """Print which models may be the best by a metric."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
@@ -153,16 +152,14 @@ def _show_contenders(study: Study, metric: str) -> None:
             "yes" if line.stays else "no",
             pvalue(line.pvalue),
             line.tier,
-            percent(round(line.wins, 2)),
         )
         for line in found.models
     ]
-    lines += [(*constant, *([""] * 5)) for constant in _constants(study, metric)]
+    lines += [(*constant, *([""] * 4)) for constant in _constants(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
-    say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
-    told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
-    say(*(dim(paragraph(text)) for text in told), "")
+    say(*table(head, lines, "lrrlrl", [("tier",)]))
+    say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
 
 
 def _constants(study: Study, metric: str) -> Iterator[tuple[str, str]]:
@@ -271,5 +268,18 @@ def _line(line: Mapping[Any, Any], study: Study, shown: Written) -> tuple[str, .
         "" if interaction else shown.interval(line["ci_low"], line["ci_high"]),
         pvalue(line["pvalue"]),
         pvalue(line["pvalue_adjusted"]),
-        says(line, study).text,
+        _decided(line, study),
     )
+
+
+def _decided(line: Mapping[Any, Any], study: Study) -> str:
+    """Say what a line of subgroups shows."""
+    decision = Decision(line["decision"])
+    if decision is Decision.UNDECIDED:
+        return prose.WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))
+    if decision in (Decision.A_BETTER, Decision.B_BETTER):
+        winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
+        return f"{study.label(winner)} better"
+    if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
+        return "it differs"
+    return prose.DECISIONS[decision]

@@ -14,11 +14,18 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
 from bakeoff.comparisons.held_out import difference_options
-from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.spec import Costs
-from bakeoff.stats import BestResult, ConfidenceInterval, PairwiseResult, Result, catalogue
+from bakeoff.stats import (
+    Assumption,
+    BestResult,
+    ConfidenceInterval,
+    PairwiseResult,
+    Result,
+    Status,
+    catalogue,
+)
 from bakeoff.stats.core.compact_letters import compact_letters
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 from bakeoff.threads import on_one_thread
@@ -38,16 +45,15 @@ class Contender:
     pvalue: float
     stays: bool
     beaten_by: str
-    wins: float
     tier: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Contenders:
-    """The models of one test set, best first, and what the winner is worth."""
+    """The models of one test set, best first, and what the set of the best assumes."""
 
     models: tuple[Contender, ...]
-    best: BestResult
+    assumptions: tuple[Assumption, ...]
 
 
 @on_one_thread
@@ -73,8 +79,7 @@ def contenders(
     else:
         greater = rows.greater_is_better
         best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **options)
-        best = dataclasses.replace(best, ci=clipped(best.ci, rows.range))
-    if best.winner < 0:
+    if best.status is not Status.OK:
         return None
     blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)
     best = dataclasses.replace(best, assumptions=(*best.assumptions, *blocks.checks()))
@@ -121,11 +126,10 @@ def _ranked(
                 float(np.maximum(best.pvalues[m], pvalues[m].min())),
                 bool(stays),
                 models[int(pvalues[m].argmin())] if beaten else "",
-                best.probability_best[m],
                 letters[m],
             )
         )
-    return Contenders(tuple(found), best)
+    return Contenders(tuple(found), best.assumptions)
 
 
 def _letters(order: list[int], groups: list[frozenset[int]]) -> list[str]:

@@ -191,7 +191,7 @@ class IntervalLine(NamedTuple):
 
 
 def interval_plot(
-    lines: Sequence[IntervalLine], axis: str, band: float = 0.0, tint: str = Colour.GREEN
+    lines: Sequence[IntervalLine], axis: str, band: float = 0.0
 ) -> tuple[Figure, Axes]:
     """Draw estimates with intervals below each other, and a band that reaches so far from zero."""
     labels = [line.label for line in lines]
@@ -199,7 +199,7 @@ def interval_plot(
     figure, axes = panel(len(lines), labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
     axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
     if band > 0:
-        axes.axvspan(-band, band, color=tint, alpha=0.12, linewidth=0)
+        axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
         found = line.decision in SAYS
         colour = SAYS.get(line.decision, Colour.MUTED)

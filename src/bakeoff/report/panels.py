@@ -1,13 +1,10 @@
-"""Figures of several models: square panels side by side, and lines with names at their ends."""
+"""Figures of several models: square panels side by side."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from bakeoff.report.drawing import (
     SIZE,
@@ -17,7 +14,6 @@ from bakeoff.report.drawing import (
     letters_in,
     name_of,
     plainly,
-    text_width,
 )
 from bakeoff.report.study import Study
 
@@ -26,9 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_MODELS, MOST_OF_SEVERAL = 12, 3
-"""Lines or panels of a data set, and panels of each of several: fewer keep the page small."""
-NAMED = (Colour.BLUE, Colour.ORANGE, Colour.GREEN)
-"""The colours of the lines of the best models, which have names."""
+"""Panels of a data set, and panels of each of several: fewer keep the page small."""
 _ACROSS = 3
 
 
@@ -84,77 +78,6 @@ def squares(
         axes.set_title(name, fontsize=SIZE, color=Colour.INK)
         made.append(axes)
     return Squares(figure, made, (left + (across * (side + gap) - gap) / 2) / width)
-
-
-class Line(NamedTuple):
-    """A line with a name in its colour; of others without a name the grey is enough."""
-
-    y: ArrayLike
-    name: str = ""
-    colour: str = Colour.SOFT
-    style: str = "-"
-
-
-def model_lines(study: Study, values: Mapping[str, ArrayLike]) -> list[Line]:
-    """Return a line for each model, the best three of them with names."""
-    named = [name_of(study.label(model), 24) for model in [*values][: len(NAMED)]]
-    blank = [("", Colour.SOFT)] * (len(values) - len(named))
-    told = [*zip(named, NAMED, strict=False), *blank]
-    return [Line(y, *how) for y, how in zip(values.values(), told, strict=True)]
-
-
-def line_panel(
-    x: ArrayLike, lines: Sequence[Line], limits: tuple[float, float], marker: str = ""
-) -> tuple[Figure, Axes]:
-    """Draw lines over each other, the first on top, with their names at their ends."""
-    left, bottom, top, height = 0.75, 0.55, 0.1, 2.9
-    right = max(text_width(line.name) for line in lines) + 0.2
-    figure = canvas(WIDTH, height)
-    axes = figure.add_axes(
-        (
-            *(left / WIDTH, bottom / height),
-            *(1 - (left + right) / WIDTH, 1 - (bottom + top) / height),
-        )
-    )
-    for edge in ("top", "right"):
-        axes.spines[edge].set_visible(False)
-    for line in reversed(lines):
-        axes.plot(
-            x, line.y, marker=marker or "None", linestyle=line.style, color=line.colour,
-            markersize=3.4, linewidth=1.4 if line.name else 0.8, markeredgewidth=0,
-        )  # fmt: skip
-    axes.set_ylim(limits)
-    axes.locator_params(nbins=5)
-    axes.grid(axis="y", color=Colour.LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.tick_params(left=False)
-    plainly(axes, "both")
-    low, high = axes.get_ylim()
-    named = [line for line in lines if line.name]
-    ends = [(np.nan_to_num(np.asarray(line.y)[-1], nan=low) - low) / (high - low) for line in named]
-    for line, y in zip(named, _apart(ends, SIZE / 72 * 1.3 / (height - bottom - top)), strict=True):
-        axes.text(
-            1.02, y, line.name, transform=axes.transAxes, va="center", color=line.colour,
-        )  # fmt: skip
-    return figure, axes
-
-
-def _apart(ends: Sequence[float], least: float) -> list[float]:
-    """Move the names at the ends of lines apart, upwards from the lowest."""
-    found = list(ends)
-    last = -1.0
-    for place in sorted(range(len(ends)), key=lambda place: ends[place]):
-        last = found[place] = max(ends[place], last + least)
-    over = max(0.0, last - 1)
-    return [end - over for end in found]
-
-
-def unnamed(shown: Sequence[str]) -> str:
-    """Say what lines without a name are; empty where there are none."""
-    others = len(shown) - len(NAMED)
-    if others < 2:
-        return "The grey line is another model." if others == 1 else ""
-    return f"Grey lines are {others} other models."
 
 
 def fewer(shown: Sequence[str], known: Sequence[str]) -> str:

@@ -114,12 +114,6 @@ class StudyDesign:
         return not self.several or self.metrics[metric].unit not in (TARGET, TARGET_SQUARED)
 
     @property
-    def divided(self) -> list[str]:
-        """The plans whose divisions are known, for predictions and not scores came of them."""
-        plans = self.experiment.resampling.plans()
-        return [plan for plan in plans if not self.experiment.by_scores(plan)]
-
-    @property
     def by_full(self) -> bool:
         """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
         planned = self.analysis.with_posthoc

@@ -51,12 +51,6 @@ from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, tuk
 from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts, cv5x2_z
 from bakeoff.stats.folds.equivalence import tost_cv5x2
 from bakeoff.stats.folds.manova import manova
-from bakeoff.stats.folds.replicability import (
-    Replicability,
-    prob_a_better,
-    prob_a_better_sample_size,
-    replicability_count,
-)
 from bakeoff.stats.folds.t_tests import (
     bayes_correlated_t,
     corrected_kfold_t,
@@ -73,11 +67,6 @@ from bakeoff.stats.folds.t_tests import (
     tost_folds,
     tost_half_samples,
 )
-from bakeoff.stats.folds.variance_parts import (
-    VarianceComponents,
-    variance_components,
-    variance_components_from_means,
-)
 from bakeoff.stats.gate import (
     Release,
     accuracy_limits,
@@ -86,7 +75,6 @@ from bakeoff.stats.gate import (
     rows_to_decide,
 )
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
-from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
 from bakeoff.stats.metrics.differences import (
     looks_at,
     metric_ci,
@@ -155,8 +143,6 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
-    "CALIBRATION_INTERCEPT",
-    "CALIBRATION_SLOPE",
     "IN_GROUPS",
     "METRICS",
     "POINTS",
@@ -189,14 +175,12 @@ __all__ = [
     "Power",
     "PowerResult",
     "Release",
-    "Replicability",
     "Result",
     "Runs",
     "SerialResult",
     "Status",
     "Strengths",
     "TypeOneError",
-    "VarianceComponents",
     "WinRates",
     "accuracy_limits",
     "adjust_pvalues",
@@ -267,8 +251,6 @@ __all__ = [
     "pass_at",
     "pass_hat",
     "plain",
-    "prob_a_better",
-    "prob_a_better_sample_size",
     "proportion_ci",
     "proportion_difference",
     "proportion_difference_from_counts",
@@ -277,7 +259,6 @@ __all__ = [
     "recipe_difference",
     "recipe_mean_ci",
     "recipe_mean_difference",
-    "replicability_count",
     "resampled_t",
     "row_dependence",
     "rows_to_decide",
@@ -295,8 +276,6 @@ __all__ = [
     "tost_recipe_means",
     "tost_recipes",
     "tukey_hsd",
-    "variance_components",
-    "variance_components_from_means",
     "wilcoxon_signed_rank",
     "win_rates",
 ]

@@ -43,7 +43,6 @@ def test_poor_model_goes_and_near_copies_stay(metric):
     assert by_name["good"].tier == by_name["copy"].tier == "a"
     assert by_name["poor"].tier == "b"
     assert found.models[-1].model == "poor"
-    assert sum(line.wins for line in found.models) == pytest.approx(1)
 
 
 def test_model_without_probabilities_is_left_out():
@@ -142,4 +141,4 @@ def test_with_few_positive_rows_a_beaten_model_stays_and_is_named():
     assert (last.model, last.stays) == ("poor", True)
     assert last.beaten_by in ("good", "copy")
     assert np.isnan(last.pvalue)
-    assert found.best.ci is None
+    assert any(a.holds is False for a in found.assumptions)

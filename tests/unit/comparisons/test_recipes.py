@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -18,7 +17,6 @@ from bakeoff.comparisons.recipes import left_out
 from bakeoff.comparisons.score_intervals import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
-from bakeoff.report.exhibits import recipes
 from bakeoff.report.family import Family
 from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.recipes import about_runs
@@ -248,19 +246,6 @@ def test_what_is_said_where_the_fits_differ_and_the_recipes_do_not():
     assert "luck" not in said(row("no_difference_shown", pvalue_fits=0.4))
     assert "more rows would help, more training" in said(row("a_better", var_rows=0.1))
     assert "more training runs would help" in said(row("a_better", var_rows=-1e-5))
-
-
-def test_the_table_says_what_more_runs_and_rows_would_bring(monkeypatch):
-    monkeypatch.setattr(recipes, "tabulate", lambda item, study, columns, rows: rows)
-    entry, one = catalogue()["recipe_difference"], row("no_difference_shown")
-    family = SimpleNamespace(entry=entry, settles=True, rows=(one,))
-    study = SimpleNamespace(families=(family,), written_as=lambda row: Written())
-    (line,) = recipes.build(None, study)
-    assert line["share"] == pytest.approx(0.7)
-    assert line["se"] ** 2 == pytest.approx(7e-5 + 3e-5)
-    assert line["se_runs"] ** 2 == pytest.approx(7e-5 / 2 + 3e-5)
-    assert line["se_rows"] ** 2 == pytest.approx(7e-5 + 3e-5 / 2)
-    assert line["se_floor"] ** 2 == pytest.approx(3e-5)
 
 
 def test_importance_is_the_mean_over_runs(tmp_path):

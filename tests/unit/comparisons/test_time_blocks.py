@@ -115,7 +115,7 @@ def test_intervals_and_the_best_models_say_so_too() -> None:
         rows = in_time(catalogue()[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
         assert best is not None
-        for found in (alone(rows, 0, None, 0.95), best.best):
+        for found in (alone(rows, 0, None, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 

@@ -13,10 +13,9 @@ from studies import experiment, pair, ran, study
 from bakeoff.report import prose
 from bakeoff.report.drawing import WIDTH, Colour, name_of, text_width
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.exhibits.differences import standardised
 from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.pairs_shown import families_of, rows_of
-from bakeoff.report.panels import Line, line_panel, squares
+from bakeoff.report.panels import squares
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
 
@@ -73,16 +72,6 @@ def test_every_figure_draws_with_any_number_of_models(k):
         assert drawing.figure.axes or drawing.figure.texts
 
 
-def test_names_at_the_ends_of_lines_stand_within_the_figure_and_apart():
-    lines = [Line([0.1, 0.5], "a long name of a model", Colour.BLUE), Line([0.2, 0.501], "other")]
-    figure, axes = line_panel([0, 1], lines, (0, 1))
-    figure.draw_without_rendering()
-    names = [text.get_window_extent() for text in axes.texts]
-    assert len(names) == 2
-    assert all(figure.bbox.x0 < box.x0 and box.x1 <= figure.bbox.x1 for box in names)
-    assert not names[0].overlaps(names[1])
-
-
 def test_panels_of_models_are_read_in_lines_from_the_best():
     one = study(experiment("abcdefg"), (), dict.fromkeys("abcdefg", 0.9))
     made = squares(one, one.models, (0, 1), 0.3)
@@ -91,16 +80,6 @@ def test_panels_of_models_are_read_in_lines_from_the_best():
     order = sorted(range(7), key=lambda i: (-round(boxes[i].y0, 6), boxes[i].x0))
     assert order == list(range(7))
     assert all(0 <= box.x0 < box.x1 <= 1 and 0 <= box.y0 < box.y1 <= 1 for box in boxes)
-
-
-@pytest.mark.parametrize(("folds", "shown"), [(2, 0), (3, 3), (10, 10)])
-def test_three_differences_have_a_distribution_to_show(folds, shown):
-    spec = experiment(("a", "b"), tests=("kfold_t",), resampling={"kfold": {"folds": 10}})
-    found = [pair("a", "b", 0.01, 0.05, test="kfold_t", plan="kfold")]
-    one = study(spec, found, {"a": 0.9, "b": 0.8})
-    one = dataclasses.replace(one, scores=one.scores.query(f"fold <= {folds}"))
-    (row,) = rows_of(one, one.families)
-    assert len(standardised(one, row)) == shown
 
 
 def test_a_figure_says_why_there_is_none():

@@ -134,25 +134,8 @@ def test_values_are_the_pairs_of_mean_difference():
 def test_best_are_those_not_shown_worse():
     y, said = study(n=1000, models=5)
     result = best_models(y, said, metric="f1")
-    assert result.winner in result.members
+    assert np.argmax(result.scores) in result.members
     assert 0 not in result.members
-    assert sum(result.probability_best) == pytest.approx(1)
-    assert np.argmax(result.probability_best) == result.winner
-    assert result.ci.low < result.estimate < result.naive
-
-
-def test_equal_models_flatter_the_winner():
-    rng = np.random.default_rng(0)
-    naive, freed, covered = [], [], 0
-    for _ in range(60):
-        values = rng.normal(size=(100, 20))
-        result = best_by_values(values, n_resamples=999)
-        naive.append(result.naive)
-        freed.append(result.estimate)
-        covered += result.ci.low <= 0
-    assert np.mean(naive) > 0.15
-    assert 0 < np.mean(freed) < 0.45 * np.mean(naive)  # not all of it: leads are themselves chance
-    assert covered >= 54
 
 
 def test_one_reading_ranks_as_two_do():
@@ -176,31 +159,12 @@ def test_identical_models_are_all_best():
     assert result.pvalues == (1.0, 1.0, 1.0)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1"])
-def test_wins_are_divided_among_identical_models(metric):
-    y, said = study(models=2)
-    alone = best_models(y, said, metric=metric, n_resamples=999).probability_best
-    a, twin, other = best_models(
-        y, said[:, [0, 0, 1]], metric=metric, n_resamples=999
-    ).probability_best
-    assert a == twin
-    assert a + twin == pytest.approx(alone[0], abs=0.05)
-    assert a + twin + other == pytest.approx(1)
-
-
-def test_wins_of_models_that_are_right_everywhere_are_divided():
-    y, said = study(models=1)
-    result = best_models(y, np.column_stack([y, y, said[:, 0]]), n_resamples=999)
-    assert result.probability_best[0] == result.probability_best[1] > 0.4
-
-
 def test_losses_are_best_when_small():
     rng = np.random.default_rng(7)
     losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
     result = best_by_values(losses, greater_is_better=False)
     assert result.members == (0,)
-    assert result.estimate == pytest.approx(losses[:, 0].mean(), rel=0.01)
-    assert result.ci.high > result.estimate
+    assert result.scores == pytest.approx(-losses.mean(axis=0))
 
 
 @given(

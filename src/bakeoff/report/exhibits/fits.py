@@ -3,77 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
-from bakeoff.report.cells import COUNT, DATASET, MODEL, PLAN, SCORE, SHARE, A, B
+from bakeoff.report.cells import COUNT, DATASET, MODEL, PLAN, SCORE, SHARE
 from bakeoff.report.exhibit import Section, TableExhibit
-from bakeoff.report.fit_noise import FitNoise, fit_noise, repeated
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, capital, number, share
-from bakeoff.report.pairs_shown import MOST_PAIRS, chosen_pairs
-from bakeoff.report.prose import advantage, lower_is_better
+from bakeoff.report.numbers import capital, number
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate
-from bakeoff.stats import prob_a_better
-
-FITS_NOTE = (
-    "A split is one repetition of the plan, or one halving. SD of splits and SD of seeds: the "
-    "standard deviation of the mean difference between splits and between seeds{tuning}. SE of "
-    "the rows: the standard error that remains however many fits are added, where a test measured "
-    "it. The advice weighs three more splits against ten more seeds for each split; where the fits "
-    "contribute less than a tenth of the variance that the rows contribute, only more rows help."
-)
-
-
-def build_fits(item: Item, study: Study) -> PageTable:
-    """Describe pairs of models fit by fit."""
-    plans = repeated(study.experiment)
-    pairs, which = chosen_pairs(study, len(plans) * len(study.datasets), MOST_PAIRS)
-    known = study, study.scores, study.seeds, study.comparisons
-    columns = (
-        DATASET,
-        PLAN,
-        A,
-        B,
-        Column("folds", "Folds", COUNT),
-        Column("share_a_higher", "A higher", SHARE),
-        Column("share_low", "95% CI", SHARE),
-        Column("difference", advantage([study.metric]), SCORE),
-        Column("sd_splits", "SD of splits", SCORE),
-        Column("sd_seeds", "SD of seeds", SCORE),
-        Column("se_rows", "SE of the rows", SCORE),
-        Column("advice", "What would help"),
-    )
-    tuned = any(m.tune is not None and m.seeds > 1 for m in study.experiment.fitted.values())
-    note = f"{capital(which)}. " + FITS_NOTE.format(tuning=", tuning included" if tuned else "")
-    note += lower_is_better([study.metric])
-    return tabulate(item, study, columns, map(_line, fit_noise(*known, pairs)), note)
-
-
-def _line(one: FitNoise) -> dict[str, Any]:
-    values = one.advantage.ravel()
-    higher = prob_a_better(values, np.zeros_like(values))
-    low, high = higher.ci or (math.nan, math.nan)
-    sds = dict(zip(one.parts.sources, map(math.sqrt, one.parts.variances), strict=True))
-    return {
-        "dataset": one.dataset,
-        "plan": one.plan,
-        "model_a": one.model_a,
-        "model_b": one.model_b,
-        "folds": len(values),
-        "share_a_higher": higher.estimate,
-        "share_low": Cell(f"{share(low, 0)} to {share(high, 0)}", low, high=high),
-        "difference": one.parts.mean,
-        "sd_splits": sds["splits"],
-        "sd_seeds": sds.get("seeds", math.nan),
-        "se_rows": math.sqrt(one.parts.variance_of_rows),
-        "advice": one.advice or NONE,
-    }
+from bakeoff.report.tables import Column, PageTable, tabulate
 
 
 def build_seeds(item: Item, study: Study) -> PageTable:
@@ -165,20 +104,6 @@ def build_excluded(item: Item, study: Study) -> PageTable:
 
 
 EXHIBITS = {
-    "fits": TableExhibit(
-        section=Section.TRUST,
-        place=60,
-        title="How differences vary from fit to fit",
-        caption="A description of these fits, not a test: the share of folds on which algorithm A "
-        "scores higher than B (ties count half) with the bootstrap interval of Bouthillier et al. "
-        "(2021), and the contributions of the splits, the seeds and the rows to the variance of "
-        "the mean difference. Folds share rows, so an interval that excludes 50% is not evidence "
-        "of a difference.",
-        when=lambda design: len(design.models) > 1 and bool(repeated(design.experiment)),
-        folded="How differences vary from fit to fit",
-        citation="bouthillier2021",
-        build=build_fits,
-    ),
     "seeds": TableExhibit(
         section=Section.MODELS,
         place=50,

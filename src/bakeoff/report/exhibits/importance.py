@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
-from bakeoff.report.cells import NOTHING as NO_LOSS
 from bakeoff.report.drawing import (
     SIZE,
     WIDTH,
@@ -17,13 +16,12 @@ from bakeoff.report.drawing import (
     name_of,
     text_width,
 )
-from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import letters_for
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
 from bakeoff.report.written import Written, decimals, varies
 
 
@@ -126,35 +124,6 @@ def draw_importance_bars(item: Item, study: Study) -> Drawing:
     return Drawing(figure, alt, shows=" and ".join(parts))
 
 
-TABLE_COLUMNS = 30
-
-
-def build_importance(item: Item, study: Study) -> PageTable:
-    """Give the mean loss of each column's shuffles, with their standard deviation."""
-    found = losses(study, item.dataset)
-    names = columns_that_matter(found)
-    lost = what_is_lost(study, found)
-    shown = Kind(
-        lambda _, loss: Cell(f"{lost.score(loss.mean)} ± {lost.score(loss.sd)}", loss.mean)
-    )
-    columns = (
-        Column("feature", "Column"),
-        *(Column(f"loss_{m}", study.label(m), shown) for m in found),
-    )
-    rows = (
-        {"feature": clean(name)}
-        | {f"loss_{m}": known.get(name, NO_LOSS) for m, known in found.items()}
-        for name in names[:TABLE_COLUMNS]
-    )
-    note = f"{lost.title}."
-    if len(names) > TABLE_COLUMNS:
-        note += (
-            f" The table has the {TABLE_COLUMNS} most important of {len(names):,} columns; "
-            "importance.csv has all."
-        )
-    return tabulate(item, study, columns, rows, note)
-
-
 EXHIBITS = {
     "importance_bars": FigureExhibit(
         section=Section.MODELS,
@@ -168,18 +137,5 @@ EXHIBITS = {
         when=lambda design: design.experiment.importance is not None,
         heading="Permutation importance",
         draw=draw_importance_bars,
-    ),
-    "importance": TableExhibit(
-        section=Section.MODELS,
-        place=61,
-        title="Permutation importance, all numbers",
-        caption="Permutation importance on the held-out rows (Breiman 2001), mean ± standard "
-        "deviation over the shuffles; a dash marks a column that the model did not get. It "
-        "describes how a model uses a column, not a causal effect. Columns with the same "
-        "information share their importance and may seem unimportant.",
-        each="dataset",
-        when=lambda design: design.experiment.importance is not None,
-        folded="All numbers",
-        build=build_importance,
     ),
 }

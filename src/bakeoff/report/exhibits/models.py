@@ -10,7 +10,7 @@ from bakeoff.report import cells, prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.exhibit import MOST_DATASETS, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import capital, fixed, percent
 from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking
 from bakeoff.report.study import BESIDE, Study
@@ -131,43 +131,6 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
     return row | {f"mean_{m}": mean for m, mean in means.items()}
 
 
-def build_baseline(item: Item, study: Study) -> PageTable:
-    """Give the constant answer's score, and each model's difference from it."""
-    columns = (
-        cells.DATASET,
-        cells.METRIC,
-        Column("answer", "Constant answer"),
-        Column("constant", "Its score", cells.SCORE),
-        cells.MODEL,
-        Column("difference", "Difference", cells.SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-        cells.PVALUE,
-        cells.ADJUSTED,
-        cells.DECISION,
-    )
-    rows: list[dict[str, Any]] = []
-    for metric in study.experiment.metrics:
-        for one in baselines(study, metric):
-            known = {
-                "dataset": one.dataset,
-                "metric": metric,
-                "answer": "class shares" if study.metrics[metric].by_order else clean(one.answer),
-                "constant": one.score,
-                "decision": "not tested",
-            }
-            for line in one.models:
-                says = Cell("cannot tell", tone="open")
-                if line.better:
-                    says = Cell("better", tone="good")
-                elif line.pvalue_adjusted <= study.alpha and line.difference < 0:
-                    says = Cell("worse", tone="bad")
-                rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
-            if not one.models:
-                rows.append(known)
-    note = prose.over_runs(study) if study.plan == "holdout" else ""
-    return tabulate(item, study, columns, rows, note)
-
-
 def _may_be_best(design: StudyDesign) -> bool:
     """Show it where several models have predictions of a few test sets."""
     experiment = design.experiment
@@ -187,7 +150,6 @@ def build_best(item: Item, study: Study) -> PageTable:
         Column("stays", "May be the best"),
         Column("p", "p", cells.STARRED),
         Column("tier", "Group"),
-        Column("wins", "Would win", cells.SHARE),
     )
     rows = [
         {
@@ -198,16 +160,11 @@ def build_best(item: Item, study: Study) -> PageTable:
             "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
             "p": line.pvalue,
             "tier": line.tier,
-            "wins": line.wins,
         }
         for name, each in found.items()
         for line in each.models
     ]
-    told = [
-        text
-        for name, each in found.items()
-        for text in worth_of_winner(study, study.metric, each, name)
-    ]
+    told = [text for each in found.values() for text in cautions(study, each)]
     return tabulate(item, study, columns, rows, " ".join(told))
 
 
@@ -221,22 +178,6 @@ EXHIBITS = {
         "The tests, not overlapping intervals, show whether two models differ.",
         build=build_models,
     ),
-    "baseline": TableExhibit(
-        section=Section.MODELS,
-        place=22,
-        title="Comparison with a constant answer",
-        caption="The difference between each model and a constant answer for every row. A positive "
-        "difference is an advantage of the model, also where lower scores are better. Differences "
-        "on folds are tested by the corrected t test (Nadeau and Bengio), differences on held-out "
-        "rows by the t test of the metric's difference, of several training runs by that of "
-        "recipes. P-values are adjusted by Holm's method for the number of models, but not for the "
-        "number of metrics and data sets.",
-        when=lambda design: (
-            not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
-        ),
-        folded="Every model and a constant answer",
-        build=build_baseline,
-    ),
     "best": TableExhibit(
         section=Section.MODELS,
         place=25,
@@ -244,9 +185,7 @@ EXHIBITS = {
         caption="A model is excluded from the models that may be the best if a pairwise test shows "
         "another model to be better and it is also outside the confidence set for the best model "
         "(Hsu 1984); p is the larger of the two p-values. Models of one group (same letter) are "
-        "not shown to differ by the pairwise tests. “Would win” estimates how often a model would "
-        "have the highest score on other test sets of this size if the observed scores were the "
-        "true ones. It is neither a test nor the probability that the model is the best.",
+        "not shown to differ by the pairwise tests.",
         when=_may_be_best,
         build=build_best,
     ),

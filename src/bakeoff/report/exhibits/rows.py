@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.report.cells import COUNT, MODEL, SHARE_OF_ROWS, A, B
 from bakeoff.report.drawing import (
     SIZE,
     WIDTH,
@@ -21,50 +20,13 @@ from bakeoff.report.drawing import (
     panel,
     text_width,
 )
-from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, letters_for
-from bakeoff.report.pairs_shown import order, oriented
+from bakeoff.report.numbers import count, letters_for
+from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.tables import Column, PageTable, tabulate
-
-MOST_CLASSES = 12
-"""With more classes, the table names the most frequent error of each instead of counting all."""
-
-
-def build_confusion(item: Item, study: Study) -> PageTable:
-    """Count true against predicted classes of every model, with the errors of each class."""
-    tested = study.test_sets[item.dataset or study.datasets[0]]
-    names = [clean(name) for name in tested.classes]
-    columns = (
-        MODEL,
-        Column("class", "True class"),
-        Column("rows", "Rows", COUNT),
-        *(Column(f"as_{name}", f"Predicted {name}", COUNT) for name in names),
-        Column("recall", "Recall", SHARE_OF_ROWS),
-        Column("error", "Most frequent error"),
-    )
-    if len(names) > MOST_CLASSES:
-        columns = tuple(column for column in columns if not column.key.startswith("as_"))
-    rows: list[dict[str, Any]] = []
-    for model in (m for m in order(study) if m in tested.models):
-        for true, counts in enumerate(tested.confusion(model)):
-            if not counts.sum():
-                continue
-            wrong = np.where(np.arange(len(names)) == true, 0, counts)
-            worst = int(wrong.argmax())
-            told = {
-                "model": model,
-                "class": names[true],
-                "rows": counts.sum(),
-                "recall": float(counts[true] / counts.sum()),
-                "error": f"{names[worst]} ({wrong[worst]:,})" if wrong[worst] else NONE,
-            }
-            rows.append(told | {f"as_{k}": n for k, n in zip(names, counts, strict=True)})
-    return tabulate(item, study, columns, rows)
-
 
 MOST_MODELS = 12
 _ACROSS, _NUMBERED, _NAMED = 3, 6, 20
@@ -198,58 +160,7 @@ def unique_rows(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return rows, np.asarray(counts, dtype=np.int64)
 
 
-MOST_ROWS = 60
-THREE_COLUMNS = (
-    Column("true", "True class"),
-    A,
-    Column("a", "A predicts"),
-    B,
-    Column("b", "B predicts"),
-    Column("rows", "Rows", COUNT),
-    Column("right", "Right"),
-)
-
-
-def build_three_way(item: Item, study: Study) -> PageTable:
-    """Count truth × A × B for the two best models, the most frequent first."""
-    tested = study.test_sets[item.dataset or study.datasets[0]]
-    known = [m for m in order(study) if m in tested.models][:2]
-    if len(known) < 2:
-        return tabulate(item, study, THREE_COLUMNS, (), "There are no two models to compare.")
-    a, b = oriented(study, *known)
-    said = [tested.predicted[:, tested.models.index(m)] for m in (a, b)]
-    found, n = unique_rows(np.column_stack([tested.truth, *said]))
-    right = {
-        (True, True): "both",
-        (True, False): study.label(a),
-        (False, True): study.label(b),
-        (False, False): "none",
-    }
-    rows: list[dict[str, Any]] = []
-    for i in np.argsort(-n, kind="stable")[:MOST_ROWS]:
-        classes = [clean(tested.classes[code]) for code in found[i]]
-        told = right[found[i][1] == found[i][0], found[i][2] == found[i][0]]
-        line = {"model_a": a, "model_b": b, "rows": n[i], "right": told}
-        rows.append(line | dict(zip(("true", "a", "b"), classes, strict=True)))
-    rarer = f"{len(n) - MOST_ROWS:,} rarer combinations are not shown."
-    return tabulate(item, study, THREE_COLUMNS, rows, rarer if len(n) > MOST_ROWS else "")
-
-
 EXHIBITS = {
-    "confusion": TableExhibit(
-        section=Section.COMPARISONS,
-        place=60,
-        title="Errors by class",
-        caption="The confusion matrix of every model on the held-out rows, from the best model to "
-        "the worst: the number of rows of each true class by predicted class, the recall, and the "
-        "most frequent error. It describes these rows; the shares of small classes vary strongly "
-        "between samples.",
-        each="dataset",
-        when=lambda design: design.has_labels,
-        heading="Errors by class",
-        folded="Every class of every model",
-        build=build_confusion,
-    ),
     "confusion_maps": FigureExhibit(
         section=Section.COMPARISONS,
         place=50,
@@ -273,18 +184,5 @@ EXHIBITS = {
         heading="Disagreement between models",
         fourfolds=True,
         draw=draw_disagreement,
-    ),
-    "three_way": TableExhibit(
-        section=Section.COMPARISONS,
-        place=70,
-        title="True class and predictions of the two best models",
-        caption="The number of held-out rows by true class and by the classes that the two best "
-        "models predict. Rows for which both models predict the same class carry no information on "
-        "which model is better.",
-        each="dataset",
-        when=lambda design: design.has_labels and len(design.models) > 1,
-        heading="True class and predictions of the two best models",
-        folded="Every combination",
-        build=build_three_way,
     ),
 }

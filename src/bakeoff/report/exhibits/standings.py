@@ -6,16 +6,15 @@ from bakeoff.report import cells
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.exhibits.models import RANK
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import fixed, percent
-from bakeoff.report.standings import lines, pair_lines, standings
+from bakeoff.report.numbers import percent
+from bakeoff.report.standings import lines
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
-from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
+from bakeoff.report.tables import Column, PageTable, tabulate
 from bakeoff.stats import Evidence
 
 MOST_MODELS = 30
 """So many models are shown; the JSON has all."""
-_COUNT = Kind(lambda study, n: Cell(f"{n:g}" if n == round(n) else fixed(n, 2), n))
 
 
 def build_standings(item: Item, study: Study) -> PageTable:
@@ -34,24 +33,6 @@ def build_standings(item: Item, study: Study) -> PageTable:
     return tabulate(item, study, columns, rows[:MOST_MODELS], summary=summary)
 
 
-def build_wins(item: Item, study: Study) -> PageTable:
-    """Count wins, draws and losses of each pair."""
-    found = standings(study)
-    columns = (
-        cells.A,
-        cells.B,
-        Column("data_sets", "Data sets", _COUNT),
-        Column("wins", "A wins", _COUNT),
-        Column("draws", "Draws", _COUNT),
-        Column("losses", "B wins", _COUNT),
-        Column("win_rate", "Win rate of A", cells.SCORE),
-        Column("win_rate_ci", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-    )
-    best = set(() if found is None else found.models[:MOST_MODELS])
-    rows = (line for line in pair_lines(study) if {line["model_a"], line["model_b"]} <= best)
-    return tabulate(item, study, columns, rows)
-
-
 def _over_datasets(design: StudyDesign) -> bool:
     return len(design.models) > 1 and any(
         entry.evidence is Evidence.DATASET_SCORES for entry in design.tests
@@ -68,15 +49,5 @@ EXHIBITS = {
         "itself, and all depends on which models are compared.",
         when=_over_datasets,
         build=build_standings,
-    ),
-    "wins": TableExhibit(
-        section=Section.COMPARISONS,
-        place=27,
-        title="Wins of pairs",
-        caption="On how many data sets each model of a pair scores better, of those on which both "
-        "have a score. The win rate counts a draw as half a win; its interval (Clopper and "
-        "Pearson's) holds by itself.",
-        when=_over_datasets,
-        build=build_wins,
     ),
 }

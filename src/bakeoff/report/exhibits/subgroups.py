@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import has_test
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.report import cells
 from bakeoff.report.drawing import IntervalLine, interval_plot, message, name_of
-from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import enumerated, p_equals, percent
 from bakeoff.report.pairs_shown import order
-from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
+from bakeoff.report.prose import advantage
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.spec.row_columns import row_columns
 
-EMPTY = Cell("")
 MOST_LINES = 36
 
 
@@ -93,55 +89,6 @@ def _compared(design: StudyDesign) -> bool:
     return there and several and (ranked or (experiment.by_values and not design.has_runs))
 
 
-def build_subgroup_tests(item: Item, study: Study) -> PageTable:
-    """List the interaction of every column and the difference in every subgroup."""
-    rows = [_values(line, study) for line in study.subgroups.to_dict("records")]
-    shown = [study.metrics[name] for name in dict.fromkeys(study.subgroups["metric"])]
-    columns = (
-        cells.DATASET,
-        cells.METRIC,
-        Column("column", "By"),
-        Column("subgroup", "Subgroup"),
-        cells.A,
-        cells.B,
-        Column("n", "Rows", cells.COUNT),
-        Column("estimate", advantage(shown), cells.SCORE),
-        Column("ci_low", "CI", cells.INTERVAL),
-        Column("statistic", "F or t", cells.NUMBER),
-        cells.DF,
-        cells.PVALUE,
-        cells.ADJUSTED,
-        Column("says", "Result"),
-    )
-    note = f"subgroups.csv has all columns.{lower_is_better(shown)}"
-    return tabulate(item, study, columns, rows, note)
-
-
-def _values(line: dict[Any, Any], study: Study) -> dict[Any, Any]:
-    """Return a line with what its role has: a statistic, or a difference with its interval."""
-    told = line | {"says": says(line, study)}
-    if line["role"] == INTERACTION:
-        found = (line[key] for key in ("df", "df1", "df2"))
-        df = (None if math.isnan(n) else n for n in found)
-        return told | {"subgroup": "All", "df": tuple(df), "estimate": EMPTY, "ci_low": EMPTY}
-    ends = line["ci_low"], line["ci_high"]
-    return told | {"ci_low": ends, "statistic": EMPTY, "df": EMPTY}
-
-
-def says(line: Mapping[Any, Any], study: Study) -> Cell:
-    """Say what a line shows."""
-    decision = Decision(line["decision"])
-    if decision is Decision.UNDECIDED:
-        why = WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))
-        return Cell(why, tone="open")
-    if decision in (Decision.A_BETTER, Decision.B_BETTER):
-        winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
-        return Cell(f"{study.label(winner)} better", tone=cells.TONES[decision])
-    if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
-        return Cell("it differs", tone="bad")
-    return Cell(DECISIONS[decision], tone="open")
-
-
 EXHIBITS = {
     "subgroups": FigureExhibit(
         section=Section.COMPARISONS,
@@ -156,20 +103,5 @@ EXHIBITS = {
         each="dataset",
         when=_compared,
         draw=draw_subgroups,
-    ),
-    "subgroup_tests": TableExhibit(
-        section=Section.COMPARISONS,
-        place=31,
-        title="Differences by subgroup, all numbers",
-        caption="Rows of the subgroup “All” hold the test of the interaction: whether the "
-        "difference is the same in all subgroups of the column (Welch 1951; if groups of rows "
-        "spread over several subgroups, the largest t of all pairs of subgroups). P-values of "
-        "interactions are adjusted over columns and pairs, those of subgroups over the subgroups "
-        "and pairs of a column (Holm 1979), for each metric; intervals are simultaneous likewise. "
-        "Subgroups with too few rows have no p-value and are left out of the interaction.",
-        when=_compared,
-        folded="All subgroups",
-        citation="hothorn2008",
-        build=build_subgroup_tests,
     ),
 }

@@ -123,6 +123,21 @@ RETIRED: dict[str, str] = (
         "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
     }
     | dict.fromkeys(
+        ("variance_components", "variance_components_from_means"),
+        "seeds.csv of a run has the standard deviations between seeds and between folds",
+    )
+    | dict.fromkeys(
+        ("CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE"),
+        "calibration is described by the metric `ici` and the curve that a report draws with it",
+    )
+    | {
+        "prob_a_better": "tests on folds have the share of folds that A wins: read "
+        "`effect_sizes['share_a_better']` of their results",
+        "prob_a_better_sample_size": "plan by the power of a test: see `bakeoff plan`",
+        "replicability_count": "adjust the p-values of the data sets, `adjust_pvalues(p, 'holm')`, "
+        "and count those up to the level",
+    }
+    | dict.fromkeys(
         ("hotelling_t2", "hotelling_t2_unpaired"),
         "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
         "models do not share the folds)",

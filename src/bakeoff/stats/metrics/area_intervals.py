@@ -28,16 +28,9 @@ def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[floa
             value, -float(special.stdtrit(spread.df, tail)) * spread.se
         )
     if setting.metric.by_pairs and value in (0.0, 1.0):
-        far = exact_limit(setting, tail)
+        far = float(tail ** (1 / min(setting.classes.counts)))
         return (far, 1.0) if value == 1 else (0.0, 1 - far)
     return None
-
-
-def exact_limit(setting: Setting, tail: float) -> float:
-    """Return the exact lower limit of an ROC area of 1; NaN for other areas."""
-    if not setting.metric.by_pairs:
-        return math.nan
-    return float(tail ** (1 / min(setting.classes.counts)))
 
 
 def hull(

@@ -139,8 +139,8 @@ class Metric:
         Whether it is computed; else its values are given.
     method : str
         The citation of its interval.
-    curve : {"", "calibration", "decision"}
-        What a report draws beside it.
+    calibration : bool
+        Whether a report draws calibration curves beside it.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Metric:
     own: bool = False
     computed: bool = True
     method: str = "satterthwaite1946"
-    curve: Literal["", "calibration", "decision"] = ""
+    calibration: bool = False
 
     def __str__(self) -> str:
         return self.name

@@ -22,6 +22,12 @@ from bakeoff.stats.metrics.metric import Form, Metric
 from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS
 from bakeoff.stats.metrics.view import NumberView, View
 
+RETIRED_METRICS = {
+    "partial_auc": "too few rows lie below a small false positive rate for its tests; write "
+    "`roc_auc`",
+}
+"""Names that metrics had before, each with what to write instead."""
+
 
 class Metrics(dict[str, Metric]):
     """Metrics by name; ``name@value`` is one whose option has that value."""
@@ -64,6 +70,8 @@ class Metrics(dict[str, Metric]):
     def lacking(self, name: str) -> str:
         """Say why a name with an option is none of a metric; empty where it is one."""
         base, at, _ = name.partition("@")
+        if base in RETIRED_METRICS:
+            return f"{base}: {RETIRED_METRICS[base]}"
         known = self.get(base)
         if known is None:
             return f"no metric is called {base!r}"
@@ -80,7 +88,7 @@ class Metrics(dict[str, Metric]):
 
     def called(self, name: str) -> Metric:
         """Return the metric of a name, or say which there are."""
-        if isinstance(name, str) and name.partition("@")[0] in self:
+        if isinstance(name, str) and name.partition("@")[0] in (*self, *RETIRED_METRICS):
             found = self.get(name)
             if found and (not found.option or getattr(NO_OPTIONS, found.option) is not None):
                 return found

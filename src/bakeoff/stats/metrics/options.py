@@ -7,11 +7,11 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, Share, check_fields
+from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, check_fields
 from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 
-EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1, "max_fpr": 0.1}
+EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1}
 """Values of the options that stand in the names of metrics, as in ``fbeta@3``."""
 
 
@@ -24,7 +24,6 @@ class Options:
     cost: ArrayLike | None = None
     priors: ArrayLike | None = None
     threshold: Level | None = None
-    max_fpr: Share | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)

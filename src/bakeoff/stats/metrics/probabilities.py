@@ -92,7 +92,6 @@ def top_3_accuracy(view: View) -> FloatArray:
     instead="cost",
     option="threshold",
     method="vickers2006",
-    curve="decision",
 )
 def net_benefit(view: View) -> FloatArray:
     """Share of true positives less that of false ones at the odds of the threshold.

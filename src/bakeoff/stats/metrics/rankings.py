@@ -16,7 +16,7 @@ from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.metric import Form, Metric, Need
-from bakeoff.stats.metrics.named import enter, of_means
+from bakeoff.stats.metrics.named import enter
 from bakeoff.stats.metrics.scales import LOGIT
 from bakeoff.stats.metrics.view import View
 
@@ -142,33 +142,6 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     return Functional(value, psi)
 
 
-def partial_area(positive: BoolArray, scores: FloatArray, most: float) -> Functional:
-    """Return the area under the ROC curve up to a false positive rate, with straight ties."""
-    _, place = np.unique(-scores, return_inverse=True)
-    sides = [positive, ~positive]
-    counts = [np.bincount(place[rows], minlength=place.max() + 1) for rows in sides]
-    if not all(found.any() for found in counts):
-        raise NoValue("the tested rows are all of one class")
-    f, g = (found / found.sum() for found in counts)
-    # above each score; the last score at which the area still grows is crossed in part
-    hits, alarms = np.cumsum(f) - f, np.cumsum(g) - g
-    width = np.clip(most - alarms, 0.0, g)
-    part = np.divide(width, g, out=(alarms < most).astype(np.float64), where=g > 0)
-    height = hits + part * f / 2
-    area = float(np.sum(width * height))
-    at_end = float(np.sum(part * f))
-    by_hits = np.clip(most - alarms, 0.0, None) - width + part * width / 2
-    inside = np.flatnonzero(width > 0)[-1]
-    by_alarms = np.where(np.arange(len(f)) <= inside, hits + f / 2 - at_end, 0.0)
-    if part[inside] < 1:
-        by_alarms[inside] = -(part[inside] ** 2) * f[inside] / 2
-    psi = np.empty(len(scores))
-    for rows, change in zip(sides, (by_hits, by_alarms), strict=True):
-        own = change[place[rows]]
-        psi[rows] = len(scores) / len(own) * (own - own.mean())
-    return Functional(area, psi)
-
-
 ROC = Curve(auc_value, partial(auc, unbiased=False))
 PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
 
@@ -202,28 +175,6 @@ def _delong(view: View) -> Functional:
 def roc_auc(view: View) -> Iterator[TwoClasses]:
     """Area under the ROC curve of the positive class."""
     return _positive_rows(view)
-
-
-@of_means(
-    "partial ROC AUC",
-    "area",
-    form=Form.RANKING,
-    needs=Need.RANKING,
-    scale=LOGIT,
-    classes="every",
-    instead="roc_auc_ovr or roc_auc_ovo",
-    option="max_fpr",
-    studied_by="roc_auc",
-    method="mcclish1989",
-)
-def partial_auc(view: View) -> Functional:
-    """Area under the ROC curve up to a false positive rate, from 0.5 for chance to 1."""
-    # Standardised as ½(1 + (A − e²/2)/(e − e²/2)) for a rate e (McClish 1989).
-    most = view.options.max_fpr
-    assert most is not None
-    chance = most**2 / 2
-    found = partial_area(view.is_positive, view.scores, most)
-    return 0.5 + (found - chance) * (0.5 / (most - chance))
 
 
 @ranking(ROC, "ROC AUC, one vs rest", classes="every")
