@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from bakeoff.stats.rows.costs import cost_sensitive_from_counts
+from tests.reference.told import Inputs, Values, told
 
-Inputs = Mapping[str, Any]
 
-
-def _cost_sensitive(inputs: Inputs, variant: str) -> dict[str, Any]:
+def _cost_sensitive(inputs: Inputs, variant: str) -> Values:
     k = inputs["n_classes"]
     counts = np.zeros((k, k, k), dtype=int)
     for i, j, true, count in inputs["counts"]:
         counts[i - 1, j - 1, true - 1] += count
     result = cost_sensitive_from_counts(counts, cost=inputs["cost"], variant=variant)
-    return {
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "lambda": result.details["lambda"],
+    return told(result) | {
         "e1": result.details["cost_a"],
         "e2": result.details["cost_b"],
         "misclassification1": result.details["misclassification_a"],

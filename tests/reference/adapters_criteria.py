@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 import numpy as np
 
 from bakeoff import stats
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
+from tests.reference.told import Adapter, Inputs, Values, told
 
 
 def hotelling_paired(inputs: Inputs) -> Values:
     """T² of two models on the same folds by its relation to the Hotelling-Lawley trace."""
     d = np.asarray(inputs["differences"], dtype=float)
     result = stats.manova(np.stack((d, np.zeros_like(d)), axis=1), statistic="hotelling-lawley")
-    first, second = result.details["means"]
-    return {
-        "t2": (len(d) - 1) * result.statistic,
-        "statistic": result.details["hotelling-lawley"]["approx_F"],
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-        "mean_difference": (first - second).tolist(),
-    }
+    return _hotelling(result, len(d) - 1)
 
 
 def hotelling_two_sample(inputs: Inputs) -> Values:
@@ -36,18 +23,19 @@ def hotelling_two_sample(inputs: Inputs) -> Values:
     result = stats.manova(
         np.stack(filled, axis=1), statistic="hotelling-lawley", blocks=False, nan_policy="omit"
     )
+    return _hotelling(result, sum(map(len, samples)) - 2)
+
+
+def _hotelling(result: stats.Result, df: int) -> Values:
     first, second = result.details["means"]
-    return {
-        "t2": (sum(map(len, samples)) - 2) * result.statistic,
+    return told(result) | {
+        "t2": df * result.statistic,
         "statistic": result.details["hotelling-lawley"]["approx_F"],
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-        "mean_difference": (first - second).tolist(),
+        "mean_difference": first - second,
     }
 
 
-def _manova(blocks: bool) -> Callable[[Inputs], Values]:
+def _manova(blocks: bool) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         y = np.asarray(inputs["Y"], dtype=float)
         models, folds = (np.unique(inputs[k], return_inverse=True)[1] for k in ("model", "fold"))
@@ -59,7 +47,7 @@ def _manova(blocks: bool) -> Callable[[Inputs], Values]:
     return adapt
 
 
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+ADAPTERS: dict[tuple[str, str], Adapter] = {
     ("hotelling_t2", "paired_differences"): hotelling_paired,
     ("hotelling_t2", "two_sample"): hotelling_two_sample,
     ("manova", "models_plus_fold_blocks"): _manova(blocks=True),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import zip_longest
-from typing import Any
 
-from bakeoff.stats import friedman, iman_davenport, kruskal_wallis, quade
+from bakeoff.stats import Result, friedman, iman_davenport, kruskal_wallis, quade
+from tests.reference.told import Adapter, Inputs, Values, told
 
 
 def as_table(groups: list[list[float]]) -> list[list[float]]:
@@ -14,15 +14,10 @@ def as_table(groups: list[list[float]]) -> list[list[float]]:
     return [list(row) for row in zip_longest(*groups, fillvalue=float("nan"))]
 
 
-def _friedman(method: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    def adapt(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _friedman(method: str) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
         result = friedman(inputs["scores"], method=method)
-        return {
-            "statistic": result.statistic,
-            "df": result.df,
-            "pvalue": result.pvalue,
-            "average_ranks": result.details["average_ranks"],
-            "kendall_w": result.effect_sizes["kendall_w"],
+        return told(result) | {
             # all models tie on every data set: no evidence against the null, nor any agreement
             "convention": {"statistic": 0.0, "pvalue": 1.0, "kendall_w": 0.0},
         }
@@ -30,8 +25,8 @@ def _friedman(method: str) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return adapt
 
 
-def _f_test(test: Callable[..., Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    def adapt(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _f_test(test: Callable[..., Result]) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
         result = test(inputs["scores"])
         # identical scores: statistic 0, p 1; all data sets rank alike: no variance is left to
         # compare with, so F is infinite and its p undecided rather than 0
@@ -39,25 +34,14 @@ def _f_test(test: Callable[..., Any]) -> Callable[[Mapping[str, Any]], dict[str,
             "identical_scores": {"statistic": 0.0, "pvalue": 1.0},
             "zero_variance": {"statistic": float("inf"), "pvalue": float("nan")},
         }
-        return {
-            "statistic": result.statistic,
-            "df1": result.df1,
-            "df2": result.df2,
-            "pvalue": result.pvalue,
-            "convention": conventions.get(result.status.value, {}),
-        }
+        return told(result) | {"convention": conventions.get(result.status.value, {})}
 
     return adapt
 
 
-def _kruskal_wallis(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _kruskal_wallis(inputs: Inputs) -> Values:
     result = kruskal_wallis(as_table(inputs["groups"]), missing="omit")
-    return {
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "epsilon_squared": result.effect_sizes["epsilon_squared"],
-        "eta_squared_H": result.effect_sizes["eta_squared_H"],
+    return told(result) | {
         # all scores are equal: no evidence against the null
         "convention": {"statistic": 0.0, "pvalue": 1.0},
     }

@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from bakeoff.stats import wilcoxon_signed_rank
+from tests.reference.told import Adapter, Inputs, Values, told
 
 ALTERNATIVE = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
 
 
-def _adapter(**options: Any) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    def adapt(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _adapter(**options: Any) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
         result = wilcoxon_signed_rank(inputs["scores_A"], inputs["scores_B"], **options)
-        return {
-            "statistic": result.statistic,
-            "pvalue": result.pvalue,
-            "w_plus": result.details["w_plus"],
-            "w_minus": result.details["w_minus"],
-            "n_nonzero": result.details["n_nonzero"],
-            "z": result.details["z"],
-            "rank_biserial": result.effect_sizes["rank_biserial"],
-        }
+        return told(result)
 
     return adapt
 
 
-def _demsar(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _demsar(inputs: Inputs) -> Values:
     result = wilcoxon_signed_rank(
         inputs["scores_A"], inputs["scores_B"], zeros="zsplit", method="asymptotic"
     )
-    return {
-        "statistic": result.details["demsar_t"],
-        "w_plus": result.details["w_plus"],
-        "w_minus": result.details["w_minus"],
-        "z": result.details["demsar_z"],
-        "pvalue": result.details["demsar_pvalue"],
-    }
+    demsar = {name: result.details[f"demsar_{name}"] for name in ("z", "pvalue")}
+    return told(result) | demsar | {"statistic": result.details["demsar_t"]}
 
 
-def _all_zero(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _all_zero(inputs: Inputs) -> Values:
     # no data set tells the two apart: there is nothing against the null, so p is 1, not undefined
     return _adapter()(inputs) | {"convention": {"pvalue": 1.0}}
 
 
-ADAPTERS: dict[tuple[str, str], Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+ADAPTERS: dict[tuple[str, str], Adapter] = {
     ("wilcoxon_signed_rank", "all_zero"): _all_zero,
     ("wilcoxon_signed_rank", "demsar_zsplit_asymptotic"): _demsar,
 }

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from bakeoff import stats
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
+from tests.reference.told import Adapter, Inputs, Values, told
 
 
 def _columns(groups: Sequence[Sequence[float]]) -> np.ndarray:
@@ -23,29 +20,15 @@ def _columns(groups: Sequence[Sequence[float]]) -> np.ndarray:
 
 def anova_repeated_measures(inputs: Inputs) -> Values:
     result = stats.anova_repeated_measures(inputs["scores"], correction="none")
-    return {
-        "statistic": result.statistic,
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-        **result.effect_sizes,
-        **result.details,
-    }
+    return told(result)
 
 
-def _oneway(equal_var: bool) -> Callable[[Inputs], Values]:
+def _oneway(equal_var: bool) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         result = stats.anova_oneway(
             _columns(inputs["groups"]), equal_var=equal_var, nan_policy="omit"
         )
-        return {
-            "statistic": result.statistic,
-            "df1": result.df1,
-            "df2": result.df2,
-            "pvalue": result.pvalue,
-            **result.effect_sizes,
-            **result.details,
-        }
+        return told(result)
 
     return adapt
 
@@ -68,7 +51,7 @@ def tukey_hsd(inputs: Inputs) -> Values:
     }
 
 
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+ADAPTERS: dict[tuple[str, str], Adapter] = {
     ("anova_repeated_measures", "sphericity_assumed"): anova_repeated_measures,
     ("anova_oneway", "f"): _oneway(equal_var=True),
     ("anova_oneway", "welch"): _oneway(equal_var=False),

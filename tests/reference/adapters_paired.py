@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from bakeoff.stats.rows.auc import delong
 from bakeoff.stats.rows.mcnemar import (
     mcnemar_from_counts,
@@ -12,9 +9,7 @@ from bakeoff.stats.rows.mcnemar import (
     paired_odds_ratio_ci,
 )
 from bakeoff.stats.rows.proportions import proportion_difference_from_counts
-
-Values = dict[str, Any]
-Inputs = Mapping[str, Any]
+from tests.reference.told import SIDES, Adapter, Inputs, Values, on_all_sides, told
 
 
 def _counts(inputs: Inputs) -> dict[str, int]:
@@ -26,17 +21,14 @@ def _counts(inputs: Inputs) -> dict[str, int]:
     }
 
 
-def _mcnemar(variant: str, alternative: str) -> Callable[[Inputs], Values]:
+def _mcnemar(variant: str, alternative: str) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         result = mcnemar_from_counts(**_counts(inputs), variant=variant, alternative=alternative)
-        return {
-            "statistic": result.statistic,
-            "df": result.df,
+        return told(result) | {
             # the cases without discordant pairs give the empty binomial's value (mid-p,
             # one-sided: 0.5) and note that our p is 1 by convention; the result has both
             "pvalue": result.details.get("empty_binomial_pvalue", result.pvalue),
             "n_discordant": result.n_discordant,
-            "estimate": result.estimate,
             # no discordant pairs: statistic 0 and p 1, where others have NaN
             "convention": {} if result.n_discordant else {"statistic": 0.0, "pvalue": 1.0},
         }
@@ -44,7 +36,7 @@ def _mcnemar(variant: str, alternative: str) -> Callable[[Inputs], Values]:
     return adapt
 
 
-def _difference(method: str) -> Callable[[Inputs], Values]:
+def _difference(method: str) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         result = mcnemar_from_counts(
             **_counts(inputs),
@@ -55,7 +47,7 @@ def _difference(method: str) -> Callable[[Inputs], Values]:
         assert result.ci == paired_difference_ci(
             **_counts(inputs), method=method, confidence_level=inputs["conf_level"]
         )
-        return {"estimate": result.estimate, "ci": list(result.ci), "pvalue": result.pvalue}
+        return told(result)
 
     return adapt
 
@@ -70,7 +62,7 @@ def _odds_ratio(inputs: Inputs) -> Values:
     return {"estimate": result.effect_sizes["odds_ratio"], "ci": list(result.odds_ratio_ci)}
 
 
-def _two_proportions(variant: str) -> Callable[[Inputs], Values]:
+def _two_proportions(variant: str) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         counts = {
             "correct_a": inputs["successes1"],
@@ -78,67 +70,37 @@ def _two_proportions(variant: str) -> Callable[[Inputs], Values]:
             "correct_b": inputs["successes2"],
             "n_b": inputs["n2"],
         }
-        two, greater, less = (
-            proportion_difference_from_counts(**counts, variant=variant, alternative=alternative)
-            for alternative in ("two-sided", "greater", "less")
-        )
-        return {
-            "z": two.statistic,
-            "statistic": two.details["chi2"],
-            "df": two.details["chi2_df"],
-            "pvalue": two.pvalue,
-            "pvalue_greater": greater.pvalue,
-            "pvalue_less": less.pvalue,
-            "estimate": two.estimate,
-            "ci": list(two.ci or ()),
-            # both all right (or all wrong): no difference at all, so p 1 where R has 0/0
-            "convention": {
-                "z": 0.0,
-                "statistic": 0.0,
-                "pvalue": 1.0,
-                "pvalue_greater": 1.0,
-                "pvalue_less": 1.0,
-            }
-            if two.status == "identical_scores"
-            else {
-                # 0 variance with a difference: undecided
-                "z": two.statistic,
-                "statistic": "Infinity",
-                "pvalue": "NaN",
-                "pvalue_greater": "NaN",
-                "pvalue_less": "NaN",
-            },
-        }
+        found = on_all_sides(proportion_difference_from_counts, **counts, variant=variant)
+        # both all right (or all wrong): no difference at all, so p 1 where R has 0/0
+        convention: Values = dict.fromkeys(SIDES, 1.0) | {"z": 0.0, "statistic": 0.0}
+        if found["status"] != "identical_scores":  # 0 variance with a difference: undecided
+            undecided = {"z": found["statistic"], "statistic": "Infinity"}
+            convention = dict.fromkeys(SIDES, "NaN") | undecided
+        z = {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
+        return found | z | {"convention": convention}
 
     return adapt
 
 
 def _delong(inputs: Inputs) -> Values:
-    data = (inputs["y"], inputs["scores_A"], inputs["scores_B"])
-    two, greater, less = (
-        delong(*data, alternative=alternative) for alternative in ("two-sided", "greater", "less")
-    )
+    found = on_all_sides(delong, inputs["y"], inputs["scores_A"], inputs["scores_B"])
     convention: Values = {}
-    if two.status == "identical_scores":
+    if found["status"] == "identical_scores":
         # equal rankings: statistic 0 and p 1, as pROC reports, where 0/0 is NaN
-        convention = {"statistic": 0.0, "pvalue": 1.0, "pvalue_greater": 1.0, "pvalue_less": 1.0}
-    elif two.status == "zero_variance":
+        convention = dict.fromkeys(SIDES, 1.0) | {"statistic": 0.0}
+    elif found["status"] == "zero_variance":
         # a difference without variance: the statistic is infinite and nothing is decided
-        convention = {"statistic": two.statistic, "pvalue": "NaN"}
-    return {
-        "auc_A": two.details["auc_a"],
-        "auc_B": two.details["auc_b"],
-        "difference": two.estimate,
-        "statistic": two.statistic,
-        "pvalue": two.pvalue,
-        "pvalue_greater": greater.pvalue,
-        "pvalue_less": less.pvalue,
-        "var_A": two.details["var_a"],
-        "var_B": two.details["var_b"],
-        "cov_AB": two.details["cov_ab"],
-        "ci": list(two.details["ci_unclipped"]),
-        "auc_A_ci_unclipped": list(two.details["auc_a_ci_unclipped"]),
-        "auc_B_ci_unclipped": list(two.details["auc_b_ci_unclipped"]),
+        convention = {"statistic": found["statistic"], "pvalue": "NaN"}
+    return found | {
+        "auc_A": found["auc_a"],
+        "auc_B": found["auc_b"],
+        "difference": found["estimate"],
+        "var_A": found["var_a"],
+        "var_B": found["var_b"],
+        "cov_AB": found["cov_ab"],
+        "ci": found["ci_unclipped"],
+        "auc_A_ci_unclipped": found["auc_a_ci_unclipped"],
+        "auc_B_ci_unclipped": found["auc_b_ci_unclipped"],
         # too few rows of a class (NaN variances) is NaN here as there
         "convention": convention,
     }

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from bakeoff import stats
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
-
-
-def _sides(test: Callable[..., stats.Result], *scores: Any, **sizes: Any) -> Values:
-    """All three p-values, under the names the references use."""
-    result = test(*scores, **sizes)
-    return {
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "pvalue_greater": test(*scores, alternative="greater", **sizes).pvalue,
-        "pvalue_less": test(*scores, alternative="less", **sizes).pvalue,
-        "ci": list(result.ci) if result.ci else None,
-    } | dict(result.details)
+from tests.reference.told import SIDES, Adapter, Inputs, Values, on_all_sides, told
 
 
 def _t_convention(result: Values) -> Values:
@@ -33,37 +17,26 @@ def _t_convention(result: Values) -> Values:
     identical = not np.any(result["differences"])
     first = np.ravel(result["differences"])[0]
     undecided = np.copysign(np.inf, first) if first else np.nan
-    return {
+    return dict.fromkeys(SIDES, 1.0 if identical else np.nan) | {
         "statistic": 0.0 if identical else undecided,
-        "pvalue": 1.0 if identical else np.nan,
-        "pvalue_greater": 1.0 if identical else np.nan,
-        "pvalue_less": 1.0 if identical else np.nan,
         "all_ten_t": np.full((5, 2), 0.0 if identical else np.nan).ravel().tolist(),
     }
 
 
 def cv5x2_t(inputs: Inputs) -> Values:
     d = np.asarray(inputs["differences"], dtype=float)
-    found = _sides(stats.cv5x2_t, d, np.zeros_like(d))
+    found = on_all_sides(stats.cv5x2_t, d, np.zeros_like(d))
     found["all_ten_t"] = found["all_ten_t"].ravel().tolist()
-    found["variances"] = found["variances"].tolist()
     return found | {"convention": _t_convention(found)}
 
 
 def cv5x2_f(inputs: Inputs) -> Values:
     d = np.asarray(inputs["differences"], dtype=float)
     result = stats.cv5x2_f(d, np.zeros_like(d))
-    found = {
-        "statistic": result.statistic,
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-        "variances": result.details["variances"].tolist(),
-    } | {k: result.details[k] for k in ("numerator", "denominator")}
     # all ten differences 0: F 0, p 1; zero variance with a difference: F infinite, p NaN
     zero = not d.any()
     convention = {"statistic": 0.0 if zero else np.inf, "pvalue": 1.0 if zero else np.nan}
-    return found | {"convention": convention}
+    return told(result) | {"convention": convention}
 
 
 def paired_t(inputs: Inputs) -> Values:
@@ -73,67 +46,45 @@ def paired_t(inputs: Inputs) -> Values:
     # has an interval or an effect size in units of a standard deviation
     identical = result.details["mean_difference"] == 0
     sign = np.sign(result.details["mean_difference"])
-    return {
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "ci": list(result.ci) if result.ci else None,
-        "cohen_dz": result.effect_sizes["cohen_dz"],
-        "mean_difference": result.details["mean_difference"],
-        "sd_difference": result.details["sd_difference"],
-        "convention": {
-            "statistic": 0.0 if identical else sign * np.inf,
-            "pvalue": 1.0 if identical else np.nan,
-        },
+    convention = {
+        "statistic": 0.0 if identical else sign * np.inf,
+        "pvalue": 1.0 if identical else np.nan,
     }
+    return told(result) | {"convention": convention}
 
 
-def corrected_resampled_t(inputs: Inputs) -> Values:
-    return _sides(
-        stats.corrected_resampled_t,
-        inputs["scores_A"],
-        inputs["scores_B"],
-        n_train=inputs["n_train"],
-        n_test=inputs["n_test"],
-    )
+def _corrected(test: Callable[..., stats.Result], *sizes: str) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
+        scores = inputs["scores_A"], inputs["scores_B"]
+        return on_all_sides(test, *scores, **{size: inputs[size] for size in sizes})
 
-
-def corrected_kfold_t(inputs: Inputs) -> Values:
-    return _sides(stats.corrected_kfold_t, inputs["scores_A"], inputs["scores_B"])
-
-
-def corrected_repeated_kfold_t(inputs: Inputs) -> Values:
-    return _sides(
-        stats.corrected_repeated_kfold_t,
-        inputs["scores_A"],
-        inputs["scores_B"],
-        n_train=inputs["n_train"],
-        n_test=inputs["n_test"],
-    )
+    return adapt
 
 
 def bayes_correlated_t(inputs: Inputs) -> Values:
     a, b = (np.reshape(inputs[k], (inputs["runs"], -1)) for k in ("scores_A", "scores_B"))
     result = stats.bayes_correlated_t(a, b, rope=inputs["rope"])
-    return {
+    return told(result) | {
         "p_A_better": result.p_a_better,
         "p_rope": result.p_equivalent,
         "p_B_better": result.p_b_better,
         "posterior_mean_B_minus_A": -result.details["posterior_mean"],
-        "posterior_scale": result.details["posterior_scale"],
-        "df": result.df,
     }
 
 
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+ADAPTERS: dict[tuple[str, str], Adapter] = {
     ("cv5x2_t", "dietterich_1998"): cv5x2_t,
     ("cv5x2_f", "alpaydin_1999"): cv5x2_f,
     ("paired_t", "all"): paired_t,
     ("paired_t", "two_sided"): paired_t,
     ("paired_t", "greater"): paired_t,
     ("paired_t", "less"): paired_t,
-    ("corrected_resampled_t", "nadeau_bengio"): corrected_resampled_t,
-    ("corrected_kfold_t", "rho_1_over_k"): corrected_kfold_t,
-    ("corrected_repeated_kfold_t", "bouckaert_frank"): corrected_repeated_kfold_t,
+    ("corrected_resampled_t", "nadeau_bengio"): _corrected(
+        stats.corrected_resampled_t, "n_train", "n_test"
+    ),
+    ("corrected_kfold_t", "rho_1_over_k"): _corrected(stats.corrected_kfold_t),
+    ("corrected_repeated_kfold_t", "bouckaert_frank"): _corrected(
+        stats.corrected_repeated_kfold_t, "n_train", "n_test"
+    ),
     ("bayes_correlated_t", "posterior"): bayes_correlated_t,
 }

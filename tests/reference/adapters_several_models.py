@@ -2,53 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from bakeoff.stats import all_pairs
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
-
-Inputs = Mapping[str, Any]
+from tests.reference.told import Inputs, Values, told
 
 METHODS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY", "sidak", "holm_sidak")
 
 
-def p_adjust(inputs: Inputs) -> dict[str, Any]:
+def p_adjust(inputs: Inputs) -> Values:
     pvalues = [float(p) for p in inputs["pvalues"]]
     return {method: adjust_pvalues(pvalues, method) for method in METHODS}
 
 
-def _cochran(inputs: Inputs, variant: str) -> dict[str, Any]:
+def _cochran(inputs: Inputs, variant: str) -> Values:
     result = cochran_q(
         inputs["patterns"], row_counts=inputs["counts"], variant=variant, allow_two_models=True
     )
-    return {
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "accuracies": result.details["accuracies"],
+    return told(result) | {
         # the models agree on every row: no evidence of a difference, so Q = 0 and p = 1
         "convention": {"statistic": 0, "pvalue": 1},
     }
 
 
-def looney(inputs: Inputs) -> dict[str, Any]:
+def looney(inputs: Inputs) -> Values:
     result = looney_f(inputs["patterns"], row_counts=inputs["counts"])
-    return {
-        "statistic": result.statistic,
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-        **{name: result.details[name] for name in ("SSA", "SSB", "SST", "SSAB")},
+    return told(result) | {
         # where the reference has 0/0 because no row discriminates: F = 0 and p = 1
         "convention": {"statistic": 0, "pvalue": 1},
     }
 
 
-def _pairwise(inputs: Inputs, variant: str) -> dict[str, Any]:
+def _pairwise(inputs: Inputs, variant: str) -> Values:
     found = {
         method: all_pairs(
             "mcnemar",

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 from bakeoff.stats import binomial_test_from_counts, one_sample_t
 from bakeoff.stats.rows.proportions import proportion_ci
-
-Values = dict[str, Any]
-Inputs = Mapping[str, Any]
+from tests.reference.told import Adapter, Inputs, Values, told
 
 
-def _binomial(variant: str, alternative: str) -> Callable[[Inputs], Values]:
+def _binomial(variant: str, alternative: str) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         result = binomial_test_from_counts(
             n_correct=inputs["n"] - inputs["errors"],
@@ -23,12 +18,7 @@ def _binomial(variant: str, alternative: str) -> Callable[[Inputs], Values]:
             alternative=alternative,
             ci_method="clopper_pearson",
         )
-        return {
-            "statistic": result.statistic,
-            "estimate": result.estimate,
-            "pvalue": result.pvalue,
-            "ci": list(result.ci or ()),
-        }
+        return told(result)
 
     return adapt
 
@@ -59,7 +49,7 @@ def _intervals(inputs: Inputs) -> Values:
     }
 
 
-def _one_sample_t(alternative: str) -> Callable[[Inputs], Values]:
+def _one_sample_t(alternative: str) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         result = one_sample_t(inputs["scores"], mu0=inputs["mu0"], alternative=alternative)
         convention: Values = {}
@@ -72,14 +62,7 @@ def _one_sample_t(alternative: str) -> Callable[[Inputs], Values]:
         elif result.status == "too_few":
             # a single fold: nothing can be said
             convention = {"statistic": "NaN", "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-        return {
-            "statistic": result.statistic,
-            "df": result.df,
-            "pvalue": result.pvalue,
-            "ci": list(result.ci or ("NaN", "NaN")),
-            "mean": result.estimate,
-            "convention": convention,
-        }
+        return told(result) | {"mean": result.estimate, "convention": convention}
 
     return adapt
 

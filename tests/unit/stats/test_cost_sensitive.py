@@ -35,25 +35,6 @@ def differences(cost: np.ndarray) -> np.ndarray:
     )
 
 
-@given(problems, st.sampled_from(VARIANTS))
-@settings(deadline=None, max_examples=60)
-def test_swapping_the_models_turns_the_sign(
-    problem: tuple[np.ndarray, np.ndarray], variant: str
-) -> None:
-    counts, cost = problem
-    ab = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
-    ba = cost_sensitive_from_counts(counts.swapaxes(0, 1), cost=cost, variant=variant)
-    assert ba.estimate == pytest.approx(-ab.estimate)
-    assert ba.pvalue == pytest.approx(ab.pvalue, nan_ok=True)
-    assert ab.status == ba.status
-    assert math.isnan(ab.pvalue) == (ab.status is Status.UNDEFINED)
-    assert ab.details["cost_b"] - ab.details["cost_a"] == pytest.approx(ab.estimate, abs=1e-12)
-    if ab.ci is not None and ba.ci is not None:
-        assert ab.ci.low <= ab.estimate + 1e-9
-        assert ab.estimate - 1e-9 <= ab.ci.high
-        assert tuple(ba.ci) == pytest.approx((-ab.ci.high, -ab.ci.low), abs=1e-9)
-
-
 @given(problems)
 @settings(deadline=None, max_examples=40)
 def test_interval_and_likelihood_ratio_test_agree(
@@ -174,21 +155,6 @@ def test_any_kind_of_label(kind: Any) -> None:
     assert result.pvalue == pytest.approx(1.0)
 
 
-def test_one_sided_pvalues_keep_the_sign() -> None:
-    counts = [[[50, 5], [14, 2]], [[5, 2], [3, 40]]]
-    two = cost_sensitive_from_counts(counts)
-    greater = cost_sensitive_from_counts(counts, alternative="greater")
-    less = cost_sensitive_from_counts(counts, alternative="less")
-    assert two.estimate > 0
-    assert greater.pvalue == pytest.approx(two.pvalue / 2)
-    assert less.pvalue == pytest.approx(1 - two.pvalue / 2)
-    assert greater.ci is not None
-    assert less.ci is not None
-    assert greater.ci.high == 1
-    assert less.ci.low == -1
-    assert (greater.pvalue < 0.05) == (greater.ci.low > 0)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_identical_predictions(variant: str) -> None:
     result = cost_sensitive([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0], variant=variant)
@@ -246,11 +212,8 @@ def test_huge_counts() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([0, 1], [0, 1], [0]), {}, "one length"),
         (([0, 1], [0, 1], [0, None]), {}, "pred_b: 1 missing label"),
         (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0]), {}, "pred_a: 1 missing label"),
-        (([], [], []), {}, "y_true: is empty"),
-        (([[0]], [[0]], [[0]]), {}, "expected 1 dimension"),
         (([0, 1], [0, 1], ["a", "b"]), {}, "one kind"),
         (([0, 1], [0, 2], [0, 1]), {"classes": [0, 1]}, "pred_a: found label 2"),
         (([0, 1], [0, 1], [0, 1]), {"classes": [0, 0]}, "two or more different"),
@@ -258,7 +221,6 @@ def test_huge_counts() -> None:
         (([0, 1], [0, 1], [0, 1]), {"cost": [[0, -1], [1, 0]]}, "0 on the diagonal"),
         (([0, 1], [0, 1], [0, 1]), {"cost": [[1, 1], [1, 0]]}, "0 on the diagonal"),
         (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 0], [0, 0]]}, "no error matters"),
-        (([0, 1], [0, 1], [0, 1]), {"variant": "wald"}, "variant: found 'wald'"),
     ],
 )
 def test_wrong_input_is_named(

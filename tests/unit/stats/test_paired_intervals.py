@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, stats
 
 from bakeoff.stats import mcnemar_pvalues
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, tango_statistic
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats.rows.mcnemar import (
     difference_bounds,
     paired_difference_ci,
@@ -80,45 +79,6 @@ def test_test_and_interval_agree_where_theory_says_so(table, level):
         p = float(mcnemar_pvalues(b, c, variant=variant))
         if abs(p - alpha) > 1e-7:
             assert (p < alpha) == (not low <= null <= high)
-
-
-@given(cells)
-@settings(deadline=None, max_examples=50)
-def test_tango_limits_solve_the_score_equation(table):
-    _, b, c, _ = table
-    n = sum(table)
-    z = stats.norm.isf(0.025)
-    low, high = difference_ci(*table, method="tango")
-    if low > -1:
-        assert tango_statistic(b, c, n, low) == pytest.approx(z, abs=1e-5)
-    if high < 1:
-        assert tango_statistic(b, c, n, high) == pytest.approx(-z, abs=1e-5)
-
-
-def test_tango_at_zero_is_mcnemar():
-    assert tango_statistic(22, 17, 431, 0.0) ** 2 == pytest.approx((22 - 17) ** 2 / 39)
-
-
-@pytest.mark.parametrize(("b", "c", "n"), [(22, 17, 431), (35, 1, 175), (6, 1, 7), (9, 0, 30)])
-def test_melded_lower_limit_by_adaptive_quadrature(b, c, n):
-    m = b + c
-    low, _ = paired_difference_ci(
-        both_correct=n - m, only_a_correct=b, only_b_correct=c, both_wrong=0, method="exact_melded"
-    )
-    split = stats.beta(b, c + 1)
-    if low < 0 and n == m:  # every row is discordant
-        tail = split.cdf((1 + low) / 2)
-    else:
-        outer = stats.beta(m, n - m + 1) if low > 0 else stats.beta(m + 1, n - m)
-        breaks = [abs(low), *outer.ppf([0.01, 0.5, 0.99])]
-        tail, _ = integrate.quad(
-            lambda t: outer.pdf(t) * split.cdf(min((1 + low / t) / 2, 1.0)),
-            1e-9,
-            1 - 1e-9,
-            points=sorted(breaks),
-            limit=500,
-        )
-    assert tail == pytest.approx(0.025, abs=1e-6)
 
 
 def test_arrays_equal_scalars():

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 from bakeoff.stats import (
     binomial_test,
@@ -19,18 +18,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.rows.proportions import proportion_ci
 
-SIDES = ("two-sided", "greater", "less")
-METHODS = ("wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald")
 counts = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-
-
-@given(counts, st.floats(0.01, 0.99), st.sampled_from(SIDES))
-@settings(deadline=None, max_examples=100)
-def test_exact_pvalue_equals_scipy(count, p0, side):
-    x, n = count
-    found = binomial_test_from_counts(n_correct=x, n=n, p0=p0, alternative=side).pvalue
-    # below 1e-200 SciPy's tail has lost digits itself
-    assert found == pytest.approx(stats.binomtest(x, n, p0, side).pvalue, rel=1e-9, abs=1e-200)
 
 
 @pytest.mark.parametrize(("x", "n", "p0"), [(500_500, 10**6, 0.5), (3, 10**6, 1e-5), (7, 20, 0.35)])
@@ -49,33 +37,6 @@ def test_accuracy_and_error_mirror_each_other(count, p0, variant):
     assert accuracy.pvalue == pytest.approx(error.pvalue, rel=1e-9, abs=1e-12)
     assert accuracy.estimate == pytest.approx(1 - error.estimate)
     assert accuracy.ci.low == pytest.approx(1 - error.ci.high, abs=1e-12)
-
-
-@given(counts, st.sampled_from(METHODS), st.sampled_from([0.8, 0.95, 0.99]))
-@settings(deadline=None, max_examples=100)
-def test_intervals_equal_statsmodels(count, method, level):
-    names = {"clopper_pearson": "beta", "wald": "normal"}
-    x, n = count
-    low, high = proportion_ci(x, n, method=method, confidence_level=level)
-    assert 0 <= low <= high <= 1
-    if method not in ("wald", "agresti_coull") and 0 < x < n and method != "jeffreys":
-        assert low < x / n < high
-    if method == "wilson_cc" or (method == "jeffreys" and x in (0, n)):
-        return
-    theirs = proportion_confint(x, n, 1 - level, names.get(method, method))
-    assert (low, high) == pytest.approx(theirs, abs=1e-9)
-
-
-@given(counts)
-@settings(deadline=None, max_examples=50)
-def test_intervals_are_nested_and_widen(count):
-    x, n = count
-    exact, cc, plain = (proportion_ci(x, n, method=m) for m in ("clopper_pearson", *METHODS[1::-1]))
-    assert cc.low <= plain.low + 1e-12
-    assert cc.high >= plain.high - 1e-12
-    wide = proportion_ci(x, n, method="clopper_pearson", confidence_level=0.99)
-    assert wide.low <= exact.low
-    assert wide.high >= exact.high
 
 
 @given(counts, st.floats(0.02, 0.98), st.sampled_from(["greater", "less"]))
@@ -101,44 +62,10 @@ def test_normal_approximation_checks_its_counts():
     assert holds["n (1 - p0) >= 5"] is False
 
 
-@pytest.mark.parametrize("right", [0, 1])
-def test_one_row_and_all_alike(right):
-    for n in (1, 30):
-        result = binomial_test([right] * n)
-        assert result.pvalue == pytest.approx(min(1.0, 2 * 0.5**n))
-        assert result.ci.low <= right <= result.ci.high
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"p0": 0.0}, "p0"),
-        ({"p0": 1.5}, "p0"),
-        ({"rate": "recall"}, "rate"),
-        ({"variant": "midp"}, "variant"),
-        ({"ci_method": "wilson-cc"}, "ci_method"),
-        ({"n_correct": 11}, "n_correct"),
-        ({"n": 0, "n_correct": 0}, "n: found 0"),
-    ],
-)
-def test_wrong_binomial_options_are_refused(options, message):
+@pytest.mark.parametrize(("x", "n", "message"), [(11, 10, "n_correct"), (0, 0, "n: found 0")])
+def test_wrong_counts_are_refused(x, n, message):
     with pytest.raises(ValueError, match=message):
-        binomial_test_from_counts(**({"n_correct": 5, "n": 10} | options))
-
-
-scores = st.lists(st.floats(0, 1).map(lambda v: round(v, 3)), min_size=2, max_size=20)
-
-
-@given(scores, st.floats(0.1, 0.9), st.sampled_from(SIDES))
-@settings(deadline=None, max_examples=60)
-def test_one_sample_t_equals_scipy(values, mu0, side):
-    if len(set(values)) == 1:
-        return
-    result = one_sample_t(values, mu0=mu0, alternative=side)
-    theirs = stats.ttest_1samp(values, mu0, alternative=side)
-    assert result.statistic == pytest.approx(theirs.statistic, rel=1e-6, abs=1e-9)
-    assert result.pvalue == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-9)
-    assert list(result.ci) == pytest.approx(list(theirs.confidence_interval()), rel=1e-9, abs=1e-9)
+        binomial_test_from_counts(n_correct=x, n=n)
 
 
 @pytest.mark.parametrize("test", [one_sample_t, corrected_one_sample_t])
@@ -177,15 +104,6 @@ def test_corrected_variance():
     assert table.details["ratio"] == pytest.approx(0.5)
     sized = corrected_one_sample_t(values, mu0=0.8, n_train=100, n_test=50)
     assert sized.statistic == pytest.approx(table.statistic)
-
-
-def test_wrong_scores_are_refused():
-    with pytest.raises(ValueError, match="scores"):
-        one_sample_t([0.8, math.nan], mu0=0.5)
-    with pytest.raises(ValueError, match="mu0"):
-        one_sample_t([0.8, 0.9], mu0=math.nan)
-    with pytest.raises(ValueError, match="n_test"):
-        corrected_one_sample_t([0.8, 0.9], mu0=0.5, n_train=10)
 
 
 def test_effect_sizes_of_a_binomial_test_are_against_its_null() -> None:

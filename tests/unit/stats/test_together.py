@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-import pytest
 
 from bakeoff.stats.core.pairwise import all_pairs
 from bakeoff.stats.core.ranks import rows_below
@@ -43,16 +42,6 @@ def test_each_model_is_ranked_once(monkeypatch):
     monkeypatch.setattr(auc, "rows_below", counted)
     delong_pairs(Y, SCORES, combinations(range(3), 2))
     assert len(ranked) == 3
-
-
-@pytest.mark.parametrize("digits", [0, 1, 9])
-def test_rows_below_are_counted_with_halves_for_equal_scores(digits):
-    scores = RNG.random(60).round(digits)
-    positive = RNG.random(60) < 0.5
-    other = positive[:, None] != positive
-    below = (other & (scores < scores[:, None])).sum(axis=1)
-    equal = (other & (scores == scores[:, None])).sum(axis=1)
-    assert rows_below(positive, scores).tolist() == (below + equal / 2).tolist()
 
 
 def test_joint_cells_are_the_same_counted_for_all_pairs_or_row_by_row():

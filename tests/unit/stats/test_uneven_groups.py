@@ -154,17 +154,6 @@ def test_one_row_per_group_is_mcnemars_test_with_newcombes_interval():
     assert list(alone.ci) == list(plain.ci)
 
 
-@pytest.mark.parametrize("wrong", [{"n_resamples": 0}, {"seed": -1}])
-@pytest.mark.parametrize("name", ["mean_difference", "cost_sensitive"])
-def test_options_of_the_draws_are_checked_without_groups_too(
-    name: str, wrong: dict[str, int]
-) -> None:
-    labels = [0, 1, 1, 0]
-    arguments = [labels, labels] if name == "mean_difference" else [labels, labels, labels]
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))}: found"):
-        stats.catalogue()[name].function(*arguments, **wrong)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_intervals_of_one_model_hold_the_limits_of_subsets_of_groups(seed):
     codes, truth, correct = uneven(seed, 20, models=1)
