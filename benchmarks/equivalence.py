@@ -6,7 +6,6 @@ Results go to benchmarks/equivalence.csv and into docs/stats/equivalence.md.
 
 from __future__ import annotations
 
-import csv
 from itertools import product
 from pathlib import Path
 
@@ -46,8 +45,7 @@ def rejected(variant: str, n: int, margin: float, discordance: float) -> float:
 
 def page() -> str:
     """Return the page with the highest rate of each variant and number of rows."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = tables.read(TABLE)
     lines = [f"| `variant` | {' | '.join(f'n = {n}' for n in ROWS)} |", "|---" * 5 + "|"]
     for variant in ("score", "wald"):
         of = [row for row in rows if row["variant"] == variant]
