@@ -11,7 +11,6 @@ writes their table into docs/dependent-rows.md.
 
 from __future__ import annotations
 
-import csv
 import itertools
 from pathlib import Path
 
@@ -117,8 +116,7 @@ def simulate(replicates: int) -> None:
 
 def table() -> str:
     """Return what the page says: the worst cells of true nulls, and how much is answered."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = tables.read(RATES)
     lines = [
         "| | sizes, effects of groups | plain | CR2 | CR2, fewest df | sign flips |",
         "|---|---|---|---|---|---|",

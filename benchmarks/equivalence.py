@@ -6,7 +6,6 @@ Results go to benchmarks/equivalence.csv and into docs/stats/equivalence.md.
 
 from __future__ import annotations
 
-import csv
 from itertools import product
 from pathlib import Path
 
@@ -39,8 +38,7 @@ def rejected(n: int, margin: float, discordance: float) -> float:
 
 def page() -> str:
     """Return the page with the highest rate of each number of rows."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = tables.read(TABLE)
     worst = (max(float(r["rejected"]) for r in rows if r["n"] == str(n)) for n in ROWS)
     lines = [
         f"| {' | '.join(f'n = {n}' for n in ROWS)} |",

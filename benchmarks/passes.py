@@ -10,7 +10,6 @@ docs/values.md.
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 from pathlib import Path
@@ -50,8 +49,7 @@ def simulate(replicates: int) -> None:
 
 def page() -> str:
     """Return the page with the table of the rates."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
+    lines = tables.read(RATES)
     replicates = int(lines[0]["replicates"])
 
     def rates(**cell: object) -> list[float]:

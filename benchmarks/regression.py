@@ -9,7 +9,6 @@ docs/stats/type1-regression.md.
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 from collections import Counter
@@ -207,7 +206,7 @@ def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., 
 
 def simulate(sets: int) -> None:
     """Simulate the cells that the file does not hold yet."""
-    rows = read_rates()
+    rows = tables.read(RATES)
     known = {(row["null"], row["noise"], row["n"]) for row in rows if row["metric"]}
     for (null, kind, n), times, run in cells(sets):
         if (null, kind, str(n)) in known:
@@ -221,17 +220,7 @@ def simulate(sets: int) -> None:
             numbers = times, found["answered"], found["counted"], found["silent"]
             cell = (about, test, metric, null, kind, n, *numbers)
             rows.append(dict(zip(COLUMNS, map(str, cell), strict=True)))
-        partial = RATES.with_suffix(".partial")
-        tables.write(partial, rows, COLUMNS)
-        partial.replace(RATES)
-
-
-def read_rates() -> list[dict[str, str]]:
-    """Return the cells simulated so far."""
-    if not RATES.exists():
-        return []
-    with RATES.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        tables.write(RATES, rows, COLUMNS)
 
 
 # The page --------------------------------------------------------------------------------------
@@ -330,7 +319,7 @@ PARTS = {"rows": on_rows, "margin": at_the_margin, "intervals": intervals, "time
 
 def page() -> str:
     """Return the page with the tables of today's results."""
-    rows = read_rates()
+    rows = tables.read(RATES)
     return rewritten(PAGE, {name: table(rows) for name, table in PARTS.items()})
 
 

@@ -72,6 +72,29 @@ def messages(config: dict[str, Any]) -> str:
     return "\n".join(map(str, problems))
 
 
+GONE = object()
+"""In place of a value: the key is not there."""
+
+
+def change(config: dict[str, Any], places: dict[str, Any]) -> None:
+    """Put values at places of an experiment, which are keys joined by dots."""
+    for place, value in places.items():
+        *keys, last = place.split(".")
+        here = config
+        for key in keys:
+            here = here[key]
+        if value is GONE:
+            del here[last]
+        else:
+            here[last] = value
+
+
+def hold(message: str, parts: str) -> None:
+    """Hold a message to what it must say: parts of it, with … between them."""
+    for part in parts.split(" … "):
+        assert part in message
+
+
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 

@@ -9,11 +9,11 @@ null, and misses of 95 % intervals of one model and of the bound of the best one
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -194,19 +194,9 @@ def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
 
 def simulate(runs: int, seed: int) -> Iterator[Cell]:
     """Simulate every cell that the file does not hold yet."""
-    there: list[Mapping[str, object]] = [*load()] if CSV.exists() else []
-    known = {tuple(str(row[f.name]) for f in dataclasses.fields(Cell)) for row in there}
     for cell in cells():
-        if tuple(map(str, dataclasses.astuple(cell))) not in known:
-            there.append(rates(cell, runs, seed))
-            tables.write(CSV, there)
-            yield cell
-
-
-def load() -> list[dict[str, str]]:
-    """Read what was simulated."""
-    with CSV.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        tables.fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
+        yield cell
 
 
 def seen_and_unseen(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.stats.rows.ordered import MOST_BETWEEN
+from benchmarks import tables
 from benchmarks.dependent import blocks, folds, times, uneven
 from benchmarks.dependent.draw import GROUPS, ICCS, SHAPES
 from benchmarks.dependent.questions import QUESTIONS, SEVERAL
@@ -107,10 +108,10 @@ def page(found: Sequence[Rate]) -> str:
     parts += ["## All pairs of several models in the order of time\n"]
     parts += [MANY_MODELS.format(runs=f"{min(r.runs for r in own['pairs in time']):,}")]
     parts += [_several(own["pairs in time"])]
-    rows = uneven.load()
+    rows = tables.read(uneven.CSV)
     parts += ["## One dominant group, strong group effects\n", UNEVEN.format(runs=rows[0]["runs"])]
     parts.append(uneven.table(rows))
-    further = blocks.load()
+    further = tables.read(blocks.CSV)
     timed = [row for row in further if row["sizes"] == blocks.IN_TIME]
     grouped = [row for row in further if row["sizes"] != blocks.IN_TIME]
     told = {"runs": further[0]["runs"], "most": MOST_BETWEEN, **blocks.seen_and_unseen(timed)}
