@@ -158,15 +158,17 @@ class PageTable:
         return dataclasses.replace(self, rows=self.rows[:most])
 
 
-def tabulate(
-    item: Item,
-    study: Any,
-    columns: Iterable[Column],
-    rows: Iterable[Mapping[Any, Any]],
-    note: str = "",
-    summary: str = "",
-    overall: int = 0,
-) -> PageTable:
+class Table(NamedTuple):
+    """What a table is made of: rows of values by the keys of their columns, and see `PageTable`."""
+
+    columns: Iterable[Column]
+    rows: Iterable[Mapping[Any, Any]]
+    note: str = ""
+    summary: str = ""
+    overall: int = 0
+
+
+def tabulate(item: Item, study: Any, table: Table) -> PageTable:
     """Make a table of rows of values by the keys of their columns.
 
     The kind of a column makes cells of values; a `Cell` stays as it is. A column that no row has is
@@ -174,10 +176,10 @@ def tabulate(
     of the column or the row is on the row's data set, their unit beside the title of the column;
     where that differs from row to row, beside the metric or the value.
     """
-    found = list(rows)
+    found = list(table.rows)
     kept = tuple(
         c
-        for c in columns
+        for c in table.columns
         if (not found or any(c.key in row for row in found)) and (study.several or not c.several)
     )
 
@@ -210,7 +212,8 @@ def tabulate(
         else c
         for c in kept
     )
-    return PageTable(item.title, shown, cells, f"{item.caption} {note}".rstrip(), summary, overall)
+    note = f"{item.caption} {table.note}".rstrip()
+    return PageTable(item.title, shown, cells, note, table.summary, table.overall)
 
 
 def stars(p: float, alpha: float) -> str:
