@@ -44,53 +44,39 @@ def always(*design: object) -> bool:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Exhibit:
-    """One kind of table or figure, as the decorators `table` and `figure` make it of a function.
-
-    Attributes
-    ----------
-    place : int
-        Where in the section: exhibits are in the order of their places, those of one ten test by
-        test.
-    title : str or callable
-        A short name, after that of the test or before that of the data set; or made of the
-        `StudyDesign`.
-    caption : str
-        What it means statistically and how to read it, whatever the results.
-    make : callable
-        Makes it from the study, and the test or the data set that it is about.
-    when : callable
-        Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is
-        of a test.
-    folded : str
-        What the page shows in place of it until it is opened; empty where it is open at once.
-    fourfolds : bool
-        Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set.
-    timed : bool
-        Whether it tells times, which differ from run to run.
-    of_fits, of_rows : bool
-        Whether it is about fits and their divisions, or the rows of the data: hidden when only
-        files are compared, or only scores are given.
-    citation : str
-        Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
-        more than what the tests say.
-    """
+    """One kind of table or figure, as the decorators `table` and `figure` make it of a function."""
 
     name: str
     form: Form
     section: Section
     place: int
+    """Where in the section: exhibits are in the order of their places, those of one ten test by
+    test."""
     title: str | Callable[[StudyDesign], str]
+    """A short name, after that of the test or before that of the data set; or made of the
+    `StudyDesign`."""
     caption: str
+    """What it means statistically and how to read it, whatever the results."""
     make: Callable[..., Any]
+    """Makes it from the study, and the test or the data set that it is about."""
     each: Literal["study", "test", "dataset"] = "study"
     when: Callable[..., bool] = always
+    """Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is of
+    a test."""
     heading: str = ""
     folded: str = ""
+    """What the page shows in place of it until it is opened; empty where it is open at once."""
     fourfolds: bool = False
+    """Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set."""
     timed: bool = False
+    """Whether it tells times, which differ from run to run."""
     of_fits: bool = False
     of_rows: bool = False
+    """Whether it is about fits and their divisions, or the rows of the data: hidden when only files
+    are compared, or only scores are given."""
     citation: str = ""
+    """Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
+    more than what the tests say."""
 
     def __post_init__(self) -> None:
         if not self.caption:

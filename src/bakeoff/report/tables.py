@@ -21,30 +21,20 @@ MOST_ROWS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One entry.
-
-    Attributes
-    ----------
-    text : str
-        As people read it.
-    value : Any
-        As machines read it; None when the text is all there is.
-    best : bool
-        Whether it is the best of its kind: set in bold.
-    mark : str
-        How significant it is: ``*`` to ``***``.
-    tone : str
-        ``good``, ``bad`` or ``open``, for a colour beside the words.
-    high : float, optional
-        The upper limit of an interval, whose lower one is `value`.
-    """
+    """One entry."""
 
     text: str
+    """As people read it."""
     value: Any = None
+    """As machines read it; None when the text is all there is."""
     best: bool = False
+    """Whether it is the best of its kind: set in bold."""
     mark: str = ""
+    """How significant it is: ``*`` to ``***``."""
     tone: str = ""
+    """``good``, ``bad`` or ``open``, for a colour beside the words."""
     high: float | None = None
+    """The upper limit of an interval, whose lower one is `value`."""
 
     @property
     def raw(self) -> Any:
@@ -60,22 +50,15 @@ _EMPTY = Cell(NONE, math.nan)
 
 
 class Kind(NamedTuple):
-    """What a column holds.
-
-    Attributes
-    ----------
-    cell : callable
-        Makes a cell of a value and the study; or, of what is measured by a metric, of the value
-        and how values of that metric are written.
-    number : bool
-        Whether its values are numbers.
-    measured : bool
-        Whether they are measured by a metric: its unit stands in the title of the column.
-    """
+    """What a column holds."""
 
     cell: Callable[[Any, Any], Cell]
+    """Makes a cell of a value and the study; or, of what is measured by a metric, of the value and
+    how values of that metric are written."""
     number: bool = True
+    """Whether its values are numbers."""
     measured: bool = False
+    """Whether they are measured by a metric: its unit stands in the title of the column."""
 
 
 def numbers(write: Callable[[Any], str]) -> Kind:
@@ -88,28 +71,19 @@ WORDS = Kind(lambda study, value: Cell(value), number=False)
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column of a table.
-
-    Attributes
-    ----------
-    key, title : str
-        For machines, and for people.
-    kind : Kind
-        How a cell is made from the study and a value; of numbers the column is flush right.
-    of : str
-        What the title names, where there is a column for each of them: ``model``.
-    several : bool
-        Whether only studies of several data sets have it.
-    metric : str
-        What its values are measured by; empty where the row says it, or it is the first metric.
-    """
+    """One column of a table."""
 
     key: str
     title: str
+    """For machines, and for people."""
     kind: Kind = WORDS
+    """How a cell is made from the study and a value; of numbers the column is flush right."""
     of: str = ""
+    """What the title names, where there is a column for each of them: ``model``."""
     several: bool = False
+    """Whether only studies of several data sets have it."""
     metric: str = ""
+    """What its values are measured by; empty where the row says it, or it is the first metric."""
 
     @property
     def number(self) -> bool:
@@ -119,28 +93,19 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class PageTable:
-    """A table.
-
-    Attributes
-    ----------
-    title, note : str
-        What it shows; how to read it.
-    columns : tuple of Column
-        The first one names the rows.
-    rows : tuple of tuple of Cell
-        As many cells as columns.
-    summary : str
-        For tables with a row for each data set: what these rows say in a few words.
-    overall : int
-        How many rows, at the top, are about the whole study.
-    """
+    """A table."""
 
     title: str
     columns: tuple[Column, ...]
+    """The first one names the rows."""
     rows: tuple[tuple[Cell, ...], ...]
+    """As many cells as columns."""
     note: str = ""
+    """What it shows; how to read it."""
     summary: str = ""
+    """For tables with a row for each data set: what these rows say in a few words."""
     overall: int = 0
+    """How many rows, at the top, are about the whole study."""
 
     @property
     def parts(self) -> Iterator[tuple[str, PageTable]]:
