@@ -48,31 +48,20 @@ class Against(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """The constant answer on one data set by one metric.
-
-    Attributes
-    ----------
-    dataset, metric : str
-        Their ids.
-    answer : str
-        The class, or the number, that is predicted for every row.
-    score : float
-        What it scores, the mean over folds; NaN where the metric has no value.
-    holdout : float
-        What it scores on the held-out rows; NaN where there are none.
-    trained : bool
-        Whether the class was chosen by training rows; else by the tested rows themselves.
-    models : tuple of Against
-        The models that are tested against it, in the experiment's order.
-    """
+    """The constant answer on one data set by one metric."""
 
     dataset: str
     metric: str
     answer: str
+    """The class, or the number, that is predicted for every row."""
     score: float
+    """What it scores, the mean over folds; NaN where the metric has no value."""
     holdout: float
+    """What it scores on the held-out rows; NaN where there are none."""
     trained: bool
+    """Whether the class was chosen by training rows; else by the tested rows themselves."""
     models: tuple[Against, ...]
+    """The models that are tested against it, in the experiment's order."""
 
     @property
     def open(self) -> list[str]:

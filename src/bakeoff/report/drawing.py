@@ -166,28 +166,19 @@ def grid(axes: Axes) -> None:
 
 
 class IntervalLine(NamedTuple):
-    """One line of an interval plot.
-
-    Attributes
-    ----------
-    label, note : str
-        What stands at its left and at its right.
-    estimate : float
-        Where its square is; NaN for none.
-    ci : tuple of float
-        The ends of its interval; NaN for none.
-    decision : Decision
-        What was found: it colours the line, and fills the square of a finding.
-    heading : bool
-        Whether it says something of the lines below it.
-    """
+    """One line of an interval plot."""
 
     label: str
     note: str
+    """What stands at its left and at its right."""
     estimate: float = math.nan
+    """Where its square is; NaN for none."""
     ci: tuple[float, float] = (math.nan, math.nan)
+    """The ends of its interval; NaN for none."""
     decision: Decision = Decision.UNDECIDED
+    """What was found: it colours the line, and fills the square of a finding."""
     heading: bool = False
+    """Whether it says something of the lines below it."""
 
 
 def interval_plot(

@@ -40,17 +40,6 @@ def inline_svg(svg: str, name: str, alt: str, sheet: Sheet) -> str:
 
     Numbers keep two decimals, styles become classes, ids that nothing refers to and groups
     that say nothing are left out, and equal marks in a row become one path.
-
-    Parameters
-    ----------
-    svg : str
-        As a file.
-    name : str
-        Begins its ids.
-    alt : str
-        What it shows, in words.
-    sheet : Sheet
-        Takes its styles.
     """
     body = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', body).groups()  # type: ignore[union-attr]

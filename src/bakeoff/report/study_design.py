@@ -21,18 +21,12 @@ MOST_LETTERS = 60
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StudyDesign:
-    """An experiment and the tests that run in it.
-
-    Attributes
-    ----------
-    experiment : Experiment
-        As resolved.
-    analysis : AnalysisPlan
-        The tests with their settings and why they run, as in tests.json.
-    """
+    """An experiment and the tests that run in it."""
 
     experiment: Experiment
+    """As resolved."""
     analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan, kw_only=True)
+    """The tests with their settings and why they run, as in tests.json."""
 
     @property
     def models(self) -> tuple[str, ...]:

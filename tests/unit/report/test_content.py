@@ -10,9 +10,8 @@ import pytest
 from studies import Decision, division, experiment, pair, ran, study
 
 from bakeoff.report import prose
-from bakeoff.report.exhibits import build, exhibits
-from bakeoff.report.exhibits.fits import build_choices
-from bakeoff.report.exhibits.posterior import density
+from bakeoff.report.exhibits import build, exhibits, records
+from bakeoff.report.exhibits.pairs import density
 from bakeoff.report.make import make_report
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
@@ -117,8 +116,8 @@ def test_choices_are_counted_and_many_numbers_summed_up():
     few = [{**keys, "parameter": "kernel", "value": v} for v in ("rbf", "rbf", "nan")]
     many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
     one = dataclasses.replace(one, choices=pd.DataFrame([*few, *many]))
-    table = build_choices(exhibits(one)[0], one)
-    values = {row[2].text: row[4].text for row in table.rows}
+    rows = records()["choices"].make(one).rows
+    values = {row["parameter"]: row["values"] for row in rows}
     assert values == {"kernel": "rbf (2×), nan (1×)", "C": "0.100 to 0.700, median 0.400"}
 
 

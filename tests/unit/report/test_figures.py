@@ -13,9 +13,9 @@ from studies import experiment, pair, ran, study
 from bakeoff.report import prose
 from bakeoff.report.drawing import WIDTH, Colour, name_of, text_width
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.exhibits.ranks import joined
+from bakeoff.report.exhibits.pairs import joined
+from bakeoff.report.exhibits.rows import squares
 from bakeoff.report.pairs_shown import families_of, rows_of
-from bakeoff.report.panels import squares
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
 
