@@ -22,7 +22,7 @@ from bakeoff.execution.results_owner import check_folder, check_owner, note_owne
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.storage import Storage, check_stored
 from bakeoff.execution.store import Store
-from bakeoff.files import CACHE, DOWNLOADS, remove_parts
+from bakeoff.files import CACHE, DOWNLOADS, remove_parts, write_in_any_encoding
 from bakeoff.fit.fit_task import measured
 from bakeoff.paths import Paths
 from bakeoff.report.item import Item
@@ -66,6 +66,7 @@ class Session:
         workers: int,
         storage: Storage,
     ) -> None:
+        write_in_any_encoding()
         if len(files) > 1:
             raise UserError(
                 f"--configfile: found {len(files)} files ({', '.join(map(str, files))}), expected "

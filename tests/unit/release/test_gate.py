@@ -425,3 +425,32 @@ def test_rough_limits_are_told_where_the_gate_ships(capsys: pytest.CaptureFixtur
     assert code == 0, said
     for text in (said, Path("c.md").read_text()):
         assert "Caution: 12 rows of the rarest class" in text
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+def test_output_in_any_encoding_keeps_decision_and_sign(encoding: str) -> None:
+    line = [sys.executable, "-m", "bakeoff", "gate", "base.csv", "worse.csv", "--margin", "0.02"]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    found = subprocess.run(line, capture_output=True, env=environment, check=False)
+    assert found.returncode == 1, found.stderr
+    assert "the line is at -0.02" in found.stdout.decode(encoding)
+
+
+def test_json_stays_json_in_any_encoding() -> None:
+    Path("☃.csv").write_bytes(Path("equal.csv").read_bytes())
+    Path("😀.csv").write_bytes(Path("base.csv").read_bytes())
+    line = [
+        sys.executable,
+        "-m",
+        "bakeoff",
+        "gate",
+        "😀.csv",
+        "☃.csv",
+        "--margin",
+        "0.02",
+        "--json",
+    ]
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    found = subprocess.run(line, capture_output=True, env=environment, check=False)
+    told = json.loads(found.stdout.decode("latin-1"))
+    assert (found.returncode, told["base"], told["candidate"]) == (0, "😀", "☃")
