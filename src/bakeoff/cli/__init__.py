@@ -19,7 +19,7 @@ from bakeoff.cli.comparison_options import add_compare
 from bakeoff.cli.decision_options import add_gate, add_plan, add_publish
 from bakeoff.cli.row_options import add_format
 from bakeoff.cli.terminal import unread
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, printable
 from bakeoff.files import write_in_any_encoding
 
 COMMANDS = {
@@ -121,7 +121,7 @@ def _run(args: argparse.Namespace) -> int:
         _check_files(args)
         code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
     except UserError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(args.command, 2)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")

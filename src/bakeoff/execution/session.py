@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Problem, UserError, printable
 from bakeoff.execution import fingerprints, planning, steps
 from bakeoff.execution.cache import cached
 from bakeoff.execution.fits import Fitter
@@ -206,7 +206,7 @@ class Session:
         if not self._storage.elsewhere:  # copies of what a storage holds come and go
             self._store.note_sizes()
         if success:
-            sys.stdout.write(self.answer(outputs))
+            sys.stdout.write(printable(self.answer(outputs)))
             self.close()
         drop_note()
 

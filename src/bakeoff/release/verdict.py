@@ -320,8 +320,8 @@ def _part(part: Part) -> dict[str, Any]:
 
 def as_markdown(verdict: GateVerdict) -> str:
     """Return a comment for a pull request."""
-    lines = [f"### {_SIGNS[verdict.decision]} {_escaped(headline(verdict))}", ""]
-    lines += [_escaped(" ".join(reasons(verdict))), ""]
+    lines = [f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""]
+    lines += [markdown(" ".join(reasons(verdict))), ""]
     lines += [
         f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
@@ -330,15 +330,10 @@ def as_markdown(verdict: GateVerdict) -> str:
     for part in (verdict.overall, *verdict.subgroups):
         found = part.limits
         cells = (
-            _escaped(part.name) or "all",
+            markdown(part.name) or "all",
             f"{found.n:,}",
             *map(shown, (found.estimate, found.low, found.high)),
             part.decision.value,
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _escaped(text: str) -> str:
-    """Keep names from being read as Markdown or HTML, on one line."""
-    return " ".join(markdown(text).split())

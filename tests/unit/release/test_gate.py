@@ -454,3 +454,37 @@ def test_json_stays_json_in_any_encoding() -> None:
     found = subprocess.run(line, capture_output=True, env=environment, check=False)
     told = json.loads(found.stdout.decode("latin-1"))
     assert (found.returncode, told["base"], told["candidate"]) == (0, "😀", "☃")
+
+
+def test_values_obey_no_terminal_and_no_runner_of_a_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bad = ["::add-mask::e", "\x1b[31mred\x07", "a\n::stop-commands::x", "\u2028##[error]\x9b"]
+    for name in ("base", "women"):
+        frame = pd.read_csv(f"{name}.csv")
+        frame["site"] = [bad[i % 4] for i in range(len(frame))]
+        frame.to_csv(f"{name}.csv", index=False)
+    arguments = ["base.csv", "women.csv", "--margin", "0.02", "--subgroup", "site"]
+    main(["gate", *arguments, "--markdown", "comment.md"])
+    said = capsys.readouterr().out
+    main(["gate", *arguments, "--json"])
+    names = [part["name"] for part in json.loads(capsys.readouterr().out)["subgroups"]]
+    assert sorted(names) == sorted(bad)
+    for text in (said, Path("comment.md").read_text()):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]", text)
+        assert not re.search(r"(?m)^\s*::|##\[", text)
+        assert not re.search(r"(?m)^\|[^|]*$", text)  # half a line of a table
+    assert r"\u003a:add-mask::e" in said
+    assert r"\u001b[31mred\u0007" in said
+
+
+def test_files_and_messages_obey_no_runner_of_a_build(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("x\n::add-mask::z.csv").write_bytes(Path("equal.csv").read_bytes())
+    main(["gate", "base.csv", "x\n::add-mask::z.csv", "--margin", "0.02"])
+    frame = pd.read_csv("equal.csv").rename(columns={"y_pred": "\x1b[2J\n::add-mask::y"})
+    frame.drop(columns=["p_no", "p_yes"]).to_csv("odd.csv", index=False)
+    main(["gate", "base.csv", "odd.csv", "--margin", "0.02"])
+    found = capsys.readouterr()
+    assert "add-mask" in found.out
+    assert "add-mask" in found.err
+    assert not re.search(r"(?m)^\s*::|\x1b", found.out + found.err)
