@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 import yaml
 from scipy.stats import norm
 
+import bakeoff
 from bakeoff.cli import main
 from bakeoff.release import Terms, decide
 from bakeoff.stats import Limits, Release, Status
@@ -159,7 +162,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block() -> None
     """A loss on all rows that is shown at alpha, not at alpha over three questions."""
 
     class Rows:
-        subgroups = np.array(["f", "m"] * 50)
+        subgroups: Any = {"sex": np.array(["f", "m"] * 50)}  # noqa: RUF012
         names, runs, unit = ("base", "candidate"), (), ""
 
         def about(self, metric: str) -> None:
@@ -171,12 +174,14 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block() -> None
             return Limits(centre, *ends, alpha, 100, 0, Status.OK, "normal")
 
     whole = Rows()
-    whole.subgroups = None  # type: ignore[assignment]
+    whole.subgroups = {}
     terms = Terms("accuracy", 0.01, superior=False, alpha=0.05)
-    assert decide(whole, terms).decision is Release.BLOCK  # type: ignore[arg-type]
-    found = decide(Rows(), terms)  # type: ignore[arg-type]
+    assert decide(whole, [terms]).decision is Release.BLOCK  # type: ignore[arg-type]
+    found = decide(Rows(), [terms])  # type: ignore[arg-type]
     assert found.decision is Release.UNDECIDED
     assert found.overall.limits.alpha == pytest.approx(0.05 / 3)
+    several = decide(whole, [terms, dataclasses.replace(terms, metric="f1")])  # type: ignore[arg-type]
+    assert [one.overall.limits.alpha for one in several.by_metric] == pytest.approx([0.025] * 2)
 
 
 def test_the_positive_class_is_chosen_and_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -299,18 +304,47 @@ def test_the_action_of_github(candidate: str, undecided: str, code: int, decisio
     frame.loc[turned, "y_pred"] = np.where(frame.loc[turned, "y_pred"] == "yes", "no", "yes")
     frame.to_csv("few.csv", index=False)
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
     inputs = {"base": "base.csv", "candidate": f"{candidate}.csv", "margin": "0.03"}
-    inputs |= {"metric": "accuracy", "options": "--alpha 0.05", "undecided": undecided}
+    inputs |= {"metric": "accuracy\nf1", "options": "--alpha 0.05", "undecided": undecided}
     assert set(inputs) == set(action["inputs"])
-    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
-    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
-    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    script = f"bakeoff() {{ '{sys.executable}' -m bakeoff \"$@\"; }}\n{step['run']}"
-    done = subprocess.run(["bash", "-e", "-c", script], env=env, capture_output=True, check=False)
+    done = run_action(inputs)
     assert done.returncode == code, done.stderr
     assert f"decision={decision}" in Path("out.txt").read_text()
     assert decision.capitalize() in Path("sum.md").read_text()
+    assert ", f1 |" in Path("sum.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("--values right --column 'the score'", 0),
+        ('--values wrong --column "the score"', 1),
+        ("--values right --column the score", 3),
+        ("--values right --column 'the score", 3),
+    ],
+)
+def test_the_action_gates_scores_and_keeps_quoted_words(options: str, code: int) -> None:
+    for name, every in (("old", 2), ("new", 4)):
+        right = [int(i % every > 0) for i in range(1000)]
+        pd.DataFrame({"id": range(1000), "the score": right}).to_csv(f"{name}.csv", index=False)
+    inputs = {"base": "old.csv", "candidate": "new.csv", "margin": "0.03", "options": options}
+    Path("bakeoff-gate.md").write_text("an earlier comment")
+    done = run_action({**inputs, "metric": "", "undecided": "fail"})
+    assert done.returncode == code, done.stderr
+
+
+def run_action(inputs: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
+    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
+    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
+    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    installed = Path("bakeoff/bin/bakeoff")
+    installed.parent.mkdir(parents=True)
+    installed.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m bakeoff \"$@\"\n")
+    installed.chmod(0o755)
+    line = ["bash", "-e", "-c", step["run"]]
+    return subprocess.run(line, env=env, capture_output=True, check=False)
 
 
 def test_one_table_of_both_decides_as_two_tables(
@@ -488,3 +522,62 @@ def test_files_and_messages_obey_no_runner_of_a_build(capsys: pytest.CaptureFixt
     assert "add-mask" in found.out
     assert "add-mask" in found.err
     assert not re.search(r"(?m)^\s*::|\x1b", found.out + found.err)
+
+
+def test_several_metrics_are_one_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv("base.csv")
+    frame["p_yes"] = frame["id"] % 7 / 10  # the same labels, useless probabilities
+    frame.assign(p_no=1 - frame["p_yes"]).to_csv("blind.csv", index=False)
+    asked = ["--metric", "roc_auc", "--metric", "accuracy"]
+    assert gate(capsys, "blind", "--metric", "accuracy")[0] == 0
+    for metrics in (asked, asked[2:] + asked[:2]):
+        code, said = gate(capsys, "blind", *metrics)
+        assert code == 1
+        assert "Block: blind is worse than base by more than 0.02 of roc_auc" in said
+    code, said = gate(capsys, "equal", *asked)
+    assert code == 0
+    assert "by 0.02 of roc_auc or 0.02 of accuracy." in said
+    code, said = gate(capsys, "blind", *asked, "--json")
+    found = json.loads(said)
+    jsonschema.validate(found, SCHEMA)
+    assert [(one["terms"]["metric"], one["decision"]) for one in found["by_metric"]] == [
+        ("roc_auc", "block"),
+        ("accuracy", "ship"),
+    ]
+    assert found["by_metric"][0]["overall"]["alpha"] == 0.025  # harm by either metric
+    assert found["by_metric"][1]["overall"]["alpha"] == 0.05  # both must pass
+
+
+def test_several_columns_of_subgroups_are_one_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("base", "women", "equal"):
+        frame = pd.read_csv(f"{name}.csv")
+        frame.assign(site=frame["id"] % 3).to_csv(f"{name}.csv", index=False)
+    for columns in (["sex", "site"], ["site", "sex"]):
+        options = [word for column in columns for word in ("--subgroup", column)]
+        code, said = gate(capsys, "women", *options, margin="0.15")
+        assert code == 1
+        assert "for sex: f." in said
+    code, said = gate(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc", "--json")
+    found = json.loads(said)
+    assert len(found["subgroups"]) == 5
+    assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
+
+
+def test_costs_are_for_any_of_several_metrics(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
+    both = ["--metric", "accuracy", "--metric", "cost"]
+    assert gate(capsys, "equal", *both, "--costs", "costs.yaml", margin="0.1")[0] == 0
+    assert gate(capsys, "equal", *both)[0] == 3
+    assert gate(capsys, "equal", *both[:2], "--costs", "costs.yaml")[0] == 3
+
+
+def test_several_metrics_and_columns_in_python() -> None:
+    y = ["cat", "dog"] * 500
+    old = ["cat", "dog"] * 450 + ["dog", "cat"] * 50
+    new = ["cat", "dog"] * 452 + ["dog", "cat"] * 48
+    parts = {"half": ["a"] * 500 + ["b"] * 500, "odd": [0, 1] * 500}
+    found = bakeoff.gate(y, old, new, margin=0.02, metric=["accuracy", "f1"], subgroup=parts)
+    assert found.decision is Release.SHIP
+    assert [part.name for part in found.subgroups] == ["half: a", "half: b", "odd: 0", "odd: 1"]
+    assert "or 0.02 of f1" in str(found)
+    assert bakeoff.gate(y, old, new, margin=0.02, metric=None).terms.metric == "accuracy"
