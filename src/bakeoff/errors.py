@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import datetime
 import difflib
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 _LONGEST = 60
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_STYLES = re.compile(r"(\x1b\[[012]m)")
+_COMMANDS = re.compile(r"(?m)^([^\S\n]*):(?=:)|#(?=#\[)")
+"""What begins a command to the runner of a build in its log: ``::name`` or ``##[name]``."""
 
 Place = tuple[str | int, ...]
 """Where in an experiment something is: ``("models", "forest", "params")``."""
@@ -173,6 +179,18 @@ class Verbatim(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def escaped(text: str) -> str:
+    """Escape as in JSON the characters that control a terminal or turn the direction of a text."""
+    return _CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def printable(text: str) -> str:
+    """Escape what a terminal or the runner of a build would obey; bold and dimmed text stays."""
+    parts = _STYLES.split(text)
+    plain = "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
+    return _COMMANDS.sub(lambda found: f"{found[0][:-1]}\\u{ord(found[0][-1]):04x}", plain)
 
 
 def some(things: Iterable[object], most: int = 5) -> str:

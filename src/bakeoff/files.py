@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
+import io
 import json
 import os
 import platform
@@ -133,6 +135,26 @@ def _write_into(path: str | Path, there: os.stat_result, part: Path) -> None:
         open(path if output is None else output, "wb", closefd=output is None) as target,
     ):
         shutil.copyfileobj(made, target)
+
+
+_NEAREST = {"−": "-", "–": "-", "—": "-", "×": "x", "…": "...", "≤": "<=", "≥": ">="}
+
+
+def write_in_any_encoding() -> None:
+    """Let stdout and stderr write the nearest text for what their encoding does not have.
+
+    Characters without one are escaped as in JSON, which they may be part of.
+    """
+
+    def nearest(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        lost = error.object[error.start : error.end]
+        return "".join(_NEAREST.get(c) or json.dumps(c)[1:-1] for c in lost), error.end
+
+    codecs.register_error("bakeoff.nearest", nearest)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="bakeoff.nearest")
 
 
 def remove_parts(folder: str | Path) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import os
 import signal
 import sys
 import sysconfig
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -53,7 +54,7 @@ def import_module(name: str, path: str) -> ModuleType:
         if name not in sys.modules:
             for _, file in own_files(name):
                 _drop_outdated_bytecode(file)
-        with time_limit(IMPORT_SECONDS):
+        with time_limit(IMPORT_SECONDS), prints_to_stderr():
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = error.name or name
@@ -72,8 +73,24 @@ def import_module(name: str, path: str) -> ModuleType:
             f"{path}: the import of {name} takes more than {IMPORT_SECONDS:g} s: what takes long "
             "belongs into functions, not on the module's top level"
         ) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
+
+
+@contextmanager
+def prints_to_stderr() -> Iterator[None]:
+    """Keep stdout for results: what code of the user or its programs print goes to stderr."""
+    sys.stderr.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _drop_outdated_bytecode(source: Path) -> None:

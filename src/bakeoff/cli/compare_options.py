@@ -18,7 +18,7 @@ from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Problem, UserError, printable
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml
 from bakeoff.spec.values import Kind
@@ -161,8 +161,10 @@ def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
     """Name the columns read as models if some of them may not be models."""
     if args.models is None and len(found.models) > 2:
         sys.stderr.write(
-            f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
-            "chooses among them\n"
+            printable(
+                f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
+                "chooses among them\n"
+            )
         )
 
 

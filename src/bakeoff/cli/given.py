@@ -7,14 +7,14 @@ import sys
 from collections.abc import Sequence
 
 from bakeoff.data.given_tables import GivenTables, tables_of
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, printable
 
 
 def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
     """Read the tables of paths in the format of ``--format``, and tell what is left out."""
     found = tables_of(paths, args.format)
     for said in found.left_out:
-        sys.stderr.write(f"{said}\n")
+        sys.stderr.write(f"{printable(said)}\n")
     return found
 
 

@@ -290,6 +290,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
     if rows.runs:
         raise UserError("--pilot: found several training runs of each model, expected one of each")
     metric = args.metric or rows.task.metric
+    rows.check_costs([metric])
     rows.margin(metric, args.margin or 0.0)
     difference, (low, high) = args.difference or 0.0, METRICS[metric].range
     if abs(difference) > high - low:

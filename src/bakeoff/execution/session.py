@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Problem, UserError, printable
 from bakeoff.execution import fingerprints, planning, steps
 from bakeoff.execution.cache import cached
 from bakeoff.execution.fits import Fitter
@@ -21,7 +21,7 @@ from bakeoff.execution.pool import Pool, run_here, run_step
 from bakeoff.execution.results_owner import check_folder, check_owner, note_owner
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.store import Store
-from bakeoff.files import CACHE, DOWNLOADS, remove_parts
+from bakeoff.files import CACHE, DOWNLOADS, remove_parts, write_in_any_encoding
 from bakeoff.fit.fit_task import measured
 from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
@@ -56,6 +56,7 @@ class Session:
     """
 
     def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
+        write_in_any_encoding()
         if len(files) > 1:
             raise UserError(
                 f"--configfile: found {len(files)} files ({', '.join(map(str, files))}), expected "
@@ -181,7 +182,7 @@ class Session:
         """Print the verdict and release the locks; `outputs` are those of all jobs of the run."""
         self._store.note_sizes()
         if success:
-            sys.stdout.write(self.answer(outputs))
+            sys.stdout.write(printable(self.answer(outputs)))
             self.close()
         drop_note()
 

@@ -18,7 +18,7 @@ def read_rows(
     tables: GivenTables,
     columns: GivenColumns,
     models: Sequence[str] | None = None,
-    subgroup: str | None = None,
+    subgroups: Sequence[str] = (),
     values: Kind | None = None,
     *,
     numbers: bool | None = None,
@@ -35,8 +35,8 @@ def read_rows(
         What their columns are called, where not as usual.
     models : sequence of str, optional
         Base and candidate, where they are columns of one table or logs of one folder.
-    subgroup : str, optional
-        The column whose values are decided on each by itself.
+    subgroups : sequence of str
+        The columns whose values are decided on each by itself.
     values : GivenMetric, str or Passing, optional
         What the numbers of tables without labels are, as in `read_given`.
     numbers : bool, optional
@@ -69,8 +69,8 @@ def read_rows(
 
     asked: dict[str, Any] = {"models": models, "labels": labels, "numbers": numbers}
     given = read_given(tables, columns, **asked, values=values).with_positive(positive)
-    parts = None
-    if subgroup is not None:
+    parts = {}
+    for subgroup in subgroups:
         try:
             by = columns.model_copy(update={"group": subgroup})
             found = read_given(tables, by, **asked, values=values)
@@ -78,6 +78,6 @@ def read_rows(
             if problem.path[-1] != "group":
                 raise
             raise Problem(("subgroup",), problem.message) from None
-        parts = found.related["group"]
+        parts[subgroup] = found.related["group"].astype(str)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows.of(given, parts, greater_is_better=greater)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bakeoff import __version__
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, joined
 from bakeoff.release.evidence import GateRows
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
@@ -59,18 +60,27 @@ class Terms:
 
     @classmethod
     def of(
-        cls, rows: GateRows, metric: str | None, margin: float | str, alpha: float, superior: bool
-    ) -> Terms:
-        """Read the terms: the default metric of the task, a margin in its unit or in percent.
+        cls,
+        rows: GateRows,
+        metrics: Sequence[str],
+        margin: float | str,
+        alpha: float,
+        superior: bool,
+    ) -> list[Terms]:
+        """Read the terms by each metric: by default that of the task; a margin may be in percent.
 
         Raises
         ------
         Problem, ArgumentError
             A metric that does not fit, a margin out of range.
         """
-        name = metric or rows.task.metric
-        size, percent = rows.margin(name, margin)
-        return cls(name, size, alpha, superior, percent)
+        names = list(dict.fromkeys(metrics or [rows.task.metric]))
+        rows.check_costs(names)
+        sizes = [rows.margin(name, margin) for name in names]
+        return [
+            cls(name, size, alpha, superior, percent)
+            for name, (size, percent) in zip(names, sizes, strict=True)
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +109,8 @@ class GateVerdict:
     Attributes
     ----------
     decision : Release
-        ``block`` where all rows or a subgroup say so; else what all rows say.
+        ``block`` where all rows or a subgroup say so by any metric; ``ship`` where all rows say so
+        by every metric.
     terms : Terms
         What was asked.
     names : tuple of str
@@ -116,6 +127,8 @@ class GateVerdict:
         Training runs of base and candidate, where there are several.
     unit : str or None
         What predicted numbers are measured in.
+    by_metric : tuple of GateVerdict
+        By each metric, where there are several; all else is then by the first that decides.
     """
 
     decision: Release
@@ -127,6 +140,7 @@ class GateVerdict:
     positive: str | None = None
     runs: tuple[int, ...] = ()
     unit: str | None = None
+    by_metric: tuple[GateVerdict, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join((headline(self), *reasons(self)))
@@ -137,51 +151,68 @@ class GateVerdict:
         return tuple(part for part in self.subgroups if part.decision is Release.BLOCK)
 
 
-def decide(rows: GateRows, terms: Terms) -> GateVerdict:
-    """Decide on a candidate.
+def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
+    """Decide on a candidate, by one metric or by several.
 
-    Whether all rows let it pass is asked once, at alpha. Whether it does harm is asked of all rows
-    and of every subgroup, each at alpha over their number (Bonferroni): any false block has at
-    most the probability alpha.
+    Whether all rows let it pass is asked at alpha, and by each of several metrics: what passes all
+    of them falsely has at most the probability alpha (an intersection-union test). Whether it does
+    harm is asked of all rows and of every subgroup by each metric, each at alpha over their number
+    (Bonferroni): any false block has at most the probability alpha.
 
     Raises
     ------
     ValueError, UserError
         A metric that does not fit.
     """
-    names = [] if rows.subgroups is None else sorted(map(str, np.unique(rows.subgroups)))
-    if len(names) > MOST_SUBGROUPS:
-        raise UserError(f"--subgroup: {len(names):,} different values, at most {MOST_SUBGROUPS}")
-    asked = len(names) + 1
+    parts = {
+        f"{column}: {value}" if len(rows.subgroups) > 1 else str(value): values == value
+        for column, values in rows.subgroups.items()
+        for value in np.unique(values)
+    }
+    if len(parts) > MOST_SUBGROUPS:
+        raise UserError(f"--subgroup: {len(parts):,} different values, at most {MOST_SUBGROUPS}")
+    asked = len(terms) * (len(parts) + 1)
+    found = tuple(_decided(rows, one, parts, asked) for one in terms)
+    decision = next(
+        one
+        for one in (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
+        if any(verdict.decision is one for verdict in found)
+    )
+    deciding = next(verdict for verdict in found if verdict.decision is decision)
+    return dataclasses.replace(deciding, by_metric=found) if len(found) > 1 else deciding
+
+
+def _decided(
+    rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], asked: int
+) -> GateVerdict:
+    """Decide by one metric, where harm is asked so many times in all."""
     limits = rows.limits(terms.metric, terms.alpha)
     decision = decide_release(limits, terms.margin, superior=terms.superior)
-    if decision is Release.BLOCK and not terms.superior and names:
+    if decision is Release.BLOCK and not terms.superior:
         limits = rows.limits(terms.metric, terms.alpha / asked)
         decision = decide_release(limits, terms.margin)
     overall = Part("", limits, decision)
     found = []
-    for name in names:
-        kept = rows.subgroups == name
-        own = rows.limits(terms.metric, terms.alpha / asked, np.asarray(kept))
+    for name, kept in parts.items():
+        own = rows.limits(terms.metric, terms.alpha / asked, kept)
         found.append(Part(name, own, decide_release(own, terms.margin)))
     harmed = any(part.decision is Release.BLOCK for part in found)
     final = Release.BLOCK if harmed else decision
     needed = None
     if final is Release.UNDECIDED and not rows.runs:
         needed = rows_to_decide(limits, terms.margin)
-    parts = overall, tuple(found)
     about, runs = rows.about(terms.metric), tuple(map(len, rows.runs))
-    return GateVerdict(final, terms, rows.names, *parts, needed, about, runs, rows.unit)
+    return GateVerdict(
+        final, terms, rows.names, overall, tuple(found), needed, about, runs, rows.unit
+    )
 
 
 def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
     terms = verdict.terms
-    margin = f"{_margin(verdict)}{_unit(verdict)} of {_metric(verdict)}"
-    if terms.percent is not None:
-        of = f"{terms.percent:g}% of the {_metric(verdict)} of {base}"
-        margin = f"{_margin(verdict)}{_unit(verdict)} ({of})"
+    every = verdict.decision is Release.SHIP and verdict.by_metric
+    margin = joined(list(map(_margin_of, every or [verdict])), "and" if terms.superior else "or")
     if verdict.decision is Release.SHIP:
         if not terms.superior:
             return f"Ship: {candidate} is not worse than {base} by {margin}."
@@ -196,8 +227,20 @@ def headline(verdict: GateVerdict) -> str:
     return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)}."
 
 
+def _margin_of(verdict: GateVerdict) -> str:
+    margin = f"{_margin(verdict)}{_unit(verdict)}"
+    if verdict.terms.percent is None:
+        return f"{margin} of {_metric(verdict)}"
+    of = f"{verdict.terms.percent:g}% of the {_metric(verdict)} of {verdict.names[0]}"
+    return f"{margin} ({of})"
+
+
 def reasons(verdict: GateVerdict) -> list[str]:
-    """Return the sentences behind the decision."""
+    """Return the sentences behind the decision, by each metric."""
+    return [said for one in verdict.by_metric or (verdict,) for said in _reasons(one)]
+
+
+def _reasons(verdict: GateVerdict) -> list[str]:
     limits, shown = verdict.overall.limits, writer(verdict)
     runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
     on = f"{_rows(verdict.overall)}{runs}"
@@ -310,6 +353,7 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
         "overall": _part(verdict.overall),
         "subgroups": [_part(part) for part in verdict.subgroups],
         "rows_needed": verdict.rows_needed,
+        **({"by_metric": list(map(as_json, verdict.by_metric))} if verdict.by_metric else {}),
     }
 
 
@@ -320,25 +364,21 @@ def _part(part: Part) -> dict[str, Any]:
 
 def as_markdown(verdict: GateVerdict) -> str:
     """Return a comment for a pull request."""
-    lines = [f"### {_SIGNS[verdict.decision]} {_escaped(headline(verdict))}", ""]
-    lines += [_escaped(" ".join(reasons(verdict))), ""]
+    lines = [f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""]
+    lines += [markdown(" ".join(reasons(verdict))), ""]
     lines += [
         f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
     ]
-    shown = writer(verdict, 4)
-    for part in (verdict.overall, *verdict.subgroups):
-        found = part.limits
-        cells = (
-            _escaped(part.name) or "all",
-            f"{found.n:,}",
-            *map(shown, (found.estimate, found.low, found.high)),
-            part.decision.value,
-        )
-        lines.append(f"| {' | '.join(cells)} |")
+    for one in verdict.by_metric or (verdict,):
+        shown, of = writer(one, 4), f", {one.terms.metric}" if verdict.by_metric else ""
+        for part in (one.overall, *one.subgroups):
+            found = part.limits
+            cells = (
+                markdown((part.name or "all") + of),
+                f"{found.n:,}",
+                *map(shown, (found.estimate, found.low, found.high)),
+                part.decision.value,
+            )
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _escaped(text: str) -> str:
-    """Keep names from being read as Markdown or HTML, on one line."""
-    return " ".join(markdown(text).split())

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
@@ -219,10 +220,10 @@ def to_markdown(table: PageTable) -> str:
 
 
 def markdown(value: str) -> str:
-    """Escape a text for Markdown, HTML in it included."""
-    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", value)
-    escaped = escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"@(?=\w)", "@\u200b", escaped)  # no @everyone: a forge would notify people
+    """Escape a text for Markdown, HTML in it included, on one line."""
+    text = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", escaped(" ".join(value.split("\n"))))
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"@(?=\w)", "@\u200b", text)  # no @everyone: a forge would notify people
 
 
 def to_latex(table: PageTable, label: str) -> str:

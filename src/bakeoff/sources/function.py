@@ -67,7 +67,9 @@ class FunctionData(DataSet):
         with blame("function"):
             try:
                 returned = function(**self.params)
-            except (Exception, SystemExit) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise UserError(f"{self.function} failed: {described(error)}") from error
             return self._loaded(returned)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -16,6 +18,7 @@ import pytest
 import yaml
 from scipy.stats import norm
 
+import bakeoff
 from bakeoff.cli import main
 from bakeoff.release import Terms, decide
 from bakeoff.stats import Limits, Release, Status
@@ -159,7 +162,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block() -> None
     """A loss on all rows that is shown at alpha, not at alpha over three questions."""
 
     class Rows:
-        subgroups = np.array(["f", "m"] * 50)
+        subgroups: Any = {"sex": np.array(["f", "m"] * 50)}  # noqa: RUF012
         names, runs, unit = ("base", "candidate"), (), ""
 
         def about(self, metric: str) -> None:
@@ -171,12 +174,14 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block() -> None
             return Limits(centre, *ends, alpha, 100, 0, Status.OK, "normal")
 
     whole = Rows()
-    whole.subgroups = None  # type: ignore[assignment]
+    whole.subgroups = {}
     terms = Terms("accuracy", 0.01, superior=False, alpha=0.05)
-    assert decide(whole, terms).decision is Release.BLOCK  # type: ignore[arg-type]
-    found = decide(Rows(), terms)  # type: ignore[arg-type]
+    assert decide(whole, [terms]).decision is Release.BLOCK  # type: ignore[arg-type]
+    found = decide(Rows(), [terms])  # type: ignore[arg-type]
     assert found.decision is Release.UNDECIDED
     assert found.overall.limits.alpha == pytest.approx(0.05 / 3)
+    several = decide(whole, [terms, dataclasses.replace(terms, metric="f1")])  # type: ignore[arg-type]
+    assert [one.overall.limits.alpha for one in several.by_metric] == pytest.approx([0.025] * 2)
 
 
 def test_the_positive_class_is_chosen_and_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -299,18 +304,47 @@ def test_the_action_of_github(candidate: str, undecided: str, code: int, decisio
     frame.loc[turned, "y_pred"] = np.where(frame.loc[turned, "y_pred"] == "yes", "no", "yes")
     frame.to_csv("few.csv", index=False)
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
     inputs = {"base": "base.csv", "candidate": f"{candidate}.csv", "margin": "0.03"}
-    inputs |= {"metric": "accuracy", "options": "--alpha 0.05", "undecided": undecided}
+    inputs |= {"metric": "accuracy\nf1", "options": "--alpha 0.05", "undecided": undecided}
     assert set(inputs) == set(action["inputs"])
-    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
-    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
-    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    script = f"bakeoff() {{ '{sys.executable}' -m bakeoff \"$@\"; }}\n{step['run']}"
-    done = subprocess.run(["bash", "-e", "-c", script], env=env, capture_output=True, check=False)
+    done = run_action(inputs)
     assert done.returncode == code, done.stderr
     assert f"decision={decision}" in Path("out.txt").read_text()
     assert decision.capitalize() in Path("sum.md").read_text()
+    assert ", f1 |" in Path("sum.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("--values right --column 'the score'", 0),
+        ('--values wrong --column "the score"', 1),
+        ("--values right --column the score", 3),
+        ("--values right --column 'the score", 3),
+    ],
+)
+def test_the_action_gates_scores_and_keeps_quoted_words(options: str, code: int) -> None:
+    for name, every in (("old", 2), ("new", 4)):
+        right = [int(i % every > 0) for i in range(1000)]
+        pd.DataFrame({"id": range(1000), "the score": right}).to_csv(f"{name}.csv", index=False)
+    inputs = {"base": "old.csv", "candidate": "new.csv", "margin": "0.03", "options": options}
+    Path("bakeoff-gate.md").write_text("an earlier comment")
+    done = run_action({**inputs, "metric": "", "undecided": "fail"})
+    assert done.returncode == code, done.stderr
+
+
+def run_action(inputs: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
+    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
+    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
+    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    installed = Path("bakeoff/bin/bakeoff")
+    installed.parent.mkdir(parents=True)
+    installed.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m bakeoff \"$@\"\n")
+    installed.chmod(0o755)
+    line = ["bash", "-e", "-c", step["run"]]
+    return subprocess.run(line, env=env, capture_output=True, check=False)
 
 
 def test_one_table_of_both_decides_as_two_tables(
@@ -425,3 +459,125 @@ def test_rough_limits_are_told_where_the_gate_ships(capsys: pytest.CaptureFixtur
     assert code == 0, said
     for text in (said, Path("c.md").read_text()):
         assert "Caution: 12 rows of the rarest class" in text
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
+def test_output_in_any_encoding_keeps_decision_and_sign(encoding: str) -> None:
+    line = [sys.executable, "-m", "bakeoff", "gate", "base.csv", "worse.csv", "--margin", "0.02"]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    found = subprocess.run(line, capture_output=True, env=environment, check=False)
+    assert found.returncode == 1, found.stderr
+    assert "the line is at -0.02" in found.stdout.decode(encoding)
+
+
+def test_json_stays_json_in_any_encoding() -> None:
+    Path("☃.csv").write_bytes(Path("equal.csv").read_bytes())
+    Path("😀.csv").write_bytes(Path("base.csv").read_bytes())
+    line = [
+        sys.executable,
+        "-m",
+        "bakeoff",
+        "gate",
+        "😀.csv",
+        "☃.csv",
+        "--margin",
+        "0.02",
+        "--json",
+    ]
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    found = subprocess.run(line, capture_output=True, env=environment, check=False)
+    told = json.loads(found.stdout.decode("latin-1"))
+    assert (found.returncode, told["base"], told["candidate"]) == (0, "😀", "☃")
+
+
+def test_values_obey_no_terminal_and_no_runner_of_a_build(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bad = ["::add-mask::e", "\x1b[31mred\x07", "a\n::stop-commands::x", "\u2028##[error]\x9b"]
+    for name in ("base", "women"):
+        frame = pd.read_csv(f"{name}.csv")
+        frame["site"] = [bad[i % 4] for i in range(len(frame))]
+        frame.to_csv(f"{name}.csv", index=False)
+    arguments = ["base.csv", "women.csv", "--margin", "0.02", "--subgroup", "site"]
+    main(["gate", *arguments, "--markdown", "comment.md"])
+    said = capsys.readouterr().out
+    main(["gate", *arguments, "--json"])
+    names = [part["name"] for part in json.loads(capsys.readouterr().out)["subgroups"]]
+    assert sorted(names) == sorted(bad)
+    for text in (said, Path("comment.md").read_text()):
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]", text)
+        assert not re.search(r"(?m)^\s*::|##\[", text)
+        assert not re.search(r"(?m)^\|[^|]*$", text)  # half a line of a table
+    assert r"\u003a:add-mask::e" in said
+    assert r"\u001b[31mred\u0007" in said
+
+
+def test_files_and_messages_obey_no_runner_of_a_build(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("x\n::add-mask::z.csv").write_bytes(Path("equal.csv").read_bytes())
+    main(["gate", "base.csv", "x\n::add-mask::z.csv", "--margin", "0.02"])
+    frame = pd.read_csv("equal.csv").rename(columns={"y_pred": "\x1b[2J\n::add-mask::y"})
+    frame.drop(columns=["p_no", "p_yes"]).to_csv("odd.csv", index=False)
+    main(["gate", "base.csv", "odd.csv", "--margin", "0.02"])
+    found = capsys.readouterr()
+    assert "add-mask" in found.out
+    assert "add-mask" in found.err
+    assert not re.search(r"(?m)^\s*::|\x1b", found.out + found.err)
+
+
+def test_several_metrics_are_one_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv("base.csv")
+    frame["p_yes"] = frame["id"] % 7 / 10  # the same labels, useless probabilities
+    frame.assign(p_no=1 - frame["p_yes"]).to_csv("blind.csv", index=False)
+    asked = ["--metric", "roc_auc", "--metric", "accuracy"]
+    assert gate(capsys, "blind", "--metric", "accuracy")[0] == 0
+    for metrics in (asked, asked[2:] + asked[:2]):
+        code, said = gate(capsys, "blind", *metrics)
+        assert code == 1
+        assert "Block: blind is worse than base by more than 0.02 of roc_auc" in said
+    code, said = gate(capsys, "equal", *asked)
+    assert code == 0
+    assert "by 0.02 of roc_auc or 0.02 of accuracy." in said
+    code, said = gate(capsys, "blind", *asked, "--json")
+    found = json.loads(said)
+    jsonschema.validate(found, SCHEMA)
+    assert [(one["terms"]["metric"], one["decision"]) for one in found["by_metric"]] == [
+        ("roc_auc", "block"),
+        ("accuracy", "ship"),
+    ]
+    assert found["by_metric"][0]["overall"]["alpha"] == 0.025  # harm by either metric
+    assert found["by_metric"][1]["overall"]["alpha"] == 0.05  # both must pass
+
+
+def test_several_columns_of_subgroups_are_one_decision(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("base", "women", "equal"):
+        frame = pd.read_csv(f"{name}.csv")
+        frame.assign(site=frame["id"] % 3).to_csv(f"{name}.csv", index=False)
+    for columns in (["sex", "site"], ["site", "sex"]):
+        options = [word for column in columns for word in ("--subgroup", column)]
+        code, said = gate(capsys, "women", *options, margin="0.15")
+        assert code == 1
+        assert "for sex: f." in said
+    code, said = gate(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc", "--json")
+    found = json.loads(said)
+    assert len(found["subgroups"]) == 5
+    assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
+
+
+def test_costs_are_for_any_of_several_metrics(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
+    both = ["--metric", "accuracy", "--metric", "cost"]
+    assert gate(capsys, "equal", *both, "--costs", "costs.yaml", margin="0.1")[0] == 0
+    assert gate(capsys, "equal", *both)[0] == 3
+    assert gate(capsys, "equal", *both[:2], "--costs", "costs.yaml")[0] == 3
+
+
+def test_several_metrics_and_columns_in_python() -> None:
+    y = ["cat", "dog"] * 500
+    old = ["cat", "dog"] * 450 + ["dog", "cat"] * 50
+    new = ["cat", "dog"] * 452 + ["dog", "cat"] * 48
+    parts = {"half": ["a"] * 500 + ["b"] * 500, "odd": [0, 1] * 500}
+    found = bakeoff.gate(y, old, new, margin=0.02, metric=["accuracy", "f1"], subgroup=parts)
+    assert found.decision is Release.SHIP
+    assert [part.name for part in found.subgroups] == ["half: a", "half: b", "odd: 0", "odd: 1"]
+    assert "or 0.02 of f1" in str(found)
+    assert bakeoff.gate(y, old, new, margin=0.02, metric=None).terms.metric == "accuracy"
