@@ -102,23 +102,6 @@ def test_tiny_pvalues_are_not_lost() -> None:
     assert adjust_pvalues([1e-300, 0.5], "sidak")[0] == pytest.approx(2e-300)
 
 
-@pytest.mark.parametrize(
-    ("p", "method", "message"),
-    [
-        ([0.1, 1.2], "holm", "pvalues: found .*1.2"),
-        ([0.1, -0.2], "holm", "pvalues: found .*-0.2"),
-        ([[0.1]], "holm", "expected 1 dimension"),
-        (["a"], "holm", "expected numbers"),
-        ([0.1], "fdr", "method: found 'fdr', allowed: 'none'"),
-        ([0.1, 0.2], "shaffer", "all pairs of k models"),
-        ([0.1], "bergmann-hommel", "method: found 'bergmann-hommel', allowed: 'none'"),
-    ],
-)
-def test_wrong_input_is_named(p: list[float], method: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        adjust_pvalues(p, method)
-
-
 def test_spellings() -> None:
     assert canonical_method("holm_sidak") == "holm-sidak"
     assert canonical_method("bh") == "BH"

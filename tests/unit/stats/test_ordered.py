@@ -113,19 +113,6 @@ def test_strong_autocorrelation_is_named():
 def test_blocks_are_of_neighbouring_times():
     blocks = stats.time_blocks([5, 5, 1, 2, 3, 4, 6, 7], blocks=3)
     assert blocks.tolist() == [1, 1, 0, 0, 0, 1, 2, 2]
-    with pytest.raises(ValueError, match="times"):
-        stats.time_blocks([1, 1, 2], blocks=3)
-
-
-def test_groups_and_times_at_once_are_refused():
-    right = np.array([1, 0, 0, 1])
-    with pytest.raises(ValueError, match="time: found groups and times; give one of them"):
-        stats.mcnemar(right, 1 - right, groups=[1, 1, 2, 2], time=[1, 2, 1, 2])
-
-
-def test_items_and_runs_need_equal_runs():
-    with pytest.raises(ValueError, match="items"):
-        stats.items_and_runs([1, 2, 3], [0, 0, 0], [1, 1, 2])
 
 
 def test_few_independent_times_are_named():

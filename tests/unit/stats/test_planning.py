@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -151,39 +150,6 @@ def test_smallest_discordant_count(variant, side, alpha):
         float(mcnemar_pvalues(b, c, variant=variant, alternative=side)) for b, c in sweep
     )
     assert short > alpha >= enough
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: McNemarPower(discordance=0.0), "discordance: found 0"),
-        (lambda: McNemarPower(discordance=0.3, variant="unconditional"), "variant"),
-        (lambda: McNemarPower(discordance=0.3, calculation="asymptotic"), "calculation"),
-        (lambda: McNemarPower(discordance=0.1).solve(n=9, difference=0.2), "difference: found 0.2"),
-        (lambda: McNemarPower(discordance=0.1).solve(n=9, difference=0.1, alpha=5), "alpha"),
-        (lambda: McNemarPower(discordance=0.3).solve(n=0, difference=0.1), "n: found 0"),
-        (lambda: MetricPower(sd=0.0), "sd: found 0"),
-        (lambda: MetricPower(sd=0.3).solve(n=1, power=0.8), "n: found 1"),
-        (lambda: FiveByTwoPower(), "sd: give either"),
-        (lambda: FiveByTwoPower(sd=0.1, discordance=0.1), "sd: give either"),
-        (lambda: FiveByTwoPower(sd=0.0), "sd: found 0"),
-        (lambda: FiveByTwoPower(sd=0.1, correlation=1.0), "correlation"),
-        (lambda: FiveByTwoPower(sd=0.1, n_simulations=10), "n_simulations"),
-        (lambda: FiveByTwoPower(discordance=1.2), "discordance"),
-        (lambda: FiveByTwoPower(discordance=0.1).solve(n=1, difference=0.02), "n: found 1"),
-        (lambda: FiveByTwoPower(discordance=0.01).solve(n=9, difference=0.02), "difference"),
-    ],
-)
-def test_impossible_situations_are_refused(make: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-def test_hopeless_sample_sizes_are_refused():
-    with pytest.raises(ValueError, match="no number of rows"):
-        McNemarPower(discordance=0.3).solve(difference=-0.1, power=0.8, alternative="greater")
-    with pytest.raises(ValueError, match="rows are needed"):
-        McNemarPower(discordance=0.5, calculation="normal").solve(difference=1e-6, power=0.8)
 
 
 def test_simulated_power_is_seeded_and_states_its_error():
