@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from bakeoff.stats.core.result import Assumption
 from bakeoff.stats.folds.anova import sphericity as _sphericity_check
 from bakeoff.stats.folds.anova import studentized_range_isf, studentized_range_sf
 
-tables = arrays(np.float64, (6, 4), elements=st.floats(0, 1).map(lambda x: round(x, 3)))
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
 
 
@@ -25,18 +23,6 @@ def draw(shape: tuple[int, ...] = (10, 4), seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     folds = rng.normal(0, 0.05, (shape[0], 1))
     return (0.8 + folds + rng.normal(0, 0.02, shape)).round(4)
-
-
-@given(tables)
-@settings(deadline=None, max_examples=60)
-def test_permuting_folds_and_models_changes_nothing(y: np.ndarray) -> None:
-    for name in OMNIBUS:
-        one = getattr(stats, name)(y)
-        two = getattr(stats, name)(y[::-1][:, [2, 0, 3, 1]])
-        assert one.status is two.status
-        if one.status is Status.OK:
-            assert 0 <= one.pvalue <= 1
-            assert one.pvalue == pytest.approx(two.pvalue, rel=1e-6)
 
 
 @given(arrays(np.float64, (6, 2), elements=st.floats(0, 1).map(lambda x: round(x, 3))))
@@ -77,20 +63,6 @@ def test_fewer_folds_than_models_still_has_a_correction() -> None:
     assert 0.2 <= result.details["epsilon_gg"] <= 2 / 5 + 1e-12
     two = stats.anova_repeated_measures(draw((2, 3)), correction="huynh-feldt")
     assert two.pvalue == two.details["pvalue_gg"]
-
-
-def test_mauchly_has_its_level() -> None:
-    rng = np.random.default_rng(5)
-    p = [
-        stats.anova_repeated_measures(rng.normal(size=(12, 4))).details["mauchly_pvalue"]
-        for _ in range(800)
-    ]
-    assert np.mean(np.array(p) < 0.1) == pytest.approx(0.1, abs=0.035)
-
-
-def test_blocks_absorb_hard_folds() -> None:
-    y = draw() + np.array([0.0, 0.0, 0.0, 0.03])
-    assert stats.anova_repeated_measures(y).pvalue < stats.anova_oneway(y).pvalue / 10
 
 
 def test_welch_without_variance_in_one_model_is_undefined() -> None:
@@ -142,16 +114,6 @@ class TestStudentizedRange:
     @pytest.mark.parametrize("p", [0.999, 0.5, 0.05, 1e-3, 1e-9])
     def test_critical_values_invert_the_tail(self, p: float) -> None:
         assert studentized_range_sf(studentized_range_isf(p, 5, 12), 5, 12) == pytest.approx(p)
-
-    def test_published_critical_values(self) -> None:
-        # tables of the studentized range: q(.05; 3, 10), q(.05; 5, 20), q(.01; 4, 12)
-        table: list[tuple[Any, float]] = [
-            ((0.05, 3, 10), 3.877),
-            ((0.05, 5, 20), 4.232),
-            ((0.01, 4, 12), 5.502),
-        ]
-        for arguments, value in table:
-            assert studentized_range_isf(*arguments) == pytest.approx(value, abs=6e-4)
 
 
 @pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])

@@ -109,16 +109,6 @@ def test_seeds_alone_want_more_seeds() -> None:
     assert parts.advice(splits=30, seeds=2).startswith("10 more seeds")
 
 
-def test_interval_of_prob_a_better_is_that_of_the_bootstrap() -> None:
-    rng = np.random.default_rng(5)
-    d = rng.choice([-1.0, 0.0, 1.0], 20, p=[0.2, 0.2, 0.6])
-    result = stats.prob_a_better(d, np.zeros(20))
-    drawn = rng.choice((d > 0) + 0.5 * (d == 0), (40_000, 20)).mean(axis=1)
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    assert result.ci is not None
-    assert tuple(result.ci) == pytest.approx((low, high), abs=0.026)
-
-
 def test_ties_count_half_in_the_probability_that_a_is_better() -> None:
     result = stats.prob_a_better([3, 2, 2, 1, 3], [1, 2, 2, 2, 1])
     assert result.estimate == pytest.approx((2 + 2 / 2) / 5)
