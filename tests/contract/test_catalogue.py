@@ -603,6 +603,63 @@ def names_an_argument(entry: Entry, message: str) -> bool:
     return any(p in message for p in inspect.signature(entry.function).parameters)
 
 
+FOLDS = (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
+RANKED = ("nemenyi", "friedman_posthoc", "friedman", "iman_davenport", "quade", "kruskal_wallis")
+DEGENERATE: list[tuple[Status, str, list[str]]] = [
+    (
+        Status.IDENTICAL_SCORES,
+        "constant and equal",
+        [n for n in NAMES if CATALOGUE[n].evidence in (*FOLDS, Evidence.DATASET_SCORES)],
+    ),
+    (
+        Status.IDENTICAL_SCORES,
+        "differences of float noise",
+        [n for n in NAMES if CATALOGUE[n].evidence in FOLDS and CATALOGUE[n].arity != Arity.ONE],
+    ),
+    (
+        Status.ZERO_VARIANCE,
+        "constant and different",
+        [n for n in NAMES if CATALOGUE[n].evidence in (*FOLDS, Evidence.RUN_VALUES)],
+    ),
+    (
+        Status.ZERO_VARIANCE,
+        "a constant difference",
+        [*having(evidence=Evidence.FOLD_SCORES, arity=Arity.PAIR), "mean_difference", "quade"],
+    ),
+    (
+        Status.TOO_FEW,
+        "one fold",
+        [
+            *having(evidence=Evidence.FOLD_SCORES, replications=False),
+            *(*RANKED, "manova", "mean_difference", "recipe_mean_difference"),
+        ],
+    ),
+    (Status.IDENTICAL_SCORES, "identical models", ["cost_sensitive", "delong"]),
+    (Status.IDENTICAL_SCORES, "constant scores", ["delong"]),
+    (Status.IDENTICAL_SCORES, "both perfect", ["delong"]),
+    (Status.ZERO_VARIANCE, "perfect and reversed", ["delong"]),
+    (Status.TOO_FEW, "two rows", ["delong"]),
+    (Status.NO_DISCORDANT_PAIRS, "identical models", ["mcnemar", "cochran_q", "looney_f"]),
+    (Status.NO_DISCORDANT_PAIRS, "all wrong", ["mcnemar", "cochran_q", "looney_f"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "status"),
+    [(name, case, status) for status, case, names in DEGENERATE for name in names],
+)
+def test_degenerate_evidence_has_a_status(name, case, status):
+    result = call(CATALOGUE[name], cases(CATALOGUE[name])[case]())
+    assert result.status is status
+    if type(result) is BayesResult or not isinstance(result, Result):
+        return
+    if status in NO_EVIDENCE and not needed(CATALOGUE[name]):
+        assert result.statistic == 0
+        assert result.estimate == 0 or math.isnan(result.estimate)
+    if status is Status.ZERO_VARIANCE:
+        assert result.ci is None
+
+
 # effect sizes that are read off the data, whether or not there is a spread to divide by
 OBSERVED = {
     "advantage",
@@ -782,15 +839,6 @@ def test_missing_scores_are_refused(name, bad):
         refused(entry, arguments, argument)
 
 
-@pytest.mark.parametrize("name", SCORED)
-def test_words_are_not_scores(name):
-    entry = CATALOGUE[name]
-    for position, argument in enumerate(positional(entry)):
-        arguments = list(ordinary(entry))
-        arguments[position] = np.full(arguments[position].shape, "high")
-        refused(entry, arguments, argument)
-
-
 @pytest.mark.parametrize("wrong", ["strings", "numbers", "missing"])
 @pytest.mark.parametrize("name", having(evidence=Evidence.CORRECTNESS))
 def test_labels_are_not_correctness(name, wrong):
@@ -861,11 +909,6 @@ def test_one_sided_limits_do_not_pass_the_estimate(name, side):
     entry = CATALOGUE[name]
     with pytest.raises(ValueError, match=r"confidence_level.*one-sided"):
         call(entry, ordinary(entry), confidence_level=0.4, alternative=side)
-
-
-def test_every_test_can_be_imported_from_the_package():
-    for name, entry in CATALOGUE.items():
-        assert getattr(bakeoff.stats, name) is entry.function
 
 
 WITH_INTERVAL = [

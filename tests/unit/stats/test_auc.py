@@ -53,39 +53,6 @@ def test_midranks_equal_the_definition(sample):
         assert result.statistic == pytest.approx((areas[0] - areas[1]) / math.sqrt(variance))
 
 
-Y = [1, 1, 1, 0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ([0.1, 0.9, 0.8, 0.2, 0.4, 0.3], [0.1, 0.9, 0.8, 0.2, 0.4, 0.3]),
-        ([3, 2, 1, 0, -1, -2], [30, 20, 10, 3, 2, 1]),  # both perfect
-        ([0.5] * 6, [0.7] * 6),  # both constant
-    ],
-)
-def test_equal_rankings_give_no_evidence(a, b):
-    result = delong(Y, a, b)
-    assert (result.status, result.statistic, result.pvalue) == ("identical_scores", 0.0, 1.0)
-    assert result.estimate == 0
-
-
-def test_a_difference_without_variance_is_undecided():
-    result = delong(Y, [3, 2, 1, 0, -1, -2], [0.5] * 6)
-    assert result.status == "zero_variance"
-    assert result.statistic == math.inf
-    assert math.isnan(result.pvalue)
-    assert result.ci is None
-    assert result.details["auc_a_ci"] is None
-
-
-def test_one_row_of_a_class_is_too_few():
-    result = delong([1, 0, 0, 0], [0.9, 0.1, 0.2, 0.95], [0.3, 0.1, 0.8, 0.2])
-    assert result.status == "too_few"
-    assert math.isnan(result.pvalue)
-    assert result.ci is None
-
-
 @pytest.mark.parametrize("values", [3, 10**9])
 def test_rows_below_are_those_of_the_other_class(values):
     rng = np.random.default_rng(values)

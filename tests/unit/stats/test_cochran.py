@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -150,19 +149,6 @@ def test_thirty_models_and_a_million_rows_need_no_enumeration() -> None:
     result = cochran_q(x, row_counts=np.full(1000, 1000))
     assert result.n == 1_000_000
     assert result.statistic == pytest.approx(1000 * statistic(x))
-
-
-@pytest.mark.parametrize(
-    ("correct", "options", "message"),
-    [
-        ([[1, 0], [0, 1]], {}, "use mcnemar"),
-        ([[1], [0]], {}, "at least 2 models"),
-        ([[1, 0, 1]], {"row_counts": [-1]}, "row_counts"),
-    ],
-)
-def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        cochran_q(correct, **options)
 
 
 def test_partial_eta_squared_of_looney_belongs_to_its_f():

@@ -155,15 +155,6 @@ def test_any_kind_of_label(kind: Any) -> None:
     assert result.pvalue == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_identical_predictions(variant: str) -> None:
-    result = cost_sensitive([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0], variant=variant)
-    assert result.status is Status.IDENTICAL_SCORES
-    assert (result.statistic, result.pvalue, result.estimate) == (0, 1, 0)
-    assert result.ci is not None
-    assert result.ci.low < 0 < result.ci.high
-
-
 def test_different_labels_of_the_same_cost_are_no_difference() -> None:
     result = cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
     assert result.status is Status.IDENTICAL_SCORES
@@ -207,37 +198,3 @@ def test_huge_counts() -> None:
     counts[1, 0, 0], counts[0, 1, 0] = 250_000, 249_000
     result = cost_sensitive_from_counts(counts)
     assert result.pvalue == pytest.approx(stats.chi2.sf(1000**2 / 499_000, 1), rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (([0, 1], [0, 1], [0, None]), {}, "pred_b: 1 missing label"),
-        (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0]), {}, "pred_a: 1 missing label"),
-        (([0, 1], [0, 1], ["a", "b"]), {}, "one kind"),
-        (([0, 1], [0, 2], [0, 1]), {"classes": [0, 1]}, "pred_a: found label 2"),
-        (([0, 1], [0, 1], [0, 1]), {"classes": [0, 0]}, "two or more different"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 1, 1]] * 3}, "in the order of classes"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, -1], [1, 0]]}, "0 on the diagonal"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[1, 1], [1, 0]]}, "0 on the diagonal"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 0], [0, 0]]}, "no error matters"),
-    ],
-)
-def test_wrong_input_is_named(
-    arguments: tuple[Any, Any, Any], options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        cost_sensitive(*arguments, **options)
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [
-        ([[1, 2], [3, 4]], "needs \\(K, K, K\\)"),
-        (np.full((2, 2, 2), 0.5), "whole numbers"),
-        (np.zeros((2, 2, 2)), "no rows"),
-    ],
-)
-def test_wrong_counts_are_named(counts: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        cost_sensitive_from_counts(counts)

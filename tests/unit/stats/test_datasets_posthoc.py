@@ -175,19 +175,3 @@ def test_pairs_that_no_bar_can_show_are_listed():
     from bakeoff.stats.datasets.rank_tests import with_ranks
 
     assert with_ranks(result, [1.0, 2.0, 3.0], 0.95).details["cd_pairs_not_shown"] == ((0, 2),)
-
-
-@pytest.mark.parametrize("test", WITH_CONTROL)
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"control": 5}, "control: found 5, must be a column number from 0 to 4"),
-        ({"control": -1}, "control: found -1"),
-        ({"control": True}, "control: found True"),
-        ({"correction": "shaffer", "control": 0}, "correction: 'shaffer'.*holm"),
-        ({"correction": "shaffer", "alternative": "less"}, "correction: 'shaffer"),
-    ],
-)
-def test_wrong_options_are_named(test, options, message):
-    with pytest.raises(ValueError, match=message):
-        test(TABLE, **options)

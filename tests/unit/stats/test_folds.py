@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from bakeoff.stats.core.result import Assumption
 from bakeoff.stats.folds.anova import sphericity as _sphericity_check
 from bakeoff.stats.folds.anova import studentized_range_isf, studentized_range_sf
 
-tables = arrays(np.float64, (6, 4), elements=st.floats(0, 1).map(lambda x: round(x, 3)))
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
 
 
@@ -25,18 +23,6 @@ def draw(shape: tuple[int, ...] = (10, 4), seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     folds = rng.normal(0, 0.05, (shape[0], 1))
     return (0.8 + folds + rng.normal(0, 0.02, shape)).round(4)
-
-
-@given(tables)
-@settings(deadline=None, max_examples=60)
-def test_permuting_folds_and_models_changes_nothing(y: np.ndarray) -> None:
-    for name in OMNIBUS:
-        one = getattr(stats, name)(y)
-        two = getattr(stats, name)(y[::-1][:, [2, 0, 3, 1]])
-        assert one.status is two.status
-        if one.status is Status.OK:
-            assert 0 <= one.pvalue <= 1
-            assert one.pvalue == pytest.approx(two.pvalue, rel=1e-6)
 
 
 @given(arrays(np.float64, (6, 2), elements=st.floats(0, 1).map(lambda x: round(x, 3))))
@@ -77,49 +63,6 @@ def test_fewer_folds_than_models_still_has_a_correction() -> None:
     assert 0.2 <= result.details["epsilon_gg"] <= 2 / 5 + 1e-12
     two = stats.anova_repeated_measures(draw((2, 3)), correction="huynh-feldt")
     assert two.pvalue == two.details["pvalue_gg"]
-
-
-def test_mauchly_has_its_level() -> None:
-    rng = np.random.default_rng(5)
-    p = [
-        stats.anova_repeated_measures(rng.normal(size=(12, 4))).details["mauchly_pvalue"]
-        for _ in range(800)
-    ]
-    assert np.mean(np.array(p) < 0.1) == pytest.approx(0.1, abs=0.035)
-
-
-@pytest.mark.parametrize("name", [*OMNIBUS, "tukey_hsd"])
-class TestDegenerate:
-    def test_zero_variance(self, name: str) -> None:
-        y = np.full((5, 3), 0.1) + np.array([0.2, 0.2, 0.3])
-        result = getattr(stats, name)(y)
-        assert result.status is Status.ZERO_VARIANCE
-        if name == "tukey_hsd":
-            assert [p.status for p in result.pairs] == [
-                Status.IDENTICAL_SCORES,
-                Status.ZERO_VARIANCE,
-                Status.ZERO_VARIANCE,
-            ]
-            assert math.isnan(result.pairs[1].pvalue_adjusted)
-        else:
-            assert result.statistic == math.inf
-            assert math.isnan(result.pvalue)
-
-    def test_one_fold(self, name: str) -> None:
-        result = getattr(stats, name)([[0.8, 0.9, 0.7]])
-        assert result.status is Status.TOO_FEW
-
-    def test_order_follows_the_metric(self, name: str) -> None:
-        y = draw() + np.array([0.0, 0.3, 0.2, 0.1])
-        assert getattr(stats, name)(y).details["order"].tolist() == [1, 2, 3, 0]
-        loss = getattr(stats, name)(y, greater_is_better=False)
-        assert loss.details["order"].tolist() == [0, 3, 2, 1]
-        assert loss.details["means"] == pytest.approx(y.mean(axis=0))
-
-
-def test_blocks_absorb_hard_folds() -> None:
-    y = draw() + np.array([0.0, 0.0, 0.0, 0.03])
-    assert stats.anova_repeated_measures(y).pvalue < stats.anova_oneway(y).pvalue / 10
 
 
 def test_welch_without_variance_in_one_model_is_undefined() -> None:
@@ -172,16 +115,6 @@ class TestStudentizedRange:
     def test_critical_values_invert_the_tail(self, p: float) -> None:
         assert studentized_range_sf(studentized_range_isf(p, 5, 12), 5, 12) == pytest.approx(p)
 
-    def test_published_critical_values(self) -> None:
-        # tables of the studentized range: q(.05; 3, 10), q(.05; 5, 20), q(.01; 4, 12)
-        table: list[tuple[Any, float]] = [
-            ((0.05, 3, 10), 3.877),
-            ((0.05, 5, 20), 4.232),
-            ((0.01, 4, 12), 5.502),
-        ]
-        for arguments, value in table:
-            assert studentized_range_isf(*arguments) == pytest.approx(value, abs=6e-4)
-
 
 @pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])
 def test_sphericity_is_doubted_below_five_percent(p: float, holds: bool | None) -> None:
@@ -211,3 +144,12 @@ def test_tukey_says_whether_folds_are_blocks_and_what_is_degenerate():
     apart, _, same = by_blocks.pairs
     assert (apart.statistic, math.isnan(apart.pvalue)) == (math.inf, True)
     assert (same.statistic, same.pvalue) == (0, 1)
+
+
+@pytest.mark.parametrize("name", [*OMNIBUS, "tukey_hsd"])
+def test_order_follows_the_metric(name: str) -> None:
+    y = draw() + np.array([0.0, 0.3, 0.2, 0.1])
+    assert getattr(stats, name)(y).details["order"].tolist() == [1, 2, 3, 0]
+    loss = getattr(stats, name)(y, greater_is_better=False)
+    assert loss.details["order"].tolist() == [0, 3, 2, 1]
+    assert loss.details["means"] == pytest.approx(y.mean(axis=0))

@@ -4,7 +4,6 @@ import itertools
 import math
 from dataclasses import asdict
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -124,32 +123,6 @@ def test_memory_stays_that_of_the_input() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 20_000_000  # rows × models × models would be 50 million values
-
-
-@pytest.mark.parametrize(
-    ("correct", "options", "message"),
-    [
-        ([["cat", "dog"]], {}, "class labels"),
-        ([[1, 2], [0, 1]], {}, "class labels"),
-        ([[1.0, math.nan]], {}, "missing value"),
-        ([[1], [0]], {}, "needs one column per model"),
-        ([1, 0], {}, "expected 2 dimension"),
-        ([[1, 0]], {"variant": "fisher"}, "variant: found 'fisher'"),
-        ([[1, 0]], {"correction": "tukey"}, "correction: found 'tukey', allowed: .*'shaffer'"),
-        ([[1, 0]], {"control": 2}, "control: found 2"),
-        (
-            [[1, 0]],
-            {"control": 0, "correction": "shaffer"},
-            "all pairs, found one model against",
-        ),
-        ([[1, 0]], {"alternative": "less", "correction": "shaffer"}, "all pairs, found .*'less'"),
-        ([[1, 0]], {"confidence_level": 95}, "confidence_level"),
-        ([[1, 0]], {"ci_method": "bayes"}, "ci_method: found 'bayes'"),
-    ],
-)
-def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        all_pairs("mcnemar", correct, **options)
 
 
 def test_plain_data_of_a_family_carry_its_own_checks():

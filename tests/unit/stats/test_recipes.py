@@ -4,7 +4,6 @@ import math
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import stats as scipy_stats
 
@@ -187,22 +186,6 @@ def test_a_run_without_a_value_is_named():
     found = recipe_difference(Y, said, right(B), metric="precision")
     assert found.status is Status.UNDEFINED
     assert "runs_a[2]" in found.assumptions[0].detail
-
-
-@pytest.mark.parametrize(
-    ("a", "message"),
-    [
-        ([A[0], A[1][:-1]], r"runs_a\[1\]: has 59 rows, y_true has 60"),
-        ([A[0], np.where(np.arange(N) == 7, np.nan, A[1])], r"runs_a\[1\]: 1 value\(s\) are NaN"),
-        (A[0], "runs_a: expected a list with an array of the test rows for each run"),
-        (pd.DataFrame(A.T), "runs_a: expected a list with an array of the test rows for each run"),
-        ([], "runs_a: found no run"),
-        ([pd.Series(A[0]), pd.Series(A[1], index=np.arange(N)[::-1])], r"runs_a\[1\]: .*labels"),
-    ],
-)
-def test_runs_on_other_rows_are_refused_by_name(a, message):
-    with pytest.raises(ValueError, match=message):
-        recipe_mean_difference(a, B)
 
 
 def test_a_run_that_stands_apart_is_reported():

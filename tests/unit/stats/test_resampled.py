@@ -42,28 +42,6 @@ def call(name: str) -> Callable[..., Result]:
     return getattr(stats, name)
 
 
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-def test_identical_scores_are_no_evidence(name: str, shape: Any, options: Any) -> None:
-    a, _ = draw(shape)
-    # 0.1 + 0.2 is not 0.3: noise of this size is no difference
-    result = call(name)(a + 0.1 + 0.2, a + 0.3, **options)
-    assert (result.status, result.statistic, result.pvalue) == (Status.IDENTICAL_SCORES, 0, 1)
-    assert math.isnan(result.effect_sizes["cohen_dz"])
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_constant_differences_leave_it_undecided(
-    name: str, shape: Any, options: Any, dtype: Any
-) -> None:
-    a = draw(shape)[0].astype(dtype)
-    result = call(name)(a, a - dtype(0.1), **options)
-    assert result.status is Status.ZERO_VARIANCE
-    assert result.statistic == math.inf
-    assert math.isnan(result.pvalue)
-    assert result.ci is None
-
-
 @pytest.mark.parametrize(("name", "shape", "options"), T_TESTS, ids=ids[:-1])
 def test_interval_agrees_with_the_test(name: str, shape: Any, options: Any) -> None:
     for seed in range(30):
@@ -74,14 +52,6 @@ def test_interval_agrees_with_the_test(name: str, shape: Any, options: Any) -> N
         assert narrow.ci is not None
         assert wide.ci.low < narrow.ci.low < wide.estimate < narrow.ci.high < wide.ci.high
         assert (wide.pvalue < 0.05) == (wide.ci.low > 0 or wide.ci.high < 0)
-
-
-@pytest.mark.parametrize("name", ["kfold_t", "resampled_t", "corrected_kfold_t"])
-def test_one_fold_is_too_few(name: str) -> None:
-    result = call(name)([0.9], [0.8])
-    assert result.status is Status.TOO_FEW
-    assert math.isnan(result.pvalue)
-    assert result.estimate == pytest.approx(0.1)
 
 
 @given(five_by_two, five_by_two)
@@ -115,11 +85,6 @@ def test_far_tails_keep_their_digits() -> None:
     theirs = scipy_stats.t.logsf(ours.statistic, 99)
     assert 0 < ours.pvalue < 1e-200
     assert math.log(ours.pvalue) == pytest.approx(theirs, rel=1e-12)
-
-
-def test_five_by_two_names_the_plan_it_wants() -> None:
-    with pytest.raises(ValueError, match=r"shape \(5, 2\).*found \(10,\).*corrected_kfold_t"):
-        stats.cv5x2_f(np.zeros(10), np.zeros(10))
 
 
 def test_a_first_difference_of_zero_without_variance_has_no_statistic() -> None:
@@ -157,22 +122,6 @@ class TestSizes:
         assert result.details["ratio"] == pytest.approx(60 / 140)
         assert result.assumptions[1].holds is False
 
-    @pytest.mark.parametrize("bad", [0, -1, np.inf, np.nan, [1, 2], "many"])
-    def test_bad_sizes_are_refused(self, bad: Any) -> None:
-        a, b = draw((10,))
-        with pytest.raises(ValueError, match="n_test"):
-            stats.corrected_resampled_t(a, b, n_train=100, n_test=bad)
-
-    def test_half_of_the_sizes_is_refused(self) -> None:
-        a, b = draw((2, 5))
-        with pytest.raises(ValueError, match="n_test: is missing"):
-            stats.corrected_repeated_kfold_t(a, b, n_train=80)
-
-    def test_columns_of_one_fold_are_refused(self) -> None:
-        a, b = draw((5, 1))
-        with pytest.raises(ValueError, match="1 fold per repetition"):
-            stats.corrected_repeated_kfold_t(a, b)
-
 
 def test_hedges_g_shrinks_d() -> None:
     a, b = draw((10,))
@@ -201,3 +150,9 @@ def test_f_interval_is_absent_where_every_constant_is_rejected():
     result = stats.cv5x2_f(d, np.zeros((5, 2)))
     assert result.pvalue < 0.001
     assert result.ci is None
+
+
+@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
+def test_constant_differences_in_single_precision_are_constant(name, shape, options) -> None:
+    a = draw(shape)[0].astype(np.float32)
+    assert call(name)(a, a - np.float32(0.1), **options).status is Status.ZERO_VARIANCE

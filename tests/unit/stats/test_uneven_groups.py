@@ -147,13 +147,6 @@ def test_a_few_groups_against_the_estimate_are_told(groups, bad, holds):
         assert symmetric_differences(sizes, sums).holds is not False
 
 
-def test_one_row_per_group_is_mcnemars_test_with_newcombes_interval():
-    _, _, correct = uneven(1)
-    alone = stats.mcnemar(*correct.T, groups=np.arange(len(correct)))
-    plain = stats.mcnemar(*correct.T, groups=range(len(correct)), ci_method="newcombe_effective")
-    assert list(alone.ci) == list(plain.ci)
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_intervals_of_one_model_hold_the_limits_of_subsets_of_groups(seed):
     codes, truth, correct = uneven(seed, 20, models=1)
