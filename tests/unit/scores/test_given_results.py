@@ -18,8 +18,8 @@ from bakeoff.data.given_predictions import load_given
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.scores.given_results import given_predictions, given_scores
-from bakeoff.spec import Experiment, Fit, load_experiment
-from tests.conftest import hold, messages
+from bakeoff.spec import Fit, load_experiment
+from tests.conftest import GONE, change, hold, messages
 
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 
@@ -228,41 +228,32 @@ def test_class_without_a_true_label_can_be_named(given: Any) -> None:
     assert taken(config, "b").y_pred.tolist()[:2] == [1, 2]
 
 
-def test_labels_cannot_feed_a_test_on_probabilities(given: Any) -> None:
-    config = given(table(p_cat=None, p_dog=None))
-    config["tests"]["run"] = ["delong"]
-    message = messages(config)
-    assert "tests.run[0]: delong needs class probabilities, b brings predicted labels" in message
-    assert "p_{class}" in message
+NB = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+UNFIT: dict[str, dict[str, Any]] = {
+    "resampling.cv_5x2: a brings predictions on one test set … `scores:` of its folds for a, b": {
+        "resampling": {"holdout": {}, "cv_5x2": {}}
+    },
+    "cv5x2_f needs the plan `cv_5x2`": {"tests.run": ["cv5x2_f"]},
+    "datasets.pets.source: there are no features to fit c on": {
+        "models.c": NB,
+        "datasets": {"pets": {"source": "given"}},
+    },
+    "the key 'datasets' is missing": {"models.c": NB},
+    "resampling.holdout: all rows of a given test set are test rows": {
+        "resampling": {"holdout": {"test_size": 0.5}}
+    },
+    "tests.run[0]: delong needs class probabilities, b brings predicted labels … p_{class}": {
+        "tests.run": ["delong"]
+    },
+}
 
 
-def test_plan_that_predictions_cannot_feed(given: Any) -> None:
-    config = given(table())
-    config["resampling"] = {"holdout": {}, "cv_5x2": {}}
-    message = messages(config)
-    assert "resampling.cv_5x2: a brings predictions on one test set" in message
-    assert "`scores:` of its folds for a, b" in message
-
-
-def test_test_that_needs_other_plan_names_it(given: Any) -> None:
-    config = given(table())
-    config["tests"]["run"] = ["cv5x2_f"]
-    assert "cv5x2_f needs the plan `cv_5x2`" in messages(config)
-
-
-def test_fits_need_data(given: Any) -> None:
-    config = given(table())
-    config["models"]["c"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
-    config["datasets"] = {"pets": {"source": "given"}}
-    assert "datasets.pets.source: there are no features to fit c on" in messages(config)
-    del config["datasets"]
-    assert "the key 'datasets' is missing" in messages(config)
-
-
-def test_a_given_test_set_is_not_divided(given: Any) -> None:
-    config = given(table())
-    config["resampling"] = {"holdout": {"test_size": 0.5}}
-    assert "resampling.holdout: all rows of a given test set are test rows" in messages(config)
+@pytest.mark.parametrize("expected", UNFIT)
+def test_what_predictions_cannot_feed_is_told(given: Any, expected: str) -> None:
+    bare = {"p_cat": None, "p_dog": None} if "delong" in expected else {}
+    config = given(table(**bare))
+    change(config, UNFIT[expected])
+    hold(messages(config), expected)
 
 
 def test_several_data_sets_need_several_files(given: Any) -> None:
@@ -357,21 +348,19 @@ def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> No
     assert "ids that are missing (1): 9" in messages(rival())
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ({"model": None}, "`results` wants a folder of results, and `model` the id of a"),
-        ({"model": "../x"}, "`results` wants a folder of results"),
-        ({"predictions": "a.csv"}, "`results` stands in place of `predictions`"),
-        ({"model": "tree"}, "no file at 'results/march/predictions/pets/tree/holdout.parquet'"),
-    ],
-)
-def test_mistake_about_another_run_is_told(
-    tmp_path: Path, monkeypatch: Any, keys: dict[str, Any], expected: str
-) -> None:
+RIVALS: dict[str, dict[str, Any]] = {
+    "`results` wants a folder of results, and `model` the id of a": {"model": None},
+    "`results` wants a folder of results": {"model": "../x"},
+    "`results` stands in place of `predictions`": {"predictions": "a.csv"},
+    "no file at 'results/march/predictions/pets/tree/holdout.parquet'": {"model": "tree"},
+}
+
+
+@pytest.mark.parametrize("expected", RIVALS)
+def test_mistake_about_another_run_is_told(tmp_path: Path, monkeypatch: Any, expected: str) -> None:
     monkeypatch.chdir(tmp_path)
     run_of_march(Path("results/march"))
-    assert expected in messages(rival(**keys))
+    assert expected in messages(rival(**RIVALS[expected]))
 
 
 # --- scores
@@ -406,15 +395,11 @@ def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dic
     return make
 
 
-def only(config: dict[str, Any]) -> Experiment:
-    return load_experiment(config)
-
-
 def test_scores_become_rows(scored: Any) -> None:
     sizes = {"n_train": 80, "n_test": 20}
     config = scored(score_rows(**sizes).sample(frac=1, random_state=1), score_rows(**sizes))
     assert messages(config) == ""
-    scores, timings = given_scores(only(config), "pets", "kfold")
+    scores, timings = given_scores(load_experiment(config), "pets", "kfold")
     assert scores["value"].tolist() == pytest.approx([0.81, 0.82, 0.83, 0.84, 0.85] * 2)
     assert set(scores["n_train"]) == {80}
     assert len(timings) == 10
@@ -427,14 +412,14 @@ def test_one_file_for_all_models(scored: Any) -> None:
     both = pd.concat([score_rows(model="a"), score_rows(model="b", value=0.5)])
     config = scored(both, both)
     assert messages(config) == ""
-    scores, _ = given_scores(only(config), "pets", "kfold")
+    scores, _ = given_scores(load_experiment(config), "pets", "kfold")
     assert scores.groupby("model")["value"].mean().tolist() == pytest.approx([0.83, 0.5])
 
 
 def test_undefined_score_has_its_reason(scored: Any) -> None:
     rows = score_rows()
     rows.loc[rows["fold"] == 2, "value"] = np.nan
-    scores, _ = given_scores(only(scored(rows)), "pets", "kfold")
+    scores, _ = given_scores(load_experiment(scored(rows)), "pets", "kfold")
     missing = scores[scores["value"].isna()]
     assert missing[["model", "fold", "undefined"]].values.tolist() == [
         ["b", 2, "the file has no value"]
@@ -470,34 +455,26 @@ def test_mistake_in_scores_is_told(scored: Any, expected: str) -> None:
     hold(messages(scored(SCORES[expected](score_rows()))), expected)
 
 
-def test_scores_do_not_mix_with_fits(scored: Any) -> None:
-    config = scored(score_rows())
-    config["models"]["nb"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
-    config["datasets"] = {"iris": {"source": "sklearn", "name": "iris"}}
-    assert "nothing shows that the scores of a come from the folds" in messages(config)
+UNFIT_SCORES: dict[str, dict[str, Any]] = {
+    "nothing shows that the scores of a come from the folds": {
+        "models.nb": NB,
+        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
+    },
+    "add the columns `n_train` and `n_test` to 'a.csv'": {"tests.run": ["corrected_resampled_t"]},
+    "`resampling:` must say which plan the scores come from": {"resampling": GONE},
+    "mcnemar looks at predictions row by row": {
+        "resampling": {"holdout": {}},
+        "tests.run": ["mcnemar"],
+    },
+}
 
 
-def test_scores_cannot_feed_a_test_on_rows(scored: Any) -> None:
-    config = scored(
-        score_rows(fold=1).drop_duplicates(["metric"]),
-        score_rows(fold=1).drop_duplicates(["metric"]),
-    )
-    config["resampling"] = {"holdout": {}}
-    config["tests"]["run"] = ["mcnemar"]
-    assert "mcnemar looks at predictions row by row" in messages(config)
-
-
-def test_sizes_are_asked_for_where_a_test_needs_them(scored: Any) -> None:
-    config = scored(score_rows())
-    config["tests"]["run"] = ["corrected_resampled_t"]
-    message = messages(config)
-    assert "add the columns `n_train` and `n_test` to 'a.csv'" in message
-
-
-def test_the_plan_of_scores_must_be_named(scored: Any) -> None:
-    config = scored(score_rows())
-    del config["resampling"]
-    assert "`resampling:` must say which plan the scores come from" in messages(config)
+@pytest.mark.parametrize("expected", UNFIT_SCORES)
+def test_what_scores_cannot_feed_is_told(scored: Any, expected: str) -> None:
+    one = score_rows(fold=1).drop_duplicates(["metric"])
+    config = scored(one, one) if "mcnemar" in expected else scored(score_rows())
+    change(config, UNFIT_SCORES[expected])
+    assert expected in messages(config)
 
 
 RMSE = {"name": "rmse", "greater_is_better": False}
@@ -516,7 +493,7 @@ def test_any_metric_of_given_scores_is_compared_the_right_way_round(
 ) -> None:
     config = with_rmse(scored, label="RMSE", unit="kg", range=[0, None])
     config["tests"] = {"run": ["corrected_kfold_t"]}
-    experiment = only(config)
+    experiment = load_experiment(config)
     assert messages(config) == ""
     assert load_experiment(experiment.resolved()) == experiment
     scores, _ = given_scores(experiment, "pets", "kfold")
@@ -526,31 +503,28 @@ def test_any_metric_of_given_scores_is_compared_the_right_way_round(
     assert (row.metric, row.decision) == ("rmse", Decision.A_BETTER)
     assert row.estimate == pytest.approx(2.6)
     config["metrics"] = [{**RMSE, "greater_is_better": True}]
-    (row,) = run_planned(chosen, only(config), {"pets": str(tmp_path / "scores.csv")})
+    (row,) = run_planned(chosen, load_experiment(config), {"pets": str(tmp_path / "scores.csv")})
     assert row.decision is Decision.B_BETTER
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ({"greater_is_better": None}, "metrics[0].greater_is_better: expected true or false"),
-        ({"greater_is_beter": True}, "metrics[0]: unknown key 'greater_is_beter'; did you mean"),
-        ({"name": "a+b"}, "metrics[0].name: found 'a+b', expected"),
-        ({"name": "log_loss"}, "metrics[0]: log_loss is a metric of this package"),
-        ({"range": [0, 50]}, "models.a.scores: 'a.csv': rmse = 81 lies outside 0 to 50"),
-        ({"range": [1, 0]}, "metrics[0]: found range: [1, 0], expected [low, high]"),
-        ({"name": "rms"}, "'a.csv' has no scores of rms for kfold (it has rmse)"),
-    ],
-)
-def test_mistake_about_a_metric_of_given_scores_is_told(
-    scored: Any, keys: dict[str, Any], expected: str
-) -> None:
-    assert expected in messages(with_rmse(scored, **keys))
+OF_METRIC: dict[str, dict[str, Any]] = {
+    "metrics[0].greater_is_better: expected true or false": {"greater_is_better": None},
+    "metrics[0]: unknown key 'greater_is_beter'; did you mean": {"greater_is_beter": True},
+    "metrics[0].name: found 'a+b', expected": {"name": "a+b"},
+    "metrics[0]: log_loss is a metric of this package": {"name": "log_loss"},
+    "models.a.scores: 'a.csv': rmse = 81 lies outside 0 to 50": {"range": [0, 50]},
+    "metrics[0]: found range: [1, 0], expected [low, high]": {"range": [1, 0]},
+    "'a.csv' has no scores of rms for kfold (it has rmse)": {"name": "rms"},
+}
+
+
+@pytest.mark.parametrize("expected", OF_METRIC)
+def test_mistake_about_a_metric_of_given_scores_is_told(scored: Any, expected: str) -> None:
+    assert expected in messages(with_rmse(scored, **OF_METRIC[expected]))
 
 
 def test_unknown_metric_of_given_scores_can_be_described(scored: Any) -> None:
-    config = with_rmse(scored)
-    config["metrics"] = ["crps"]
+    config = {**with_rmse(scored), "metrics": ["crps"]}
     assert "`- {name: crps, greater_is_better: false}`" in messages(config)
 
 
