@@ -32,15 +32,7 @@ class UserError(Exception):
 
 
 class Remedy(NamedTuple):
-    """A setting that would help, for the end of a message.
-
-    Attributes
-    ----------
-    key, value : str
-        The key of an experiment, and what to set it to; the value may be empty.
-    text : str
-        The end of the message, with ``{}`` for the setting.
-    """
+    """A setting that would help, for the end of a message."""
 
     key: str
     value: str
@@ -48,19 +40,7 @@ class Remedy(NamedTuple):
 
 
 class Problem(UserError):
-    """A `UserError` about one place of an experiment.
-
-    Parameters
-    ----------
-    path : tuple of str or int
-        The place, e.g. ``("models", "forest", "params")``.
-    message : str
-        What is wrong there.
-    at : tuple of str or int, optional
-        The place whose line is shown; default: `path`.
-    remedy : Remedy, optional
-        What to set; who has no such setting is not told of it.
-    """
+    """A `UserError` about one place of an experiment."""
 
     def __init__(
         self,
@@ -93,14 +73,7 @@ class Problem(UserError):
         return self.remedy.text.format(f"`{self.remedy.key}: {self.remedy.value}".rstrip() + "`")
 
     def named(self, names: Mapping[str, str]) -> str:
-        """Tell it to who has given no experiment but arguments or options.
-
-        Parameters
-        ----------
-        names : Mapping of str to str
-            The argument, or the option such as ``--truth``, that stands for a key. An option
-            stands for the keys below it too, and so does a `Verbatim` such as ``results['a']``.
-        """
+        """Tell it to who has given no experiment but arguments or options."""
         text = self.message
         if self.remedy is not None and (name := names.get(self.remedy.key)):
             setting = f"{name} {self.remedy.value}".rstrip() if name.startswith("-") else name

@@ -36,20 +36,7 @@ def make_importable(folders: Iterable[str | Path]) -> None:
 
 
 def import_module(name: str, path: str) -> ModuleType:
-    """Import a module that an experiment names.
-
-    Parameters
-    ----------
-    name : str
-        The module.
-    path : str
-        What the experiment says; errors begin with it.
-
-    Raises
-    ------
-    UserError
-        There is no such module, or it raises, exits or never ends while it is imported.
-    """
+    """Import a module that an experiment names."""
     try:
         if name not in sys.modules:
             for _, file in own_files(name):
@@ -150,13 +137,7 @@ def structure(file: Path) -> str:
 
 @cache
 def own_code(*modules: str) -> tuple[tuple[str, str], ...]:
-    """Return the user's own source of some modules and of what they import.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Each file's name in its folder of modules, and its `structure`; sorted.
-    """
+    """Return the user's own source of some modules and of what they import."""
     return tuple((name, structure(file)) for name, file in own_files(*modules))
 
 

@@ -35,24 +35,7 @@ class _Part:
 
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
-    """Bring arguments with one row each into one order.
-
-    Parameters
-    ----------
-    arguments : Mapping of str to array_like, Series or DataFrame
-        By what messages call them. Series and frames are paired by their index, all others by
-        position; frames of other libraries have no index.
-
-    Returns
-    -------
-    dict of str to Series or DataFrame
-        In the order of the first one with an index; counted from 0.
-
-    Raises
-    ------
-    UserError
-        Another number of rows, another index, or an index that leaves the pairs open.
-    """
+    """Bring arguments with one row each into one order."""
     parts = [_part(what, given) for what, given in arguments.items()]
     first = parts[0]
     if not len(first.rows):
@@ -78,13 +61,7 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
 
 
 def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
-    """Return a mapping, or a frame of any library as one of pandas.
-
-    Raises
-    ------
-    UserError
-        It has none.
-    """
+    """Return a mapping, or a frame of any library as one of pandas."""
     found = as_pandas(given)
     if not isinstance(found, Mapping | pd.DataFrame):
         raise UserError(f"{what}: found {type(found).__name__}, expected {expected}")
@@ -99,13 +76,7 @@ def as_pandas(given: Any) -> Any:
 
 
 def one_column(what: str, rows: Rows) -> pd.Series[Any]:
-    """Take the only column.
-
-    Raises
-    ------
-    UserError
-        There are more.
-    """
+    """Take the only column."""
     if isinstance(rows, pd.Series):
         return rows
     if rows.shape[1] != 1:

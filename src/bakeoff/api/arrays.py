@@ -47,26 +47,7 @@ def side_by_side(
     numbers: bool | None = None,
     called: str = "predictions[{!r}]",
 ) -> SideBySide:
-    """Put the predictions of several models side by side; other arguments are those of `compare`.
-
-    Parameters
-    ----------
-    values : GivenMetric, str, Passing or None
-        What the numbers per row are, if predictions are numbers.
-    related : Mapping of str to array_like
-        The ``group``, the ``run`` and the ``time`` of each row; None where it is not known.
-    parts : Parts
-        Which subgroups each row is in.
-    numbers : bool, optional
-        Whether numbers are true and predicted, and not classes; default: as `y` looks.
-    called : str
-        What messages call the predictions of a model.
-
-    Raises
-    ------
-    UserError
-        Naming the argument.
-    """
+    """Put the predictions of several models side by side, with the arguments of `compare`."""
     models, argument = {}, {}
     for model, one in _models(predictions).items():
         runs = training_runs(one)
@@ -124,17 +105,7 @@ def training_runs(given: Any) -> Sequence[Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _Order:
-    """The classes in order.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The positive one of two last.
-    columns : tuple of str
-        As the columns of probabilities have them.
-    sure : bool
-        Whether nobody could take another class for the positive one.
-    """
+    """The classes in order."""
 
     classes: tuple[str, ...]
     columns: tuple[str, ...]

@@ -31,27 +31,7 @@ _ROUNDS = (
 
 
 def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Join features, target and what is known of the rows.
-
-    Parameters
-    ----------
-    X, y : DataFrame or array_like
-        Features, shape (n, K), and target, shape (n,).
-    columns : Mapping of str to array_like, str or None
-        By its role, ``groups`` or ``time``, a value for each row or the name of a column of `X`.
-
-    Returns
-    -------
-    DataFrame
-        With a default name for each column that has none.
-    dict of str to str
-        The column of each role; ``target`` is one.
-
-    Raises
-    ------
-    UserError
-        Other numbers of rows, another index, missing targets.
-    """
+    """Join features, target and what is known of the rows."""
     frame = _features(X)
     roles = {"target": _unused(_TARGET, frame)}
     frame[roles["target"]] = _column(y, frame, "y")
@@ -117,17 +97,7 @@ def _numbered(values: Any) -> list[str]:
 
 
 def as_passed(X: Any, features: pd.DataFrame) -> Any:
-    """Return the transformer that makes `X` of a table's columns, None where they are the same.
-
-    A table holds texts in a column, categories as texts, and truth values as 0 and 1.
-
-    Parameters
-    ----------
-    X : DataFrame or array_like
-        As it was passed.
-    features : DataFrame
-        As `joined_table` has them.
-    """
+    """Return the transformer that makes `X` of a table's columns, None where they are the same."""
     from sklearn.preprocessing import FunctionTransformer
 
     if _are_texts(X):

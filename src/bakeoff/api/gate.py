@@ -147,19 +147,7 @@ def assert_not_worse(
     undecided: Literal["fail", "skip"] = "fail",
     **options: Any,
 ) -> GateVerdict:
-    """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`.
-
-    Where it ships although limits are rough it warns.
-
-    Raises
-    ------
-    AssertionError
-        It is worse by more than the margin, or the rows do not tell.
-    pytest.skip.Exception
-        The rows do not tell, and `undecided` is ``"skip"``.
-    UserError
-        As `gate`.
-    """
+    """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`."""
     if undecided not in ("fail", "skip"):
         raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
     verdict = gate(y, base, candidate, margin=margin, **options)

@@ -53,30 +53,7 @@ def study_of(
     missing: str,
     **settings: Any,
 ) -> Study:
-    """Run the tests of the experiment of these scores, and make the study for its report.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The scores.
-    command : str
-        The command that makes the same results.
-    name : str
-        What to call the table.
-    tests : sequence of str
-        Their names; those that are recommended if empty.
-    versus : str or None
-        The model that is compared with each other, by its name.
-    missing : str
-        What missing cells mean: ``"refuse"``, or as `missing_cells` of an experiment.
-    **settings
-        ``alternative``, ``correction``, ``alpha`` and ``options``, as in `tests:` of an experiment.
-
-    Raises
-    ------
-    UserError
-        Missing scores without a word on what they mean, or a test that does not fit.
-    """
+    """Run the tests of the experiment of these scores, and make the study for its report."""
     ids = _ids(table.models, "model")
     data = _ids(table.datasets, "data")
     wanted = validated(

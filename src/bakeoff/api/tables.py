@@ -25,21 +25,7 @@ DIRECTIONS = ("higher", "lower")
 
 @dataclasses.dataclass(frozen=True)
 class ScoreTable:
-    """Scores of models on data sets.
-
-    Attributes
-    ----------
-    datasets, models : tuple of str
-        In the order of the table.
-    better : Mapping of str to bool
-        By metric, the first decides, whether greater is better.
-    values : Mapping of str to ndarray, shape (N, k)
-        By metric; NaN where a model has no score.
-    reasons : Mapping of (metric, data set, model) to str
-        What stands in a cell in place of a score.
-    groups : Mapping of str to list of str
-        Data sets that belong together, by the name of the group.
-    """
+    """Scores of models on data sets."""
 
     datasets: tuple[str, ...]
     models: tuple[str, ...]
@@ -60,15 +46,7 @@ def read_scores(
     groups: str | None = None,
     decimals: int | None = None,
 ) -> ScoreTable:
-    """Read a table of scores: a column per model, or a row per score.
-
-    Parameters are those of `bakeoff.compare_datasets`, with lists in place of single names.
-
-    Raises
-    ------
-    Problem
-        A column that is not there, a score twice, a direction that nobody gave; by argument.
-    """
+    """Read a table of scores: a column per model, or a row per score."""
     frame = by_name("table", table, "a table of data sets and models")
     frame = pd.DataFrame(frame) if not isinstance(frame, pd.DataFrame) else frame
     if datasets is not None and datasets == frame.index.name:

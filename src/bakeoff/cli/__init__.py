@@ -56,14 +56,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns
-    -------
-    int
-        0; 2 when something is wrong with what the user gave, 130 after Ctrl-C. `gate` has codes of
-        its own.
-    """
+    """Run one command."""
     write_in_any_encoding()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] in RETIRED:
@@ -137,10 +130,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files and folders that are not there, before anything slow is imported.
-
-    A name with a brace may stand for several files.
-    """
+    """Refuse files and folders that are not there, before anything slow is imported."""
     known = vars(args)
     for path in (*known.get("files", ()), known.get("base"), known.get("candidate")):
         if path and "{" not in path and not os.path.exists(path):  # noqa: PTH110  (it knows long names)

@@ -51,15 +51,7 @@ _MEANING = (
 
 
 def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
-    """Print the verdict, the models and the comparisons.
-
-    Parameters
-    ----------
-    study, verdict
-        What was found.
-    brief : bool
-        Whether to tell of accuracy alone, and not which models may be the best.
-    """
+    """Print the verdict, the models and the comparisons."""
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
     if study.has_runs:
         _show_recipes(study)

@@ -39,13 +39,7 @@ _OF_TABLES = ("repeats", "missing")
 
 
 def refuse_of_rows(args: argparse.Namespace) -> None:
-    """Refuse options of a table of scores where rows are compared, and the other way round.
-
-    Raises
-    ------
-    UserError
-        Naming the option.
-    """
+    """Refuse options of a table of scores where rows are compared, and the other way round."""
     if args.datasets is None:
         for option in _OF_TABLES:
             if getattr(args, option):

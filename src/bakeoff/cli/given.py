@@ -19,12 +19,6 @@ def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
 
 
 def check_column(args: argparse.Namespace, tables: GivenTables) -> None:
-    """Refuse a column of numbers where there are none, or one for each model.
-
-    Raises
-    ------
-    UserError
-        At ``--column``.
-    """
+    """Refuse a column of numbers where there are none, or one for each model."""
     if args.column is not None and (args.values is None or tables.wide is not None):
         raise UserError("--column is for numbers (--values) in one table per model")

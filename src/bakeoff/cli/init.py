@@ -124,21 +124,7 @@ def _lay_out(folder: Path) -> None:
 def write(
     data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any], schema: str
 ) -> str:
-    """Compose the text of the experiment file.
-
-    Parameters
-    ----------
-    data, target : str
-        The file of the table, and the column to predict.
-    name : str
-        The id of the experiment and of its data set.
-    guess : Guess
-        The roles of the columns.
-    keys : Mapping
-        How to read the file, where not as usual.
-    schema : str
-        Where the schema lies, for editors; empty if it does not.
-    """
+    """Compose the text of the experiment file."""
     lines = _lines(data, target, _scalar(name), guess, keys, schema)
     return "".join(f"{line}\n" for line in lines).replace(
         "MODELS\n", _REGRESSORS if guess.numbers else _CLASSIFIERS

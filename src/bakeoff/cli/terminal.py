@@ -47,20 +47,7 @@ def table(
     right: str = "",
     least: Sequence[tuple[str, ...]] = (),
 ) -> list[str]:
-    """Align a table; if it is too wide, break its header and drop the least important columns.
-
-    Parameters
-    ----------
-    header : sequence of str
-        One name per column.
-    rows : sequence of sequence of str
-        The cells.
-    right : str
-        One letter per column, ``r`` for those that are flush right; the rest is flush left.
-    least : sequence of tuple of str
-        Names of columns that a narrow terminal need not show, the first to go first; those of one
-        tuple go together.
-    """
+    """Align a table; if it is too wide, break its header and drop the least important columns."""
     sides = right.ljust(len(header), "l")
     lines = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
     columns = [list(column) for column in zip(*lines, strict=True)]

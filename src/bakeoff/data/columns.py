@@ -24,13 +24,7 @@ Series: TypeAlias = "pd.Series[Any]"
 
 
 def plain(values: Series) -> Series:
-    """Return a column as numbers, dates or texts.
-
-    Raises
-    ------
-    UserError
-        It holds lists or other things that are no value, or infinite numbers.
-    """
+    """Return a column as numbers, dates or texts."""
     if isinstance(values.dtype, pd.SparseDtype):
         values = pd.Series(np.asarray(values), index=values.index)
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -65,13 +59,7 @@ def beyond(largest: float) -> str:
 
 
 def canonical_ids(values: Series) -> NDArray[Any]:
-    """Return ids as whole numbers where they all are, else as texts.
-
-    Raises
-    ------
-    UserError
-        They are floats that stand for several whole numbers each.
-    """
+    """Return ids as whole numbers where they all are, else as texts."""
     small = types.is_integer_dtype(values.dtype) and values.max() <= np.iinfo(np.int64).max
     if small:
         return values.to_numpy(dtype=np.int64)
@@ -112,13 +100,7 @@ def in_order(present: Collection[str]) -> list[str]:
 
 
 def ordered(values: Series) -> Series:
-    """Return a column that can be put in order: numbers, or dates read from texts.
-
-    Raises
-    ------
-    UserError
-        Neither.
-    """
+    """Return a column that can be put in order: numbers, or dates read from texts."""
     found = plain(values)
     if types.is_numeric_dtype(found.dtype) or types.is_datetime64_any_dtype(found.dtype):
         return found
@@ -132,22 +114,7 @@ def ordered(values: Series) -> Series:
 
 
 def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None:
-    """Refuse values that no row has; numbers may be absent (a code that was never used).
-
-    Parameters
-    ----------
-    wanted : iterable of str, int, float or bool
-        The values that an experiment names.
-    found : iterable of str
-        The names of the values that occur; see `names`.
-    what : str
-        What messages call a value.
-
-    Raises
-    ------
-    UserError
-        A text that does not occur, or none that does.
-    """
+    """Refuse values that no row has; numbers may be absent (a code that was never used)."""
     names = set(found)
     wanted = list(wanted)
     absent = [value for value in wanted if name_of(value) not in names]

@@ -214,13 +214,7 @@ def time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
 def features(
     frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
 ) -> pd.DataFrame:
-    """Return the columns to learn from, in plain types.
-
-    Parameters
-    ----------
-    kept_apart : set of str
-        Columns with another role: features only when listed.
-    """
+    """Return the columns to learn from, in plain types."""
     listed = spec.features or []
     for key, wanted in (("features", listed), ("drop", spec.drop)):
         for i, name in enumerate(wanted):

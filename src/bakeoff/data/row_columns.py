@@ -25,22 +25,7 @@ MOST_CODES = 10
 
 
 def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame:
-    """Return the columns that are carried along with the rows.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The columns of a source.
-    wanted : RowColumns
-        Which to carry.
-    place : tuple
-        Where the experiment names the subgroups.
-
-    Raises
-    ------
-    Problem
-        No such column, or one that makes no subgroups.
-    """
+    """Return the columns that are carried along with the rows."""
     found = {}
     for i, one in enumerate(wanted.subgroups):
         at = (*place, i)

@@ -49,21 +49,7 @@ DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A data set in canonical form.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        `ROW_ID`, `TARGET` (texts or numbers), those of `WEIGHT`, `GROUP`, `TIME`, `PART`,
-        `HOLDOUT`, `FOLDS` and `VALIDATION` that the experiment asks for, then the features.
-    target : Target
-        What is predicted: classes, or a quantity.
-    carried : DataFrame
-        The columns that comparisons look at, row by row; see `bakeoff.data.row_columns`. They are
-        in a file of their own, for no fit depends on them.
-    describe : callable
-        Makes the card of this table.
-    """
+    """A data set in canonical form."""
 
     frame: pd.DataFrame
     target: Target
@@ -99,10 +85,8 @@ class Table:
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
-        """Description of the data: rows, classes, column types, missing cells, licence.
-
-        Computed on access, because the search for repeated rows is slow.
-        """
+        """Description of the data: rows, classes, column types, missing cells, licence."""
+        # Computed on access, because the search for repeated rows is slow.
         return self.describe(self)
 
     @cached_property
@@ -145,30 +129,7 @@ def load_table(
     *,
     numbers: bool = False,
 ) -> Table:
-    """Load a data set from its source and bring it into canonical form.
-
-    Parameters
-    ----------
-    name : str
-        Its id; problems are reported under ``datasets.<name>``.
-    spec : DataSet
-        Its entry in the experiment.
-    seed : int
-        The experiment's seed (generators draw from it).
-    given_by : Mapping of str to sequence of str
-        The columns that plans go by, of the plans that are not drawn.
-    wanted : RowColumns
-        The columns that comparisons look at.
-    validation : (str, tuple), optional
-        The column that searches for parameters go by, and where the experiment names it.
-    numbers : bool
-        Whether a quantity is predicted, and not classes.
-
-    Raises
-    ------
-    Problem
-        A missing file or column, labels that cannot be learned, ...
-    """
+    """Load a data set from its source and bring it into canonical form."""
     place: Place = ("datasets", name)
     loaded = _load(spec, seed, place)
     pa.default_memory_pool().release_unused()  # what the file took while it was read

@@ -28,26 +28,7 @@ def assemble(
     classes: Sequence[str] = (),
     dependence: Dependence | None = None,
 ) -> Any:
-    """Make the whole estimator of a model, unfitted.
-
-    Parameters
-    ----------
-    model : Model
-        Its entry in the experiment.
-    features : DataFrame
-        Only the columns' types are looked at.
-    seed : SeedSequence
-        Every random part that the user left open draws a seed of its own from it.
-    classes : sequence of str
-        The classes of the training part, in the order of their codes.
-    dependence : Dependence, optional
-        How the training rows depend on each other.
-
-    Raises
-    ------
-    Problem
-        A step divides rows that depend on each other in its own way; relative to the entry.
-    """
+    """Make the whole estimator of a model, unfitted."""
     classifier = make_classifier(model)
     if model.class_weight is not None and has_class_weight(classifier):
         classifier.set_params(class_weight=by_code(model.class_weight, classes))
@@ -104,10 +85,7 @@ def final(estimator: Any) -> Any:
 
 
 def keywords(estimator: Any, weights: Any, groups: Any = None, times: Any = None) -> dict[str, Any]:
-    """Return what to call fit with so that what is known of the rows reaches the last step.
-
-    Groups and times go to a last step that divides its rows.
-    """
+    """Return what to call fit with so that what is known of the rows reaches the last step."""
     known = {"sample_weight": weights}
     if isinstance(last_step(estimator), InnerDivided):
         known |= {"row_groups": groups, "row_times": times}

@@ -48,27 +48,7 @@ TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
 def check_model(
     name: str, model: Model, without_costs: Sequence[str] = (), task: Task = Task.CLASSIFICATION
 ) -> Any:
-    """Refuse models that cannot be fitted, before any data are read.
-
-    Parameters
-    ----------
-    name, model : str, Model
-        The model and its entry.
-    without_costs : sequence of str
-        The data sets on which nobody says what errors cost.
-    task : Task
-        What it is to predict.
-
-    Returns
-    -------
-    estimator
-        The classifier, unfitted and without what stands before it.
-
-    Raises
-    ------
-    Problem
-        At the key that is wrong.
-    """
+    """Refuse models that cannot be fitted, before any data are read."""
     place = ("models", name)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
@@ -190,19 +170,7 @@ def _parts(estimator: Any) -> list[Any]:
 def check_neighbours(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Find parameters that ask for more neighbours than there are training rows.
-
-    Parameters
-    ----------
-    name, model : str, Model
-        The model and its entry.
-    dataset : str
-        The data set.
-    table : Table
-        Its rows.
-    trained : Callable
-        Returns the rows of each of its training parts; None if it cannot be divided.
-    """
+    """Find parameters that ask for more neighbours than there are training rows."""
     neighbours = [p for p in _parts(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
     parts = trained() if neighbours else None
     if parts is None:
@@ -243,10 +211,7 @@ def _fewest_inner_rows(tune: Tune, table: Table, parts: Sequence[NDArray[np.intp
 def check_validation(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Find a search whose validation rows are missing, or are all rows, of a training part.
-
-    The parameters are those of `check_neighbours`.
-    """
+    """Find a search whose validation rows are missing, or are all rows, of a training part."""
     rows = model.validation
     if rows is None:
         return
@@ -273,10 +238,7 @@ def check_validation(
 def check_inner_divisions(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Find estimators that divide rows that depend on each other in their own way.
-
-    The parameters are those of `check_neighbours`.
-    """
+    """Find estimators that divide rows that depend on each other in their own way."""
     key = next((k for k, c in {"groups": GROUP, "time": TIME}.items() if c in table.frame), None)
     if key is None:
         return
@@ -302,10 +264,7 @@ def _tried(estimator: Any, model: Model) -> Iterator[Any]:
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
-    """Find reasons why a model cannot be fitted on a data set.
-
-    The parameters are those of `check_neighbours`.
-    """
+    """Find reasons why a model cannot be fitted on a data set."""
     place = ("models", name)
     try:
         select_features(table.features, model)

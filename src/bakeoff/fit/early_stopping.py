@@ -23,13 +23,7 @@ from bakeoff.spec.training_choices import EarlyStopping
 
 
 def with_early_stopping(classifier: Any, stopping: EarlyStopping) -> Any:
-    """Return a classifier that stops early.
-
-    Raises
-    ------
-    UserError
-        It cannot.
-    """
+    """Return a classifier that stops early."""
     if draws_watched_rows(classifier):
         options = {"validation_fraction": stopping.fraction, "n_iter_no_change": stopping.rounds}
         switch = {"early_stopping": True} if "early_stopping" in classifier.get_params() else {}
@@ -65,11 +59,10 @@ def iterations(classifier: Any) -> int | None:
 
 
 class InnerDivided(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """An estimator whose training rows are divided by `divided`, as their data set demands.
+    """An estimator whose training rows are divided by `divided`, as their data set demands."""
 
-    Its fit takes the groups and times of the rows beside their weights, so that these are cut with
-    the rows where a search or a threshold fits it on a part of them.
-    """
+    # Its fit takes groups and times of the rows beside their weights, so that these are cut with
+    # the rows where a search or a threshold fits it on a part of them.
 
     estimator: Any
     random_state: int | None
@@ -122,19 +115,7 @@ class InnerDivided(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class EarlyStopped(InnerDivided):
-    """An estimator that watches a part of its training rows, which it is given.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Of XGBoost, LightGBM or CatBoost, or scikit-learn's histogram gradient boosting.
-    fraction : float
-        Share of the training rows to watch.
-    rounds : int
-        Rounds without gain after which to stop.
-    random_state : int
-        Draws the watched rows.
-    """
+    """An estimator that watches a part of its training rows, which it is given."""
 
     def __init__(
         self,

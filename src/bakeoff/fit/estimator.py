@@ -19,23 +19,7 @@ NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 
 
 def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
-    """Make a new, unfitted estimator.
-
-    Parameters
-    ----------
-    path : str
-        Import path of its class.
-    params : Mapping
-        Its parameters; a value ``{estimator: ..., params: ...}`` becomes an estimator itself, and
-        ``{object: ..., args: ..., params: ...}`` another object.
-    set_output : str, optional
-        What its `transform` is to return.
-
-    Raises
-    ------
-    UserError
-        The class does not exist, or does not take one of the parameters.
-    """
+    """Make a new, unfitted estimator."""
     made = _call(path, import_class(path), (), params)
     if set_output is None:
         return made
@@ -60,10 +44,7 @@ def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any])
 
 
 def made_value(value: Any, default: Any = None) -> Any:
-    """Return a parameter's value: an object or a function where its import path is given.
-
-    A list becomes a tuple where the default of the parameter is one, for YAML has lists alone.
-    """
+    """Return a parameter's value: an object or a function where its import path is given."""
     if is_function(value):
         return import_object(_path(value["function"], "numpy.log1p"))
     if is_nested(value):
@@ -91,15 +72,7 @@ def _path(found: Any, example: str) -> str:
 
 
 def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
-    """Let an estimator of scikit-learn check its parameters, as it would only do in fit.
-
-    Those of the estimators among its parameters are checked too.
-
-    Raises
-    ------
-    UserError
-        It does not take one of the values.
-    """
+    """Let an estimator of scikit-learn check its parameters, as it would only do in fit."""
     from sklearn.base import clone
 
     kind = type(estimator)
@@ -144,13 +117,7 @@ def _check_named_parts(estimator: Any) -> None:
 
 
 def import_class(path: str) -> type:
-    """Import a class by its dotted path.
-
-    Raises
-    ------
-    UserError
-        The module or the name does not exist, with the nearest that does; the module fails.
-    """
+    """Import a class by its dotted path."""
     found = import_object(path)
     if not inspect.isclass(found):
         raise UserError(f"{path} is a {type(found).__name__}, not a class")
@@ -158,13 +125,7 @@ def import_class(path: str) -> type:
 
 
 def import_object(path: str) -> Any:
-    """Import a class or a function by its dotted path.
-
-    Raises
-    ------
-    UserError
-        The module or the name does not exist, with the nearest that does; the module fails.
-    """
+    """Import a class or a function by its dotted path."""
     module_name, _, name = path.rpartition(".")
     module = import_module(module_name, path)
     found = getattr(module, name, None)
@@ -196,10 +157,7 @@ def _names(made: Any) -> Sequence[str]:
 
 
 def accepts(made: Any, name: str, known: Sequence[str]) -> bool:
-    """Tell whether a class or a function takes a parameter.
-
-    XGBoost and LightGBM pass any other name on to their core: there, only a near miss is wrong.
-    """
+    """Tell whether a class or a function takes a parameter."""
     if name in known:
         return True
     kinds = {p.kind for p in _signature(made).values()}

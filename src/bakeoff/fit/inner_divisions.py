@@ -29,38 +29,7 @@ def divided(
     stratify: bool = True,
     rounded: Callable[[float], int] = round,
 ) -> list[Fold]:
-    """Divide a training part as its data set demands: no group on both sides, past before future.
-
-    Every inner division of a fit is made here.
-
-    Parameters
-    ----------
-    y : ndarray of int
-        Labels of the training rows.
-    into : int, float or ndarray of bool
-        The number of folds; the share of the rows to set apart, with groups one of ``1 / share``
-        folds, or of as many as there are groups; or which rows the data themselves set apart.
-    seed : int or None
-        Shuffles the rows.
-    groups, times : ndarray, optional
-        Of the training rows; with `times` the last rows are set apart.
-    stratify : bool
-        Whether a share of the rows is drawn from each class.
-    rounded : callable
-        Makes a number of rows of a share.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        Row positions of the inner training and test parts. Of folds in the order of `times` the
-        first ``1 / (folds + 1)`` of the rows is in no test part.
-
-    Raises
-    ------
-    UserError
-        There are fewer rows of every class, groups or times than folds; one side is empty; or the
-        rows that are named share a group with the others, are earlier, or have a class alone.
-    """
+    """Divide a training part: no group on both sides, past before future."""
     if isinstance(into, np.ndarray):
         return _named(y, into, groups, times)
     if isinstance(into, int):

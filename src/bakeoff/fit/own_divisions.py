@@ -43,15 +43,7 @@ _WANT_ALL_ROWS = ("StackingClassifier", "StackingRegressor")
 
 
 class Dependence(NamedTuple):
-    """How training rows depend on each other.
-
-    Attributes
-    ----------
-    key : str
-        The key of the data set that says so: ``groups`` or ``time``.
-    rows : int
-        How many rows there are.
-    """
+    """How training rows depend on each other."""
 
     key: str
     rows: int
@@ -65,15 +57,7 @@ class Dependence(NamedTuple):
 
 
 class OwnFolds(InnerDivided):
-    """An estimator that makes folds of its training rows, which it is given.
-
-    Parameters
-    ----------
-    estimator : estimator
-        With a parameter `cv`: a number of folds, or a share of the rows to set apart.
-    random_state : int
-        Draws the folds.
-    """
+    """An estimator that makes folds of its training rows, which it is given."""
 
     def __init__(self, estimator: Any = None, random_state: int | None = None) -> None:
         self.estimator = estimator
@@ -87,15 +71,7 @@ class OwnFolds(InnerDivided):
 
 
 def as_declared(last: Any, stopping: EarlyStopping | None, dependence: Dependence | None) -> Any:
-    """Return the last step so that its own divisions of the rows obey their dependence.
-
-    Raises
-    ------
-    Problem
-        It divides them in a way that cannot be steered; relative to the model's entry.
-    UserError
-        It cannot stop early.
-    """
+    """Return the last step so that its own divisions of the rows obey their dependence."""
     if dependence is None:
         return last if stopping is None else with_early_stopping(last, stopping)
     if stopping is not None:
@@ -120,13 +96,7 @@ def as_declared(last: Any, stopping: EarlyStopping | None, dependence: Dependenc
 
 
 def refuse_own_divisions(estimator: Any, dependence: Dependence, model: Model) -> None:
-    """Refuse an estimator, its last step `as_declared`, that divides the rows in its own way.
-
-    Raises
-    ------
-    Problem
-        With the step, its parameter, and what to do; relative to the model's entry.
-    """
+    """Refuse an estimator, its last step `as_declared`, that divides the rows in its own way."""
     piped = isinstance(estimator, Pipeline)
     steps = [step for _, step in estimator.steps] if piped else [estimator]
     for i, step in enumerate(steps):

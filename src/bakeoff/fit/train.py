@@ -29,21 +29,7 @@ CostMatrix = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class TrainingPart:
-    """The training data of a model.
-
-    Attributes
-    ----------
-    features : DataFrame
-        Features, of these rows or of more.
-    target : TrainingTarget
-        The encoded target of each row.
-    weights, groups, times : ndarray or None
-        Of the rows, where the data set has them.
-    validation : ndarray or None
-        What a column says of the rows, where searches go by it.
-    rows : ndarray of int, optional
-        Which of the features' rows these are; default: all.
-    """
+    """The training data of a model."""
 
     features: pd.DataFrame
     target: TrainingTarget
@@ -78,22 +64,7 @@ class TrainingPart:
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
     ) -> list[Fold]:
-        """Divide the rows for choosing parameters, a threshold or a number of rounds.
-
-        Parameters
-        ----------
-        count : int
-            Number of folds, without `validation`.
-        seed : int
-            Shuffles the rows.
-        validation : float or ValidationRows, optional
-            In place of folds: the share of the rows to set apart, or the rows that a column names.
-
-        Returns
-        -------
-        list of (ndarray, ndarray)
-            Row positions of the inner training and test parts.
-        """
+        """Divide the rows for choosing parameters, a threshold or a number of rounds."""
         into: Any = count if validation is None else validation
         if isinstance(validation, ValidationRows):
             into = np.isin(self.validation, validation.names)
@@ -103,17 +74,7 @@ class TrainingPart:
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A model fitted on a training part.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Fitted on the whole training part.
-    threshold : float or None
-        From which score on the second class is predicted; None: the estimator's own way.
-    chosen : Mapping
-        What was chosen on the training part: `params`, `inner_score`, `threshold`, `iterations`.
-    """
+    """A model fitted on a training part."""
 
     estimator: Any
     threshold: float | None
@@ -134,19 +95,7 @@ class TrainedModel:
 def train(
     model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
 ) -> TrainedModel:
-    """Train a model on a training part.
-
-    Parameters
-    ----------
-    model : Model
-        Its entry in the experiment.
-    part : TrainingPart
-        The rows.
-    seed : SeedSequence
-        Of this fit.
-    costs : ndarray, optional
-        True × predicted class; for a threshold chosen by cost.
-    """
+    """Train a model on a training part."""
     estimator = assemble(model, part.features, seed, part.classes, part.dependence)
     weights = training_weights(
         final(estimator), model.class_weight, part.y, part.classes, part.weights

@@ -44,22 +44,7 @@ from bakeoff.spec.task_problems import problems_with_task
 def check_experiment(
     experiment: Experiment, classes: dict[str, Sequence[str]] | None = None
 ) -> tuple[list[Problem], AnalysisPlan]:
-    """Check an experiment as far as its environment and local data allow.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What is checked.
-    classes : dict of data set to sequence of str, optional
-        Is filled with the classes of the data that are at hand.
-
-    Returns
-    -------
-    problems : list of Problem
-        All that is wrong; empty when the experiment can run.
-    tests : AnalysisPlan
-        The tests; some are missing when there are problems with them.
-    """
+    """Check an experiment as far as its environment and local data allow."""
     problems = [*problems_with_task(experiment), *problems_with_given(experiment)]
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
@@ -126,19 +111,7 @@ def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
 def check_table(
     experiment: Experiment, dataset: str, table: Table, wrong: Collection[str | int] = ()
 ) -> Iterator[Problem]:
-    """Find the plans, metrics, predictions and models that the rows of a data set forbid.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    dataset : str
-        The id of the data set.
-    table : Table
-        Its rows.
-    wrong : collection of str
-        Models that are wrong whatever the data, and are not looked at again.
-    """
+    """Find the plans, metrics, predictions and models that the rows of a data set forbid."""
     enter_own(experiment.own_metrics)
     if not isinstance(experiment.datasets[dataset], GivenData):
         yield from _divisions(experiment, dataset, table)

@@ -25,32 +25,7 @@ def read_rows(
     labels: bool = False,
     positive: str | None = None,
 ) -> GateRows:
-    """Read a table of predictions of each, or of numbers, paired by row id; or one table of both.
-
-    Parameters
-    ----------
-    tables : GivenTables
-        Those of base and candidate, or one with a column of each.
-    columns : GivenColumns
-        What their columns are called, where not as usual.
-    models : sequence of str, optional
-        Base and candidate, where they are columns of one table or logs of one folder.
-    subgroups : sequence of str
-        The columns whose values are decided on each by itself.
-    values : GivenMetric, str or Passing, optional
-        What the numbers of tables without labels are, as in `read_given`.
-    numbers : bool, optional
-        Whether numbers are true and predicted, and not classes; default: as the truth looks.
-    labels : bool
-        Whether 0 and 1 are known to be labels, and not marks of right rows.
-    positive : str, optional
-        The positive one of two classes; default: the last, sorted.
-
-    Raises
-    ------
-    Problem, UserError
-        A file or a column that is not there, other rows, other true labels.
-    """
+    """Read a table of predictions or numbers of each, paired by row id, or one of both."""
     if values is None:
         tables.refuse_numbers()
     wide = tables.wide

@@ -36,21 +36,7 @@ _WHY_NONE = {
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """The terms of a decision, fixed before seeing the data.
-
-    Attributes
-    ----------
-    metric : str
-        By which base and candidate are compared.
-    margin : float
-        The largest loss that does not matter, in the metric's unit.
-    alpha : float
-        Level of this decision.
-    superior : bool
-        Whether the candidate must be shown better, by more than the margin.
-    percent : float or None
-        The margin in percent of the base's value, where it was named so.
-    """
+    """The terms of a decision, fixed before seeing the data."""
 
     metric: str
     margin: float
@@ -67,13 +53,7 @@ class Terms:
         alpha: float,
         superior: bool,
     ) -> list[Terms]:
-        """Read the terms by each metric: by default that of the task; a margin may be in percent.
-
-        Raises
-        ------
-        Problem, ArgumentError
-            A metric that does not fit, a margin out of range.
-        """
+        """Read the terms by each metric; a margin may be in percent."""
         names = list(dict.fromkeys(metrics or [rows.task.metric]))
         rows.check_costs(names)
         sizes = [rows.margin(name, margin) for name in names]
@@ -85,17 +65,7 @@ class Terms:
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """The decision on all rows, or on those of a subgroup.
-
-    Attributes
-    ----------
-    name : str
-        The subgroup; empty for all rows.
-    limits : Limits
-        Of the candidate's advantage there.
-    decision : Release
-        What they say; of a subgroup only ``block`` counts.
-    """
+    """The decision on all rows, or on those of a subgroup."""
 
     name: str
     limits: Limits
@@ -104,32 +74,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class GateVerdict:
-    """The decision about a candidate, with its reasons.
-
-    Attributes
-    ----------
-    decision : Release
-        ``block`` where all rows or a subgroup say so by any metric; ``ship`` where all rows say so
-        by every metric.
-    terms : Terms
-        What was asked.
-    names : tuple of str
-        Base and candidate.
-    overall : Part
-        On all rows.
-    subgroups : tuple of Part
-        Each by itself.
-    rows_needed : int or None
-        Rows with which an undecided gate would probably decide.
-    positive : str or None
-        The positive class, where the metric is about one of two.
-    runs : tuple of int
-        Training runs of base and candidate, where there are several.
-    unit : str or None
-        What predicted numbers are measured in.
-    by_metric : tuple of GateVerdict
-        By each metric, where there are several; all else is then by the first that decides.
-    """
+    """The decision about a candidate, with its reasons."""
 
     decision: Release
     terms: Terms
@@ -152,18 +97,7 @@ class GateVerdict:
 
 
 def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
-    """Decide on a candidate, by one metric or by several.
-
-    Whether all rows let it pass is asked at alpha, and by each of several metrics: what passes all
-    of them falsely has at most the probability alpha (an intersection-union test). Whether it does
-    harm is asked of all rows and of every subgroup by each metric, each at alpha over their number
-    (Bonferroni): any false block has at most the probability alpha.
-
-    Raises
-    ------
-    ValueError, UserError
-        A metric that does not fit.
-    """
+    """Decide on a candidate, by one metric or by several."""
     parts = {
         f"{column}: {value}" if len(rows.subgroups) > 1 else str(value): values == value
         for column, values in rows.subgroups.items()

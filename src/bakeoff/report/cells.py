@@ -55,10 +55,7 @@ DECISION = Column("decision", "Result")
 
 
 def compared(study: Study, row: Comparison) -> dict[str, Any]:
-    """Return the values of a comparison by the keys of columns.
-
-    They are as computed: the statistic and the effect sizes belong to this side.
-    """
+    """Return the values of a comparison by the keys of columns."""
     tones = TONES if row.role == "pair" else {Decision.DIFFERENT: "good"}
     return {
         "dataset": row.dataset,

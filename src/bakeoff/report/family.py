@@ -15,25 +15,7 @@ from bakeoff.stats import Entry, TypeOneError
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Family:
-    """The comparisons of one test on one data set and metric.
-
-    Attributes
-    ----------
-    entry : Entry
-        The test's facts.
-    dataset : str
-        Id of the data set; empty for a test over all data sets.
-    plan : str
-        Where the evidence comes from.
-    measure : Metric
-        What it is measured by.
-    written : Written
-        How its estimates are written.
-    follows : str
-        The omnibus test whose post hoc this is; empty otherwise.
-    rows : tuple of Comparison
-        One per hypothesis.
-    """
+    """The comparisons of one test on one data set and metric."""
 
     entry: Entry
     dataset: str
@@ -134,11 +116,7 @@ NOT_INFERIOR, B_NOT_INFERIOR = "not inferior", "b not inferior"
 
 
 def seen_from(row: Comparison, model: str) -> Comparison:
-    """Turn a comparison so that `model` is A.
-
-    The statistic, the effect sizes and the details stay as they were computed: what they become
-    the other way round, only their tests know.
-    """
+    """Turn a comparison so that `model` is A."""
     if row.model_a == model:
         return row
     decisions = {Decision.A_BETTER: Decision.B_BETTER, Decision.B_BETTER: Decision.A_BETTER}

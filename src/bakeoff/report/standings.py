@@ -19,19 +19,7 @@ from bakeoff.threads import on_one_thread
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Standings:
-    """What a table of scores says of each model, with missing scores as the experiment reads them.
-
-    Attributes
-    ----------
-    models : tuple of str
-        Ids, best first.
-    n : int
-        The data sets, or groups of them.
-    ranks : ndarray, shape (k,)
-        Average ranks, in the order of `models`, as all that follow.
-    rates : WinRates
-    strengths : Strengths
-    """
+    """What a table of scores says of each model."""
 
     models: tuple[str, ...]
     n: int

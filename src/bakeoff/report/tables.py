@@ -135,13 +135,7 @@ class Table(NamedTuple):
 
 
 def tabulate(item: Item, study: Any, table: Table) -> PageTable:
-    """Make a table of rows of values by the keys of their columns.
-
-    The kind of a column makes cells of values; a `Cell` stays as it is. A column that no row has is
-    left out; a row that lacks one has no value there. Values of a metric are written as the metric
-    of the column or the row is on the row's data set, their unit beside the title of the column;
-    where that differs from row to row, beside the metric or the value.
-    """
+    """Make a table of rows of values by the keys of their columns."""
     found = list(table.rows)
     kept = tuple(
         c

@@ -118,13 +118,7 @@ def varies(metric: Metric) -> bool:
 
 
 def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
-    """Choose decimals that show two significant digits of the typical standard error.
-
-    Examples
-    --------
-    >>> decimals([0.31, 0.47], [5.1]), decimals([62.0], [12345.6]), decimals([], [0.0123])
-    (2, 0, 4)
-    """
+    """Choose decimals that show two significant digits of the typical standard error."""
     sizes = [abs(v) for v in values if math.isfinite(v) and v]
     known = [e for e in errors if math.isfinite(e) and e > 0]
     size = statistics.median_low(sizes) if sizes else 1.0

@@ -73,15 +73,7 @@ _WRAPPERS = tuple(
 
 
 class Learners(NamedTuple):
-    """Known properties of the learners of a model.
-
-    Attributes
-    ----------
-    kinds : frozenset of str
-        Those of `LEARNERS` that any part of it belongs to.
-    simulated : bool
-        Whether what predicts is one of them; others may hold one, as voting does.
-    """
+    """Known properties of the learners of a model."""
 
     kinds: frozenset[str]
     simulated: bool

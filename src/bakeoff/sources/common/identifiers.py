@@ -28,13 +28,7 @@ _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 
 
 def identifiers(values: Series) -> Series:
-    """Return what identifies rows or groups, as texts; missing values stay missing.
-
-    Raises
-    ------
-    UserError
-        It holds floats that stand for several whole numbers each.
-    """
+    """Return what identifies rows or groups, as texts; missing values stay missing."""
     inexact = values[_beyond(values)]
     if len(inexact):
         raise UserError(
@@ -81,18 +75,7 @@ def exact(
     given: Callable[[list[Any]], Any],
     missing: Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Put whole numbers in place of the floats that a reader made of them, where these differ.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As it was read.
-    given : Callable
-        From names of columns to a mapping, or a frame, of their values as they stand in the
-        source: texts or numbers.
-    missing : sequence of str
-        Texts that mean a missing value: pandas keeps them in a column of unsigned numbers.
-    """
+    """Put whole numbers in place of the floats that a reader made of them, where these differ."""
     lost = [
         name
         for name, values in frame.items()
@@ -109,10 +92,7 @@ def exact(
 
 
 def whole_numbers(values: Iterable[Any]) -> Series | None:
-    """Return texts or numbers as whole numbers, None where one of them is none.
-
-    Of 64 bits, where they fit, else as Python's integers; missing values stay missing.
-    """
+    """Return texts or numbers as whole numbers, None where one of them is none."""
     found: list[int | None] = []
     for value in values:
         if value is None or value is pd.NA or value != value:
@@ -138,10 +118,7 @@ def frame_of(rows: Sequence[Any], columns: list[Any] | None = None) -> pd.DataFr
 
 
 def series_of(array: Any, given: Any) -> Series:
-    """Make a column of an array, or of its list, that NumPy made of what was given.
-
-    NumPy makes floats of lists of whole numbers with a missing one, or with one beyond 63 bits.
-    """
+    """Make a column of an array, or of its list, that NumPy made of what was given."""
     return exact(pd.Series(array).to_frame(0), lambda lost: {0: given})[0].rename(None)
 
 
