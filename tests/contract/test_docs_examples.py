@@ -8,7 +8,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -23,7 +22,7 @@ from sklearn.datasets import load_breast_cancer
 from bakeoff.cli import main
 from bakeoff.comparisons import plan_tests
 from bakeoff.spec import Experiment, load_experiment
-from tests.conftest import ROOT, Runner
+from tests.conftest import ROOT, Runner, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -98,18 +97,12 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def snakemake(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-            *("--directory", str(folder), "--workflow-profile", str(ROOT / "profiles/default")),
-            *arguments,
-        ],
+    done = called(
+        *(sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"),
+        *("--directory", folder, "--workflow-profile", ROOT / "profiles/default"),
+        *arguments,
         cwd=folder,
-        text=True,
-        capture_output=True,
-        check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
@@ -202,10 +195,7 @@ def test_command_works_and_prints_what_is_said(
         if Path(arguments[1]).parent == Path():  # of the user's own: here a small one
             small = Path("config/mine.yaml").read_text().replace("pets.csv", "config/pets.csv")
             Path(arguments[1]).write_text(small)
-        line = [sys.executable, "-m", "bakeoff", *arguments, "-n"]
-        done = subprocess.run(line, text=True, capture_output=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        output = done.stdout
+        output = called(sys.executable, "-m", "bakeoff", *arguments, "-n", cwd=folder).stdout
     elif program == "bakeoff":
         if arguments[0] == "init":
             for file in ("config/mine.yaml", "leavers.yaml"):
