@@ -47,18 +47,21 @@ def named(page: Path, line: int) -> str:
     return f"{page.relative_to(ROOT)}:{line}"
 
 
-def experiments() -> list[Any]:
+def blocks(kind: str) -> list[Any]:
+    """Return what the pages show in a language."""
     found = []
     for page in PAGES:
         text = page.read_text()
         for block in BLOCK.finditer(text):
-            if block[1] == "yaml":
+            if block[1] == kind:
                 place = named(page, text.count("\n", 0, block.start()) + 2)
-                found.append(pytest.param(block[2], id=place))
+                # it reads a model that a run kept
+                marks = [pytest.mark.slow] if "read_model" in block[2] else []
+                found.append(pytest.param(block[2], id=place, marks=marks))
     return found
 
 
-@pytest.mark.parametrize("text", experiments())
+@pytest.mark.parametrize("text", blocks("yaml"))
 def test_experiment_is_taken(text: str) -> None:
     block = yaml.safe_load(textwrap.dedent(text))
     keys = {field.alias or name for name, field in Experiment.model_fields.items()}
@@ -228,20 +231,6 @@ def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> 
         assert all((folder / file).is_file() for file in files), files
 
 
-def programs() -> list[Any]:
-    """Return what the pages show in Python."""
-    found = []
-    for page in PAGES:
-        text = page.read_text()
-        for block in BLOCK.finditer(text):
-            if block[1] == "python":
-                place = named(page, text.count("\n", 0, block.start()) + 2)
-                # it reads a model that a run kept
-                marks = [pytest.mark.slow] if "read_model" in block[2] else []
-                found.append(pytest.param(block[2], id=place, marks=marks))
-    return found
-
-
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that kept its model."""
@@ -257,7 +246,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("text", programs())
+@pytest.mark.parametrize("text", blocks("python"))
 def test_python_runs(
     text: str,
     folder: Path,
