@@ -95,6 +95,23 @@ def hold(message: str, parts: str) -> None:
         assert part in message
 
 
+def called(
+    *line: str | Path, cwd: Path = ROOT, code: int | None = 0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, which must have this exit code unless that is None."""
+    done = subprocess.run(
+        [str(part) for part in line],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+    assert code in (None, done.returncode), done.stdout + done.stderr
+    return done
+
+
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 

@@ -127,11 +127,6 @@ def test_one_sided_questions_get_tests_with_sides() -> None:
     ]
 
 
-def test_other_metrics_than_accuracy_get_a_test_of_folds() -> None:
-    plans = {"cv_5x2": {}}
-    assert list(chosen(resampling=plans, metrics=["f1"])) == ["corrected_repeated_kfold_t"]
-
-
 FOLDS: dict[str, Any] = {
     "cv_5x2": {},
     "kfold": {"folds": 10},
@@ -202,12 +197,6 @@ def test_the_list_of_tests_says_how_and_why() -> None:
     assert "comparisons of b with each other model, corrected by holm" in listed["why"]
     assert listed["posthoc"]["correction"] == "holm"
     assert listed["posthoc"]["versus"] == "b"
-
-
-def test_default_corrections() -> None:
-    e = experiment(datasets=2, tests={"run": ["mcnemar", "wilcoxon_signed_rank", "nemenyi"]})
-    found = {one.name: one.correction for one in plan_tests(e)[1]}
-    assert found == {"mcnemar": "bonferroni", "wilcoxon_signed_rank": "holm", "nemenyi": None}
 
 
 @pytest.mark.parametrize("related", [False, True])

@@ -111,17 +111,6 @@ def test_groups_reach_the_test() -> None:
     assert row.result["n_clusters"] == 12
 
 
-def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
-    rows = evidence()
-    timed = PairedPredictions(
-        rows.models, rows.classes, rows.truth, rows.predicted, times=np.arange(120)
-    )
-    given = timed.managed(catalogue()["delong"])["groups"]
-    assert len(np.unique(given)) == 8
-    assert (np.diff(given) >= 0).all()
-    assert timed.managed(catalogue()["diebold_mariano"])["time"] is timed.times
-
-
 @pytest.mark.parametrize(
     ("options", "columns", "said"),
     [
