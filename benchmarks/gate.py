@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from bakeoff.stats.core.difference_limits import _melded_cdf, _melded_lower, tango_statistic
+from bakeoff.stats.core.two_by_two import _melded_cdf, _melded_lower, tango_statistic
 from bakeoff.stats.design.clusters import Clusters, design_effect, moments
 from benchmarks import tables
 from benchmarks.pages import renewed

@@ -11,7 +11,7 @@ from unittest import mock
 import numpy as np
 
 from bakeoff.stats import MetricPower, Status, all_pairs
-from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.design.spread import Leverage, spread
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval

@@ -19,7 +19,7 @@ from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats import BestResult, ConfidenceInterval, PairwiseResult, Result, catalogue
-from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 from bakeoff.threads import on_one_thread
 

@@ -6,17 +6,15 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 
 from typing import TYPE_CHECKING
 
+from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import (
     adjust_pvalues,
     canonical_method,
     shaffer_static,
     simultaneous_level,
 )
-from bakeoff.stats.core.pairs import Pair, PairwiseResult
-from bakeoff.stats.core.pairwise import all_pairs
-from bakeoff.stats.core.plain import as_float, plain
+from bakeoff.stats.core.pairs import Pair, PairwiseResult, all_pairs
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     Assumption,
@@ -25,6 +23,8 @@ from bakeoff.stats.core.result import (
     EquivalenceResult,
     Result,
     Status,
+    as_float,
+    plain,
 )
 from bakeoff.stats.datasets.rank_tests import (
     cd_groups,

@@ -19,8 +19,7 @@ from bakeoff.stats.core.arguments import (
     check_number,
     checked,
 )
-from bakeoff.stats.core.checks import paired_correctness, paired_counts
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, paired_correctness, paired_counts
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.metrics.equivalence import Limits, two_limits
 from bakeoff.stats.planning import detectable_difference

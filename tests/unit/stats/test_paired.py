@@ -14,8 +14,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats import catalogue, mcnemar, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.core.citations import BIBTEX
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats.core.mcnemar_kernels import VARIANTS
+from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, VARIANTS
 
 SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from bakeoff.stats import mcnemar_pvalues
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, tango_statistic
+from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, tango_statistic
 from bakeoff.stats.rows.mcnemar import (
     difference_bounds,
     paired_difference_ci,

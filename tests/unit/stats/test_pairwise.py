@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats import all_pairs
-from bakeoff.stats.core import mcnemar_kernels as kernels
+from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.result import AGREE, Status

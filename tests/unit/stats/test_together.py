@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bakeoff.stats.core.pairwise import all_pairs
+from bakeoff.stats.core.pairs import all_pairs
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
 from bakeoff.stats.metrics.test_rows import TrueClasses

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
-from bakeoff.stats.core.checks import FloatArray, as_floats
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
 
 __all__ = [
     "adjust_pvalues",

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import (
+    ArgumentError,
     BoolArray,
     FloatArray,
     as_floats,
 )
-from bakeoff.stats.core.errors import ArgumentError
 
 _DIGITS = 12
 _OUTLIER = 1e6

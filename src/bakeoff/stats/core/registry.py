@@ -9,13 +9,44 @@ import pkgutil
 from collections.abc import Callable
 from enum import StrEnum
 from functools import cache, cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from bakeoff.stats.core.arguments import checking, keywords_of, spread_record
+from bakeoff.stats.core.arguments import (
+    checking,
+    facts_of,
+    fill_docstring,
+    keywords_of,
+    spread_record,
+)
+from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.citations import cite
-from bakeoff.stats.core.docstrings import facts_of, fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
-from bakeoff.stats.core.variants import Variants
+
+Relation = Literal["independent", "groups", "time"]
+"""How the rows of a test set hang together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Variants:
+    """The values of an option by how the rows hang together, the default ones first."""
+
+    independent: tuple[str, ...]
+    groups: tuple[str, ...]
+
+    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
+        """Return the value that is used; None asks for the default one."""
+        kinds = {"independent rows": self.independent, "rows in groups": self.groups}
+        rows = "independent rows" if relation == "independent" else "rows in groups"
+        own = kinds[rows]
+        if value is None:
+            return own[0]
+        if value in own:
+            return value
+        others = [kind for kind, values in kinds.items() if value in values]
+        known = f"which is for {others[0]}; " if others else ""
+        allowed = ", ".join(map(repr, own))
+        raise ArgumentError(option, f"found {value!r}, {known}allowed for {rows}: {allowed}")
+
 
 IN_GROUPS = "rows in groups"
 FAMILY = ("control", "correction", "leader_only", "simultaneous")

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.distributions import normal_pvalue, range_isf, range_sf, t_pvalue
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import (
     Pair,
@@ -43,8 +43,6 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.studentized_range import range_isf, range_sf
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,

@@ -12,9 +12,8 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.arithmetic import exp, gram, product, root, solved
-from bakeoff.stats.core.binomial import clopper_pearson
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.distributions import clopper_pearson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 
 _PRIOR = 0.25

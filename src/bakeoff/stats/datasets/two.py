@@ -16,16 +16,19 @@ from annotated_types import Ge, Le
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import mcnemar_kernels
+from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Decimals, Level, PositiveInt, Rope, Seed
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.binomial import lower_tail, tail_probability
-from bakeoff.stats.core.checks import FloatArray, check_same_labels, check_same_length
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.distributions import lower_tail, normal_pvalue, tail_probability
 from bakeoff.stats.core.error_rates import TypeOneError
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import Differences, effect_sizes, paired_differences
-from bakeoff.stats.core.pairs import PairwiseResult
-from bakeoff.stats.core.pairwise import by_pairs
+from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats.core.result import (
@@ -36,7 +39,6 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.rank_tests import RankTable, with_ranks
 from bakeoff.stats.datasets.standings import bradley_terry
 
@@ -534,7 +536,7 @@ def sign_test(
             status=Status.IDENTICAL_SCORES,
         )
     if method == "exact":
-        pvalue = float(mcnemar_kernels.exact_pvalue(x, n - x, alternative))
+        pvalue = float(two_by_two.exact_pvalue(x, n - x, alternative))
     else:
         pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), alternative)
     return Result(

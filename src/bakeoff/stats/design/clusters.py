@@ -17,6 +17,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import (
+    ArgumentError,
     FloatArray,
     IntArray,
     as_array,
@@ -24,9 +25,8 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     is_missing,
 )
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
-from bakeoff.stats.core.variants import Relation
+from bakeoff.stats.core.registry import Relation
 
 __all__ = ["Dependence", "ItemsAndRuns", "items_and_runs", "row_dependence"]
 

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core import mcnemar_kernels as kernels
+from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.arithmetic import exp, log, signed_sums
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray, IntArray
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 
 FLIPS = ("sign_flip", "sign_flip_exact")

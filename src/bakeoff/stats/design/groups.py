@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import t_interval
 from bakeoff.stats.core.result import (
     Alternative,
@@ -25,7 +25,6 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.clusters import Clusters, Dependence, describe
 from bakeoff.stats.design.flips import (
     FLIPS,

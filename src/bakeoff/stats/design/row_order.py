@@ -11,9 +11,8 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.arithmetic import product
-from bakeoff.stats.core.checks import BoolArray, FloatArray, as_array, as_correctness
-from bakeoff.stats.core.correctness_matrix import both_correct
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_array, as_correctness
+from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 __all__ = ["OrderDependence", "order_dependence"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 from bakeoff.stats.design.clusters import degrees_of_freedom
 

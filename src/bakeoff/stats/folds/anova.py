@@ -18,14 +18,12 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.arithmetic import exp, gram, helmert, log, root
-from bakeoff.stats.core.checks import BoolArray, FloatArray, as_floats, as_scores
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_floats, as_scores
+from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status, answered
-from bakeoff.stats.core.studentized_range import range_sf
-from bakeoff.stats.core.tails import t_pvalue
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,

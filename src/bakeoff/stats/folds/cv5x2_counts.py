@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
+    ArgumentError,
     FloatArray,
     as_correctness,
     as_counts,
     as_floats,
     check_same_labels,
 )
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 
 

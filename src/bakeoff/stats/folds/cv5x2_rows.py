@@ -15,9 +15,9 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.distributions import normal_pvalue
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
-from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.folds.cv5x2_counts import (
     Outcomes,
     difference_interval,

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Level
-from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, EquivalenceResult, Status
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, EquivalenceResult, Status, conclude
 from bakeoff.stats.folds.cv5x2_counts import difference_interval, row_outcomes
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg, special
 
-from bakeoff.stats.core.checks import BoolArray, FloatArray, as_array, as_scores
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_array, as_scores
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, Result, Status

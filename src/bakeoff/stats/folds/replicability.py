@@ -14,8 +14,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.arithmetic import log
-from bakeoff.stats.core.checks import FloatArray, as_floats
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
 from bakeoff.stats.core.paired_differences import effect_sizes, paired_differences
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
 

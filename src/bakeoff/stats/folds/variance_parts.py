@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import PositiveInt, check_number, checked
-from bakeoff.stats.core.checks import FloatArray, as_scores
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_scores
 
 __all__ = ["VarianceComponents", "variance_components", "variance_components_from_means"]
 

@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
 from bakeoff.stats.metrics.answer import assumptions
 from bakeoff.stats.metrics.family import Contrast, MetricFamily, family_of_values, read_family

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -13,7 +14,6 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.flips import widened, with_flips
 from bakeoff.stats.design.groups import recommended_groups, symmetric_differences
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread

@@ -6,7 +6,7 @@ import math
 
 from scipy import special
 
-from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.setting import Setting

@@ -13,9 +13,14 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Margin, checked
 from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import ConfidenceInterval, EquivalenceResult, Result, Status
+from bakeoff.stats.core.result import (
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+    conclude,
+)
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arithmetic import gram
-from bakeoff.stats.core.checks import FloatArray, as_array, as_scores
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.spread import Leverage, Spread

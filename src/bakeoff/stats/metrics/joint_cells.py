@@ -10,9 +10,8 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.correctness_matrix import both_correct
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.metrics.test_rows import Codes, TrueClasses
 
 _MOST_CELLS = 2**26

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
-from bakeoff.stats.core.checks import as_scores, check_same_labels, check_same_length
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, as_scores, check_same_labels, check_same_length
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import paired_differences
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -21,8 +21,6 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.flips import UNBOUNDED, GroupSums, widened, with_flips
 from bakeoff.stats.design.groups import SOURCES, GroupTest, recommended_groups

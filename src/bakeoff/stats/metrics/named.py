@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bakeoff.stats.core.arguments import check_choice
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.metrics.functional import Functional, mean
 from bakeoff.stats.metrics.metric import Form, Metric
 from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, Share, check_fields
-from bakeoff.stats.core.checks import FloatArray, as_floats
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
 
 EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1, "max_fpr": 0.1}
 """Values of the options that stand in the names of metrics, as in ``fbeta@3``."""

@@ -10,8 +10,7 @@ from typing import Annotated, Any, TypedDict
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Default, PositiveFloat, PositiveInt
-from bakeoff.stats.core.checks import check_same_labels
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, check_same_labels
 from bakeoff.stats.design.spread import Leverage
 from bakeoff.stats.metrics.metric import Metric, Need
 from bakeoff.stats.metrics.named import metric_called

@@ -12,11 +12,10 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import FloatArray, as_scores
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_scores
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.result import Result, Status
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.spread import Leverage, spread
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.family import cluster_covariance

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.checks import FloatArray, as_array, as_floats, as_scores, is_missing
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    as_array,
+    as_floats,
+    as_scores,
+    is_missing,
+)
 
 Codes = NDArray[np.intp]
 

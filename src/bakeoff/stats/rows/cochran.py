@@ -13,17 +13,15 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.correctness_matrix import (
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
+from bakeoff.stats.core.two_by_two import (
     as_matrix,
     both_correct,
     column_totals,
     row_total_counts,
 )
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
-from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.clusters import (
     Clusters,
     RowDesign,

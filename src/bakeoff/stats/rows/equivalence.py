@@ -16,20 +16,20 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
 from bakeoff.stats.core.checks import paired_correctness, paired_counts
-from bakeoff.stats.core.difference_limits import (
-    DIFFERENCE_METHODS,
-    tango_statistic,
-)
-from bakeoff.stats.core.margins import SHOWN, conclude
-from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
+from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
+    SHOWN,
     ConfidenceInterval,
     EquivalenceResult,
     Status,
+    conclude,
 )
-from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.core.two_by_two import (
+    DIFFERENCE_METHODS,
+    tango_statistic,
+)
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import (
     ClusteredEquivalenceResult,

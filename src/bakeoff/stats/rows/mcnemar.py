@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import binomial, mcnemar_kernels
+from bakeoff.stats.core import distributions, two_by_two
 from bakeoff.stats.core.arguments import Count, Level, checked
 from bakeoff.stats.core.checks import (
     BoolArray,
@@ -27,16 +27,8 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
-from bakeoff.stats.core.correctness_matrix import as_matrix
-from bakeoff.stats.core.difference_limits import (
-    DIFFERENCE_METHODS,
-    Bounds,
-    DifferenceMethod,
-    one_sided,
-)
-from bakeoff.stats.core.pairs import PairwiseResult
-from bakeoff.stats.core.pairwise import pairwise
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.pairs import PairwiseResult, pairwise
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -46,7 +38,13 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.core.two_by_two import (
+    DIFFERENCE_METHODS,
+    Bounds,
+    DifferenceMethod,
+    as_matrix,
+    one_sided,
+)
 from bakeoff.stats.design.clusters import (
     Clusters,
     Dependence,
@@ -141,8 +139,8 @@ def paired_odds_ratio_ci(
     (0.6853, 2.4766)
     """
     counts = np.array([only_a_correct, only_b_correct])
-    tail = binomial.tail_probability(confidence_level, alternative)
-    share = binomial.midp_lower(counts, counts.sum(), tail)
+    tail = distributions.tail_probability(confidence_level, alternative)
+    share = distributions.midp_lower(counts, counts.sum(), tail)
     low, below = (share / (1 - share)).tolist()  # swapping A and B inverts the ratio
     return ConfidenceInterval(
         0.0 if alternative == "less" else low,
@@ -159,7 +157,7 @@ def difference_bounds(
     alternative: Alternative = "two-sided",
 ) -> Bounds:
     """Return the limits of `paired_difference_ci` for four arrays of counts of one shape."""
-    tail = binomial.tail_probability(confidence_level, alternative)
+    tail = distributions.tail_probability(confidence_level, alternative)
     a, b, c, d = (as_counts(count, name) for count, name in zip(counts, COUNTS, strict=True))
     return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
 
@@ -208,7 +206,7 @@ def mcnemar_from_counts(
     only_a_correct: Count,
     only_b_correct: Count,
     both_wrong: Count,
-    variant: mcnemar_kernels.Variant = "midp",
+    variant: two_by_two.Variant = "midp",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     ci_method: DifferenceMethod = "newcombe",
@@ -245,7 +243,7 @@ def mcnemar_from_counts(
         halved = variant == "midp" and alternative != "two-sided"
         details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
     most = (0, n_d) if alternative == "less" else (n_d, 0)
-    smallest = float(mcnemar_kernels.pvalue(variant, *most, alternative))
+    smallest = float(two_by_two.pvalue(variant, *most, alternative))
     chi2 = variant not in ("midp", "exact")
     assumptions = [
         INDEPENDENT_ROWS,
@@ -262,9 +260,9 @@ def mcnemar_from_counts(
     return McNemarResult(
         test="mcnemar",
         variant=variant,
-        statistic=float(mcnemar_kernels.statistic(variant, b, c, alternative)),
+        statistic=float(two_by_two.statistic(variant, b, c, alternative)),
         df=1.0 if chi2 and alternative == "two-sided" else None,
-        pvalue=float(mcnemar_kernels.pvalue(variant, b, c, alternative)),
+        pvalue=float(two_by_two.pvalue(variant, b, c, alternative)),
         alternative=alternative,
         estimate=(b - c) / n,
         ci=ci,
@@ -274,7 +272,7 @@ def mcnemar_from_counts(
         assumptions=tuple(assumptions),
         null_hypothesis="The two fitted models are equally accurate on the population that the "
         "test rows were drawn from.",
-        method=mcnemar_kernels.SOURCES[variant],
+        method=two_by_two.SOURCES[variant],
         details=details,
         n_discordant=n_d,
         smallest_pvalue=smallest,
@@ -286,7 +284,7 @@ def mcnemar_pvalues(
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
     *,
-    variant: mcnemar_kernels.Variant = "midp",
+    variant: two_by_two.Variant = "midp",
     alternative: Alternative = "two-sided",
 ) -> FloatArray:
     """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
@@ -309,7 +307,7 @@ def mcnemar_pvalues(
     array([0.4296, 0.0034, 1.    ])
     """
     b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
-    return mcnemar_kernels.pvalue(variant, b, c, alternative)
+    return two_by_two.pvalue(variant, b, c, alternative)
 
 
 def effect_sizes(b: float, c: float) -> dict[str, float]:
@@ -383,7 +381,7 @@ def _in_groups(
     status = test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS
     statistic, formula = test.formula()
     statistic, pvalue = answered(status, statistic, formula, test.estimate)
-    tail = binomial.tail_probability(level, side)
+    tail = distributions.tail_probability(level, side)
     ci = None
     if k > 1 and ci_method == "robust_t":
         ci = test.t_interval(ci_method)
@@ -438,7 +436,7 @@ def _in_groups(
     )
 
 
-VARIANTS = Variants(mcnemar_kernels.VARIANTS, get_args(GroupedVariant))
+VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
 INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
 _Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
 
@@ -491,7 +489,7 @@ def mcnemar(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    variant: Literal[mcnemar_kernels.Variant, GroupedVariant] | None = None,
+    variant: Literal[two_by_two.Variant, GroupedVariant] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     ci_method: _Interval | None = None,

@@ -31,11 +31,11 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import paired_differences, t_interval
-from bakeoff.stats.core.pairwise import shared
+from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Result, Status, answered
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]

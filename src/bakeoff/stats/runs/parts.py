@@ -12,7 +12,7 @@ import math
 
 from scipy import special
 
-from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.design.spread import Spread, spread
 from bakeoff.stats.planning import root

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:

@@ -7,9 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bakeoff.stats.core.margins import conclude, infinite
-from bakeoff.stats.core.pairs import PairwiseResult
-from bakeoff.stats.core.pairwise import pairwise
+from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.pairs import PairwiseResult, pairwise
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -18,8 +17,9 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
     answered,
+    conclude,
+    infinite,
 )
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS
 from bakeoff.stats.metrics.answer import assumptions
 from bakeoff.stats.metrics.functional import NoValue

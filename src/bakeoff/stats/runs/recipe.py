@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import FloatArray, check_same_labels
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
 from bakeoff.stats.design.spread import Leverage
 from bakeoff.stats.metrics.answer import better_is_positive
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
