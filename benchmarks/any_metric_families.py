@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff.stats import Status, adjust_pvalues, best_models
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.family import compare_models
 from benchmarks.any_metric import METRICS, SEPARATION, SHARED, models
 from benchmarks.pages import renewed, study
 

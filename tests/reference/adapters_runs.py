@@ -12,8 +12,9 @@ from bakeoff.stats.runs.differences import (
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
 )
-from bakeoff.stats.runs.equivalence import tost_recipe_means, tost_recipes
 
 Inputs = Mapping[str, Any]
 Values = dict[str, Any]

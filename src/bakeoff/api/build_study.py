@@ -19,7 +19,7 @@ from bakeoff.comparisons.evidence import (
     RowEvidence,
     has_test,
 )
-from bakeoff.comparisons.held_out import by_metric
+from bakeoff.comparisons.family import by_metric
 from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.comparisons.recommend import on_given_rows
 from bakeoff.comparisons.run_tests import run_on

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.comparisons.comparison import clipped
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import difference_options
-from bakeoff.comparisons.ranges import clipped
+from bakeoff.comparisons.family import TimeBlocks, difference_options
 from bakeoff.comparisons.score_intervals import alone
-from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats import BestResult, ConfidenceInterval, PairwiseResult, Result, catalogue
 from bakeoff.stats.core.pairs import compact_letters

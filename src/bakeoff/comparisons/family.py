@@ -4,25 +4,181 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.comparison import Comparison, Decision, decide
-from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
-from bakeoff.comparisons.evidence import AnyEvidence, has_test
-from bakeoff.comparisons.evidence.paired import RelatedRows
-from bakeoff.comparisons.no_result import Missing, NoResult
-from bakeoff.comparisons.ranges import bounded
-from bakeoff.comparisons.settings import correction_among, cost_options
-from bakeoff.comparisons.time_blocks import TimeBlocks
+from bakeoff.comparisons.comparison import Comparison, Decision, Missing, NoResult, bounded, decide
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    CrossedRuns,
+    PairedPredictions,
+    PairedValues,
+    RelatedRows,
+    RowEvidence,
+    engine_metric,
+    has_test,
+    read_predictions,
+    read_values,
+)
+from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
+    adjust,
+    check_correction,
+    correction_among,
+    cost_options,
+    pairs_of,
+)
+from bakeoff.errors import UserError
+from bakeoff.scores import metrics_of
 from bakeoff.seeds import derive, integer
-from bakeoff.spec import Costs, PlannedTest
-from bakeoff.stats import Arity, BayesResult, Entry, Evidence, PairwiseResult, Result, catalogue
+from bakeoff.spec import Costs, Experiment, PlannedTest
+from bakeoff.spec.related import declared
+from bakeoff.stats import (
+    Arity,
+    Assumption,
+    BayesResult,
+    Entry,
+    Evidence,
+    PairwiseResult,
+    Result,
+    catalogue,
+    influence,
+    looks_at,
+)
 from bakeoff.stats.core.multiplicity import simultaneous_level
-from bakeoff.stats.metrics.all_pairs import MAX_T
+from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
+from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.metrics.view import NoValue
+from bakeoff.stats.rows.ordered import independent_blocks
+
+
+@dataclasses.dataclass(frozen=True)
+class TimeBlocks:
+    """The blocks of time that a test takes for groups, where it does."""
+
+    evidence: AnyEvidence
+    entry: Entry
+    costs: Costs | None = None
+
+    def annotated(self, comparison: Comparison) -> Comparison:
+        """Say with a comparison whether the dependence of its rows fades within blocks of time."""
+        if not self._used:
+            return comparison
+        compared = filter(None, (comparison.model_a, comparison.model_b))
+        checks = self.checks([self.evidence.models.index(model) for model in compared])
+        known = comparison.result.get("assumptions", [])
+        plain = [dataclasses.asdict(check) for check in checks]
+        result = {**comparison.result, "assumptions": [*known, *plain]}
+        return dataclasses.replace(comparison, result=result) if checks else comparison
+
+    def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
+        """Return what is assumed of the rows of some models, or of all of them."""
+        rows = self.evidence
+        if not self._used:
+            return ()
+        assert isinstance(rows, PairedPredictions | PairedValues)
+        assert rows.times is not None
+        at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
+        if len(at) < len(models) or not at:
+            return ()
+        with suppress(NoValue):  # the test itself says why it has no answer
+            values = np.column_stack([self._influence(m) for m in at])
+            times = as_clusters(rows.times, rows.n)
+            return (independent_blocks(values, times, TIME_BLOCKS),)
+        return ()
+
+    @cached_property
+    def _used(self) -> bool:
+        """Whether the test takes blocks of the times of its rows for groups."""
+        rows = self.evidence
+        return isinstance(rows, PairedPredictions | PairedValues) and rows.in_blocks(self.entry)
+
+    def _influence(self, model: int) -> NDArray[np.float64]:
+        """Return by how much each row moves what the test compares a model by."""
+        if model not in self._known:
+            self._known[model] = self._computed(model)
+        return self._known[model]
+
+    @cached_property
+    def _known(self) -> dict[int, NDArray[np.float64]]:
+        return {}
+
+    def _computed(self, model: int) -> NDArray[np.float64]:
+        if isinstance(self.evidence, PairedValues):
+            return np.asarray(self.evidence.values[:, model], dtype=np.float64)
+        assert isinstance(self.evidence, PairedPredictions)
+        metric = FIXED_METRICS.get(self.entry.evidence, self.evidence.metric)
+        rows = dataclasses.replace(self.evidence, metric=metric)
+        if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
+            return rows.quality(model)  # it has no formula for its influence
+        options = difference_options(rows, self.costs) | {"groups": None}
+        arguments = rows.arguments(catalogue()[rows.difference], [model])
+        return influence(*arguments, **options).drawn_from
+
+
+def held_out(
+    experiment: Experiment,
+    dataset: str,
+    path: str | Path,
+    metrics: Sequence[str],
+) -> Iterator[RowEvidence]:
+    """Read the predictions or numbers on one test set once, and return them metric by metric."""
+    models = list(experiment.models)
+    wanted = {looks_at(engine_metric(metric)) for metric in metrics}
+    rows: RowEvidence = (
+        read_values(path, models)
+        if experiment.by_values
+        else read_predictions(
+            path,
+            models,
+            scores="ranking" in wanted,
+            probabilities="probabilities" in wanted,
+        )
+    )
+    check_related(experiment, dataset, rows, path)
+    yield from by_metric(rows, experiment, metrics)
+
+
+def by_metric(
+    rows: RowEvidence, experiment: Experiment, metrics: Sequence[str]
+) -> Iterator[RowEvidence]:
+    """Return rows metric by metric; numbers per row have the one that describes them."""
+    if isinstance(rows, PairedValues):
+        metric = metrics_of(experiment)[experiment.metrics[0]]
+        better, limits = metric.greater_is_better, metric.range
+        yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
+    else:
+        yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
+
+
+def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> dict[str, Any]:
+    """Return the arguments of the test `rows.difference` and its kin that no user sets."""
+    entry = catalogue()[rows.difference]
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    return {key: value for key, value in managed.items() if key in entry.options}
+
+
+def check_related(
+    experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
+) -> None:
+    """Stop where a data set has groups or times and its predictions have none."""
+    # A test for groups takes rows without groups for independent: its p-value would be wrong.
+    kin = declared(experiment, dataset)
+    if kin is not None and rows.n and not rows.related:
+        raise UserError(
+            f"{path} does not say which rows of {dataset} belong together, though the data set "
+            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
+        )
+
 
 _MOST_BY_PAIR = 30
 """With more models a test that ranks each pair anew compares those of the best model alone."""

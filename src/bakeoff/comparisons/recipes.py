@@ -13,8 +13,7 @@ from bakeoff.spec.related import dependent
 from bakeoff.spec.row_columns import row_columns
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Entry, Evidence, catalogue
-from bakeoff.stats.runs.components import lead_of_best
-from bakeoff.stats.runs.question import ENOUGH_RUNS
+from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 
 OF_RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 """What tests of recipes are fed with."""

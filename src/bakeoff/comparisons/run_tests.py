@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.cautions import Cautions, cautions, measured
-from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.comparison import Comparison, range_of
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -22,8 +22,7 @@ from bakeoff.comparisons.evidence import (
     read_predictions,
     read_scores,
 )
-from bakeoff.comparisons.family import Context, run_test
-from bakeoff.comparisons.held_out import check_related, held_out
+from bakeoff.comparisons.family import Context, check_related, held_out, run_test
 from bakeoff.comparisons.matrix import (
     Hole,
     complete,
@@ -32,7 +31,6 @@ from bakeoff.comparisons.matrix import (
     read_holes,
     read_matrix,
 )
-from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.scores import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest

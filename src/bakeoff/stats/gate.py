@@ -23,8 +23,7 @@ from bakeoff.stats.core.checks import ArgumentError, paired_correctness, paired_
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.metrics.equivalence import Limits, two_limits
 from bakeoff.stats.planning import detectable_difference
-from bakeoff.stats.rows.equivalence import noninferiority
-from bakeoff.stats.rows.mcnemar import paired_difference_ci
+from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
 
 _ANY_MARGIN = 0.5
 

@@ -33,16 +33,6 @@ from bakeoff.stats.core.arithmetic import exp, inner
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.result import Alternative, Result
 
-__all__ = [
-    "FiveByTwoPower",
-    "McNemarPower",
-    "MetricPower",
-    "Power",
-    "PowerResult",
-    "detectable_difference",
-    "smallest_discordant_count",
-]
-
 _CAUTION = 0.8
 """Probability with which the pilot's upper limit is at least the true standard deviation."""
 _FAR = 1e3

@@ -33,7 +33,7 @@ from bakeoff.stats import (
     metric_difference,
     own_metric,
 )
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.family import compare_models
 
 CODE = """
 import time

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.comparisons.evidence import has_test
-from bakeoff.comparisons.held_out import difference_options
+from bakeoff.comparisons.family import difference_options
 from bakeoff.report.cells import SCORE, P
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
@@ -19,7 +19,7 @@ from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
 from bakeoff.report.written import of_target
 from bakeoff.stats import catalogue, influence
-from bakeoff.stats.metrics.functional import NoValue
+from bakeoff.stats.metrics.view import NoValue
 from bakeoff.threads import on_one_thread
 
 MOST = 10

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons.held_out import difference_options
+from bakeoff.comparisons.family import difference_options
 from bakeoff.report.cells import DATASET, MODEL, RATIO, SHARE_OF_ROWS
 from bakeoff.report.drawing import Colour, message, text_width
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
@@ -34,7 +34,7 @@ from bakeoff.stats import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE, Metric, Resu
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.metrics.calibration import calibration_curve
 from bakeoff.stats.metrics.probabilities import net_benefits
-from bakeoff.stats.metrics.test_rows import read_groups
+from bakeoff.stats.metrics.view import read_groups
 
 _NOTHING = "no model gives probabilities of two classes on the held-out rows"
 _BELOW = 0.12

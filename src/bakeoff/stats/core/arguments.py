@@ -3,7 +3,7 @@
 The types below are for annotations. `checked` (and `register`, for the tests of the catalogue)
 checks every argument that is given by the annotation of its parameter before the function runs,
 and describes shared parameters in its docstring. The options of an experiment and their schema
-are checked and made from the same annotations (`bakeoff.comparisons.option_types`).
+are checked and made from the same annotations (`bakeoff.comparisons.settings`).
 
 Arrays are checked where they are used (`bakeoff.stats.core.checks`), because that makes new arrays.
 

@@ -17,13 +17,6 @@ from scipy import special
 from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
 
-__all__ = [
-    "adjust_pvalues",
-    "canonical_method",
-    "shaffer_static",
-    "simultaneous_level",
-]
-
 
 def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     """Adjust p-values for the number of hypotheses tested.

@@ -14,14 +14,11 @@ from scipy import special
 from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats.design.spread import Spread
-from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
-from bakeoff.stats.metrics.area_intervals import exact_limit
-from bakeoff.stats.metrics.family import MetricFamily, family_of_values, on_scale, read_family
-from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.max_t import draw
+from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide, exact_limit
+from bakeoff.stats.metrics.family import MetricFamily, draw, family_of_values, on_scale, read_family
+from bakeoff.stats.metrics.influence import Influence, MetricArguments
 from bakeoff.stats.metrics.metric import Form, Need
-from bakeoff.stats.metrics.setting import MetricArguments
 
 FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
 """Rows of the rarest class (degrees of freedom of numbers per row) below which a score has no

@@ -22,13 +22,11 @@ from bakeoff.stats.core.result import (
     conclude,
 )
 from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.spread import Spread
-from bakeoff.stats.metrics.differences import difference
-from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.means import mean_difference
+from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.metrics.differences import difference, mean_difference
+from bakeoff.stats.metrics.influence import Influence, MetricArguments, Setting, setting_of
 from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
-from bakeoff.stats.metrics.test_rows import read_groups
+from bakeoff.stats.metrics.view import read_groups
 
 _FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20
 """What limits need: rows of a class and degrees of freedom of a log loss; degrees of freedom of any

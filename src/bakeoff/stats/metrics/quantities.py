@@ -12,11 +12,10 @@ from scipy import special
 
 from bakeoff.stats.core.arithmetic import inner, log
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.metric import POINTS, TARGET, TARGET_SQUARED, Carried, Need
 from bakeoff.stats.metrics.named import by_value, of_means, row_mean
 from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT
-from bakeoff.stats.metrics.view import NumberView
+from bakeoff.stats.metrics.view import Functional, NoValue, NumberView, mean
 
 _HEAVY_TAILS = Carried(
     "no heavy tails",

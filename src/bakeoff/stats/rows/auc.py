@@ -41,11 +41,11 @@ from bakeoff.stats.design.clusters import Clusters, RowDesign, degrees_of_freedo
 from bakeoff.stats.design.flips import GroupSums, with_flips
 from bakeoff.stats.design.groups import (
     ClusteredResult,
+    degrees_of_sums,
     independent_clusters,
     symmetric_differences,
     too_few_for_t,
 )
-from bakeoff.stats.design.spread import degrees_of_sums
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
 NOISE = 1e-12

@@ -37,8 +37,6 @@ from bakeoff.stats.design.groups import (
     too_few_degrees,
 )
 
-__all__ = ["cochran_q", "looney_f"]
-
 NULL = "All these fitted models are right equally often on the population the rows come from."
 
 

@@ -36,8 +36,6 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest
 
-__all__ = ["cost_sensitive", "cost_sensitive_from_counts"]
-
 Places = NDArray[np.int64]
 
 

@@ -38,8 +38,6 @@ from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Result, Status, answered
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
-__all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
-
 Variant = Literal["ewc_corrected", "hln"]
 _SOURCES = {"ewc_corrected": "lazarus2018", "hln": "harvey1997"}
 _CAUTION = (

@@ -39,14 +39,6 @@ from bakeoff.stats.design.groups import (
     too_few_degrees,
 )
 
-__all__ = [
-    "binomial_test",
-    "binomial_test_from_counts",
-    "proportion_ci",
-    "proportion_difference",
-    "proportion_difference_from_counts",
-]
-
 ProportionMethod = Literal[
     "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
 ]

@@ -1,19 +1,21 @@
-"""Is one recipe better than another? Training runs and test rows, both random."""
+"""Tests of recipes on their runs, and the chance that some of several attempts succeed."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.arguments import Level, checked
+from bakeoff.stats.core.arguments import Alpha, Level, Margin, checked
+from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Result
-from bakeoff.stats.metrics.setting import MetricArguments
-from bakeoff.stats.runs.question import Question
-from bakeoff.stats.runs.recipe import Runs, mean_of_values, read_runs
+from bakeoff.stats.core.result import Alternative, EquivalenceResult, Result
+from bakeoff.stats.metrics.influence import MetricArguments
+from bakeoff.stats.runs.recipe import Question, Runs, mean_of_values, read_runs
 
 SomeRuns = Sequence[ArrayLike] | Runs
 _CAUTION = (
@@ -212,3 +214,141 @@ def recipe_mean_ci(
     """
     reader = read_runs([("runs", runs)], (), mean_of_values(True), groups=groups)
     return Question(reader).interval(confidence_level)
+
+
+@register(
+    title="Equivalence of recipes (TOST)",
+    evidence=Evidence.RUNS,
+    answers="Are two training recipes equally good within the margin, for other seeds and rows?",
+    **SHARED | {"null_hypothesis": ""},
+)
+def tost_recipes(
+    y_true: ArrayLike,
+    runs_a: SomeRuns,
+    runs_b: SomeRuns,
+    *,
+    margin: Margin,
+    paired: bool = False,
+    alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
+) -> EquivalenceResult:
+    """Two one-sided tests of the difference of two recipes, each trained several times.
+
+    The interval and the p-values are those of `recipe_difference` (Banerjee 1960) for the
+    difference plus and less the margin; ``pvalue_lower`` is that of non-inferiority.
+
+    Returns
+    -------
+    EquivalenceResult
+        Statuses as of `recipe_difference`.
+
+    Examples
+    --------
+    >>> y = [1, 0] * 50
+    >>> a = [[1 - v if i % 20 == s else v for i, v in enumerate(y)] for s in range(5)]
+    >>> b = [[1 - v if i % 19 == s else v for i, v in enumerate(y)] for s in range(5)]
+    >>> tost_recipes(y, a, b, margin=0.1).verdict
+    'equivalent'
+    """
+    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
+    return Question(reader, paired).equivalence(margin, alpha)
+
+
+@checked
+def tost_recipe_means(
+    runs_a: SomeRuns,
+    runs_b: SomeRuns,
+    *,
+    margin: Margin,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    paired: bool = False,
+    alpha: Alpha = 0.05,
+) -> EquivalenceResult:
+    """Two one-sided tests of the difference of two recipes by a value per row.
+
+    Parameters
+    ----------
+    runs_a, runs_b : sequence of array_like, or Runs
+        What each run of A and of B has on the rows.
+    paired : bool
+        As in `recipe_difference`.
+
+    Returns
+    -------
+    EquivalenceResult
+        As of `tost_recipes`.
+    """
+    metric = mean_of_values(greater_is_better)
+    reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
+    return Question(reader, paired).equivalence(margin, alpha)
+
+
+def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Estimate for each item the probability that at least one of k runs is right (pass@k).
+
+    Parameters
+    ----------
+    right : array_like of int, shape (n,)
+        How many runs of each item are right.
+    runs : array_like of int, shape (n,)
+        How many runs it has, `k` at least.
+    k : int
+        Runs that are drawn.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        1 - C(runs - right, k) / C(runs, k): the share of the draws of `k` of its runs, without
+        replacement, that hold a right one. It is unbiased; 1 - (1 - right / runs)**k is not.
+
+    Raises
+    ------
+    ArgumentError
+        `k` is not positive, or an item has fewer runs.
+
+    Notes
+    -----
+    Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374.
+
+    Examples
+    --------
+    >>> pass_at([0, 1, 4], [10, 10, 10], k=5).round(3)
+    array([0.   , 0.5  , 0.976])
+    """
+    found, of = _counts(right, runs, k)
+    return 1 - _share(of - found, of, k)
+
+
+def pass_hat(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Estimate for each item the probability that all of k runs are right (pass^k).
+
+    Parameters, errors and draws are those of `pass_at`; the estimate is C(right, k) / C(runs, k).
+
+    Notes
+    -----
+    Yao et al. (2024), tau-bench: a benchmark for tool-agent-user interaction in real-world domains,
+    arXiv:2406.12045.
+
+    Examples
+    --------
+    >>> pass_hat([0, 6, 10], [10, 10, 10], k=2).round(3)
+    array([0.   , 0.333, 1.   ])
+    """
+    return _share(*_counts(right, runs, k), k)
+
+
+def _counts(right: ArrayLike, runs: ArrayLike, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    found, of = np.asarray(right, dtype=np.intp), np.asarray(runs, dtype=np.intp)
+    if not isinstance(k, int) or k < 1:
+        raise ArgumentError("k", f"found {k}, expected a positive whole number")
+    if len(of) and of.min() < k:
+        raise ArgumentError("k", f"found {k}, an item has {of.min()} runs")
+    return found, of
+
+
+def _share(some: NDArray[np.intp], of: NDArray[np.intp], k: int) -> NDArray[np.float64]:
+    """Return C(some, k) / C(of, k), each ratio of whole numbers rounded once."""
+    pairs, at = np.unique(np.column_stack([some, of]), axis=0, return_inverse=True)
+    ratios = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in pairs])
+    return ratios[at.ravel()]
