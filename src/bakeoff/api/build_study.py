@@ -19,10 +19,9 @@ from bakeoff.comparisons.evidence import (
     RowEvidence,
     has_test,
 )
-from bakeoff.comparisons.family import by_metric
 from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.comparisons.recommend import on_given_rows
-from bakeoff.comparisons.run_tests import run_on
+from bakeoff.comparisons.run_tests import by_metric, run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card

@@ -1,7 +1,6 @@
 """Which test applies to which evidence; families of hypotheses, corrections, decisions."""
 
 from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_comparisons
-from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.plan_tests import (
     advisable,
     check_classes,
@@ -9,7 +8,7 @@ from bakeoff.comparisons.plan_tests import (
     plan_tests,
     with_halves,
 )
-from bakeoff.comparisons.run_tests import run_planned
+from bakeoff.comparisons.run_tests import Context, run_planned, run_test
 
 __all__ = [
     "Comparison",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import clipped
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.family import TimeBlocks, difference_options
+from bakeoff.comparisons.run_tests import TimeBlocks, difference_options
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.spec import Costs
 from bakeoff.stats import BestResult, ConfidenceInterval, PairwiseResult, Result, catalogue

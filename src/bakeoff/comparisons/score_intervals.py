@@ -20,8 +20,8 @@ from bakeoff.comparisons.evidence import (
     has_interval,
     has_test,
 )
-from bakeoff.comparisons.family import TimeBlocks, difference_options, held_out
 from bakeoff.comparisons.recipes import deterministic
+from bakeoff.comparisons.run_tests import TimeBlocks, difference_options, held_out
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics.entry import score_view
 from bakeoff.spec import Costs, Experiment

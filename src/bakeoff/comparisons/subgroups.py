@@ -11,8 +11,8 @@ import pandas as pd
 
 from bakeoff.comparisons.comparison import UNDEFINED_METRIC, decide_omnibus, decide_pair
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.family import difference_options, held_out
 from bakeoff.comparisons.recipes import several_runs
+from bakeoff.comparisons.run_tests import difference_options, held_out
 from bakeoff.comparisons.settings import pairs_of
 from bakeoff.spec import Experiment
 from bakeoff.stats import (

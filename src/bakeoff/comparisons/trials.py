@@ -25,8 +25,8 @@ from bakeoff.comparisons.evidence import (
     PairedValues,
     engine_metric,
 )
-from bakeoff.comparisons.family import Context, check_run, run_test
 from bakeoff.comparisons.recipes import OF_RUNS
+from bakeoff.comparisons.run_tests import Context, check_run, run_test
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     MANAGED,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, contenders
-from bakeoff.comparisons.family import by_metric
+from bakeoff.comparisons.run_tests import by_metric
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.family import seen_from
 from bakeoff.report.numbers import percent, words

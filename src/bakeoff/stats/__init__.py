@@ -49,14 +49,13 @@ from bakeoff.stats.design.clusters import (
     time_blocks,
 )
 from bakeoff.stats.design.groups import ClusteredEquivalenceResult, ClusteredResult
-from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, tukey_hsd
+from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, manova, tukey_hsd
 from bakeoff.stats.folds.cv5x2_rows import (
     cv5x2_mcnemar,
     cv5x2_mcnemar_from_counts,
     cv5x2_z,
     tost_cv5x2,
 )
-from bakeoff.stats.folds.manova import manova
 from bakeoff.stats.folds.replicability import (
     Replicability,
     prob_a_better,
@@ -85,10 +84,14 @@ from bakeoff.stats.folds.variance_parts import (
     variance_components_from_means,
 )
 from bakeoff.stats.gate import (
+    Limits,
     Release,
     accuracy_limits,
     check_margin,
     decide_release,
+    mean_limits,
+    metric_equivalence,
+    metric_limits,
     rows_to_decide,
 )
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
@@ -102,12 +105,6 @@ from bakeoff.stats.metrics.differences import (
     metric_difference,
     metric_interaction,
     test_set_metrics,
-)
-from bakeoff.stats.metrics.equivalence import (
-    Limits,
-    mean_limits,
-    metric_equivalence,
-    metric_limits,
 )
 from bakeoff.stats.metrics.influence import Influence, influence
 from bakeoff.stats.metrics.metric import POINTS, Metric, Need

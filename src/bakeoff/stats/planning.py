@@ -29,7 +29,7 @@ from bakeoff.stats.core.arguments import (
     check_number,
     checked,
 )
-from bakeoff.stats.core.arithmetic import exp, inner
+from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.result import Alternative, Result
 
@@ -657,7 +657,7 @@ def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:
     reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
     first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
     n_d = np.arange(first, last + 1, dtype=np.float64)
-    return n_d, exp(distributions.log_pmf(n_d, int(n), psi))
+    return n_d, np.exp(distributions.log_pmf(n_d, int(n), psi))
 
 
 def _fewest_wins(

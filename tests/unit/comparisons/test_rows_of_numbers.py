@@ -11,7 +11,7 @@ import pytest
 from bakeoff import compare
 from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.family import TimeBlocks
+from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import Problem
 from bakeoff.spec import HypothesisTests, load_experiment

@@ -35,9 +35,9 @@ from bakeoff.stats import (
     own_metric,
 )
 from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.gate import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics import influence as engine
 from bakeoff.stats.metrics.answer import Bootstrap, bca_interval
-from bakeoff.stats.metrics.equivalence import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.comparisons.evidence import has_test
-from bakeoff.comparisons.family import difference_options
+from bakeoff.comparisons.run_tests import difference_options
 from bakeoff.report.cells import SCORE, P
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item

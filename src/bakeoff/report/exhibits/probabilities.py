@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons.family import difference_options
+from bakeoff.comparisons.run_tests import difference_options
 from bakeoff.report.cells import DATASET, MODEL, RATIO, SHARE_OF_ROWS
 from bakeoff.report.drawing import Colour, message, text_width
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.arithmetic import exp
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative
 
@@ -145,7 +144,7 @@ def range_sf(q: ArrayLike, k: int) -> FloatArray:
     inside, power = special.ndtr(z), k - 1
     with np.errstate(divide="ignore", under="ignore"):
         missed = special.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
-        density = exp(power * special.log_ndtr(z) - z**2 / 2)
+        density = np.exp(power * special.log_ndtr(z) - z**2 / 2)
         integrand = density * -special.expm1(power * missed)
     tail: FloatArray = k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi)
     return np.minimum(tail, 1.0)

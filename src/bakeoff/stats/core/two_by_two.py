@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core import distributions
-from bakeoff.stats.core.arithmetic import exp, gauss_legendre, log
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -197,7 +196,7 @@ def half_pmf(k: ArrayLike, n: ArrayLike) -> FloatArray:
     u = (x - y) / size
     deviance = size / 2 * (special.log1p(-u * u) + u * special.log1p(2 * u / (1 - u)))
     stirling = _stirling_error(size) - _stirling_error(x) - _stirling_error(y)
-    pmf = np.sqrt(size / (2 * np.pi * x * y)) * exp(stirling - deviance)
+    pmf = np.sqrt(size / (2 * np.pi * x * y)) * np.exp(stirling - deviance)
     value: FloatArray = np.where(inner, pmf, special.exp2(-n))
     return value
 
@@ -209,7 +208,7 @@ def _stirling_error(n: FloatArray) -> FloatArray:
     """Log n! − log(√(2πn) (n/e)^n), for whole n ≥ 1."""
     series = np.polynomial.polynomial.polyval(1 / np.square(n), _STIRLING_SERIES) / n
     small = np.minimum(n, 16.0)
-    direct = special.gammaln(small + 1) - (small + 0.5) * log(small) + small
+    direct = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small
     error: FloatArray = np.where(n > 15, series, direct - math.log(2 * math.pi) / 2)
     return error
 
@@ -330,12 +329,12 @@ def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> 
         return below
     t = start + (stop - start) * (_NODES + 1) / 2
     log_density = special.xlogy(alpha - 1, t) + special.xlog1py(beta - 1, -t)
-    density = exp(np.asarray(log_density - special.betaln(alpha, beta)))
+    density = np.exp(np.asarray(log_density - special.betaln(alpha, beta)))
     split = special.betainc(b, c + 1, (1 + delta / t) / 2)
     return below + float((_WEIGHTS * density * split).sum()) * (stop - start) / 2
 
 
-_NODES, _WEIGHTS = gauss_legendre(160)
+_NODES, _WEIGHTS = special.roots_legendre(160)
 
 DifferenceMethod = Literal["newcombe", "tango", "exact_melded"]
 _Limits = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
-from bakeoff.stats.core.arithmetic import log
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
 from bakeoff.stats.core.paired_differences import effect_sizes, paired_differences
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
@@ -202,7 +201,7 @@ def replicability_count(
     at_least = bonferroni
     if combination == "fisher":
         with np.errstate(divide="ignore"):
-            sums = -2 * np.cumsum(log(p[order])[::-1])[::-1]
+            sums = -2 * np.cumsum(np.log(p[order])[::-1])[::-1]
         at_least = np.maximum.accumulate(special.chdtrc(2 * left, sums))
     named = {int(i) for i in order[bonferroni <= alpha]}
     return Replicability(

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Level, PositiveInt
-from bakeoff.stats.core.arithmetic import exp, inner, log
+from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
@@ -446,8 +446,8 @@ def _spectra(n: int) -> _Spectra:
     return _Spectra(
         ordinates,
         1 / spectra,
-        -log(spectra).sum(axis=1) / 2,
-        log(prior),
+        -np.log(spectra).sum(axis=1) / 2,
+        np.log(prior),
         _of_sums(dependence, n) / spectra[:, :count].mean(axis=1),
         dependence,
     )
@@ -496,7 +496,7 @@ def _log_likelihoods(
         squares = np.square(cosine_transform(one)[: spectra.ordinates])
         if squares.sum() > 0:
             scale = (squares * spectra.inverse).mean(axis=1)
-            fit = spectra.constant - spectra.ordinates / 2 * log(scale)
+            fit = spectra.constant - spectra.ordinates / 2 * np.log(scale)
             relative[place], told[place] = fit - fit[0], True
     return relative, told
 
@@ -504,7 +504,7 @@ def _log_likelihoods(
 def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> FloatArray:
     """Average values of the spectra by their posterior probabilities; at least 1."""
     posterior = relative + spectra.log_prior
-    weights = exp(posterior - posterior.max(axis=-1, keepdims=True))
+    weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
     average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
     return np.asarray(np.maximum(1.0, average))
 
