@@ -17,14 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import (
-    Alpha,
-    Finite,
-    Level,
-    Margin,
-    check_number,
-    checked,
-)
+from bakeoff.stats.core.arguments import Alpha, Finite, Level, Margin, check_number, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_correctness, paired_counts
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (

@@ -13,12 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
-from bakeoff.stats.core.checks import (
-    ArgumentError,
-    BoolArray,
-    FloatArray,
-    as_floats,
-)
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_floats
 
 _DIGITS = 12
 _OUTLIER = 1e6

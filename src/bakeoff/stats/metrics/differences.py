@@ -49,12 +49,7 @@ from bakeoff.stats.design.groups import (
     recommended_groups,
     spread,
 )
-from bakeoff.stats.metrics.answer import (
-    Answer,
-    bca_interval,
-    better_is_positive,
-    bootstrap,
-)
+from bakeoff.stats.metrics.answer import Answer, bca_interval, better_is_positive, bootstrap
 from bakeoff.stats.metrics.family import (
     Contrasts,
     cluster_covariance,

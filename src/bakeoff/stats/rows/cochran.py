@@ -16,12 +16,7 @@ from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
-from bakeoff.stats.core.two_by_two import (
-    as_matrix,
-    both_correct,
-    column_totals,
-    row_total_counts,
-)
+from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
 from bakeoff.stats.design.clusters import (
     Clusters,
     RowDesign,
