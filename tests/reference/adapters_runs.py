@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from bakeoff import stats
-from bakeoff.stats.runs.differences import (
+from bakeoff.stats.runs.recipe import (
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,

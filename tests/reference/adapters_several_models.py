@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.stats import all_pairs
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
 
 Inputs = Mapping[str, Any]

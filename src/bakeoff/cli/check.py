@@ -14,7 +14,7 @@ from bakeoff.cli.check_data import show_undeclared, told_constant
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison, read_comparisons
 from bakeoff.comparisons.cautions import cautions
-from bakeoff.comparisons.recipes import notes
+from bakeoff.comparisons.dependence import notes
 from bakeoff.comparisons.settings import compares_pairs, level_of_each, pairs_of
 from bakeoff.comparisons.trials import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table

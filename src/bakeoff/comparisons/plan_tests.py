@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from bakeoff.comparisons import dependence, recipes
+from bakeoff.comparisons import dependence
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
 from bakeoff.comparisons.matrix import check_cells, wrong_groups
 from bakeoff.comparisons.recommend import ON_ROWS, Recommendation, complete_folds, recommended
@@ -104,7 +104,7 @@ def assign_plan(
     plan = _plan(entry, experiment, place, recommended)
     if recommended and plan != recommended:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
-    if refused := recipes.refusal(entry, experiment):
+    if refused := dependence.refusal_of_runs(entry, experiment):
         raise Problem(place, refused)
     _check_kind(entry, experiment, place)
     _check_size(entry, experiment, place)

@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons.dependence import in_time, robust
+from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
-from bakeoff.comparisons.recipes import several_runs
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows

@@ -25,6 +25,7 @@ from bakeoff.comparisons.comparison import (
     decide,
     range_of,
 )
+from bakeoff.comparisons.dependence import OF_RUNS, deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -51,7 +52,6 @@ from bakeoff.comparisons.matrix import (
     read_holes,
     read_matrix,
 )
-from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     adjust,
@@ -78,7 +78,7 @@ from bakeoff.stats import (
     influence,
     looks_at,
 )
-from bakeoff.stats.core.multiplicity import simultaneous_level
+from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.family import MAX_T
 from bakeoff.stats.metrics.metric import Form

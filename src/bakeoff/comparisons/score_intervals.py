@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.comparison import UNDEFINED_METRIC, clipped
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedValues,
@@ -20,7 +21,6 @@ from bakeoff.comparisons.evidence import (
     has_interval,
     has_test,
 )
-from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.run_tests import TimeBlocks, difference_options, held_out
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics.entry import score_view

@@ -18,7 +18,7 @@ from bakeoff.spec import Costs, HypothesisTests, PlannedTest
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Result, TypeOneError, catalogue
 from bakeoff.stats.core.arguments import Level, check_of, choices_of
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.stats.core.pairs import check_correction as check_family
 from bakeoff.stats.core.pairs import pairs_of as all_pairs
 from bakeoff.stats.metrics.family import MAX_T

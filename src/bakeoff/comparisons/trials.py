@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.dependence import OF_RUNS
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -25,7 +26,6 @@ from bakeoff.comparisons.evidence import (
     PairedValues,
     engine_metric,
 )
-from bakeoff.comparisons.recipes import OF_RUNS
 from bakeoff.comparisons.run_tests import Context, check_run, run_test
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
@@ -54,7 +54,7 @@ from bakeoff.stats import (
     TypeOneError,
     catalogue,
 )
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 
 MANY_MODELS = 30

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.recipes import several_runs
+from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.trials import RowCounts
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float

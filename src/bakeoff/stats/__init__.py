@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
-from bakeoff.stats.core.multiplicity import (
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
     adjust_pvalues,
+    all_pairs,
     canonical_method,
     shaffer_static,
     simultaneous_level,
 )
-from bakeoff.stats.core.pairs import Pair, PairwiseResult, all_pairs
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     Assumption,
@@ -140,7 +142,8 @@ from bakeoff.stats.rows.proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
-from bakeoff.stats.runs.differences import (
+from bakeoff.stats.runs.recipe import (
+    Runs,
     pass_at,
     pass_hat,
     recipe_ci,
@@ -150,7 +153,6 @@ from bakeoff.stats.runs.differences import (
     tost_recipe_means,
     tost_recipes,
 )
-from bakeoff.stats.runs.recipe import Runs
 
 if not TYPE_CHECKING:
 

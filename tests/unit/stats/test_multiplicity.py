@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from bakeoff.stats.core.multiplicity import (
+from bakeoff.stats.core.pairs import (
     adjust_pvalues,
     canonical_method,
     shaffer_static,

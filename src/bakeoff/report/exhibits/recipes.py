@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.recipes import OF_RUNS
+from bakeoff.comparisons.dependence import OF_RUNS
 from bakeoff.report.cells import COUNT, DATASET, METRIC, SCORE, SHARE, A, B, P
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import as_float

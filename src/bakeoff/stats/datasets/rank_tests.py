@@ -18,8 +18,15 @@ from scipy import special
 from bakeoff.stats.core.arguments import Decimals, Level, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import normal_pvalue, range_isf, range_sf, t_pvalue
-from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    adjust_pvalues,
+    check_control,
+    check_correction,
+    pairs_of,
+    simultaneous_level,
+)
 from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats.core.result import (

@@ -19,8 +19,15 @@ from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.arithmetic import gram, root, times_root
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
-from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    adjust_pvalues,
+    check_control,
+    check_correction,
+    pairs_of,
+    simultaneous_level,
+)
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
 from bakeoff.stats.design.groups import Leverage, Spread
