@@ -224,8 +224,8 @@ def decide(
     """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
         return decide_posterior(result, alpha, independent=independent)
-    if isinstance(result, EquivalenceResult):
-        return decide_equivalence(adjusted, alpha)
+    if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
+        return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
     if role == "pair":
         return decide_pair(adjusted, alpha, result.estimate, result.alternative)
     return decide_omnibus(adjusted, alpha)
@@ -251,13 +251,6 @@ def decide_omnibus(pvalue: float, alpha: float) -> Decision:
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
-
-
-def decide_equivalence(pvalue: float, alpha: float) -> Decision:
-    """Decide whether two models differ by less than the margin, which a small p shows."""
-    if math.isnan(pvalue):
-        return Decision.UNDECIDED
-    return Decision.EQUIVALENT if pvalue < alpha else Decision.NOT_SHOWN
 
 
 def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:

@@ -164,14 +164,10 @@ def refusal(entry: Entry, experiment: Experiment) -> str:
     )
 
 
-def assumes_independence(entry: Entry, experiment: Experiment) -> bool:
-    """Tell whether a test was asked for in the form that takes rows for independent."""
-    return experiment.tests.of(entry.name).get(INDEPENDENT) is True
-
-
 def related(entry: Entry, experiment: Experiment) -> bool:
     """Tell whether a test takes account of what relates the rows of some data set."""
-    return bool(dependent(experiment)) and not assumes_independence(entry, experiment)
+    independent = experiment.tests.of(entry.name).get(INDEPENDENT) is True
+    return bool(dependent(experiment)) and not independent
 
 
 def robust(entry: Entry, experiment: Experiment) -> Entry:

@@ -633,14 +633,10 @@ def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
 
 def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
     """List the models that are there, with all their training runs."""
-    found = [(*run_of(name), name) for name in known if name in models or _is_run(name)]
+    named = ((*run_of(name), name) for name in known)
+    # a further run has a number; a name with a colon is that of its scores
+    found = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
     return [name for model in models for own, _, name in sorted(found) if own == model]
-
-
-def _is_run(name: str) -> bool:
-    """Tell a column of a further run's predictions from those of its scores."""
-    model, seed = run_of(name)
-    return seed > 1 and ":" not in model
 
 
 def read_values(path: str | Path, models: list[str]) -> PairedValues:

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.cautions import Cautions, cautions, measured
+from bakeoff.comparisons.cautions import cautions, measured
 from bakeoff.comparisons.comparison import (
     Comparison,
     Decision,
@@ -118,7 +118,8 @@ class TimeBlocks:
         if len(at) < len(models) or not at:
             return ()
         with suppress(NoValue):  # the test itself says why it has no answer
-            values = np.column_stack([self._influence(m) for m in at])
+            self._known.update({m: self._computed(m) for m in at if m not in self._known})
+            values = np.column_stack([self._known[m] for m in at])
             times = as_clusters(rows.times, rows.n)
             return (independent_blocks(values, times, TIME_BLOCKS),)
         return ()
@@ -128,12 +129,6 @@ class TimeBlocks:
         """Whether the test takes blocks of the times of its rows for groups."""
         rows = self.evidence
         return isinstance(rows, PairedPredictions | PairedValues) and rows.in_blocks(self.entry)
-
-    def _influence(self, model: int) -> NDArray[np.float64]:
-        """Return by how much each row moves what the test compares a model by."""
-        if model not in self._known:
-            self._known[model] = self._computed(model)
-        return self._known[model]
 
     @cached_property
     def _known(self) -> dict[int, NDArray[np.float64]]:
@@ -560,20 +555,14 @@ def run_on(
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
     }
-    warned = (_caution(against[row.test], row, evidence) for row in found)
-    return [
-        dataclasses.replace(row, caution=caution) if caution else row
-        for row, caution in zip(found, warned, strict=True)
-    ]
-
-
-def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
-    """Return the cautions about one comparison; empty where there are none."""
-    compared = [row.model_a, row.model_b] if row.model_a else evidence.models
-    said = known.of(compared)
-    if failing := measured(row):
-        said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-    return " ".join(text[0].upper() + text[1:] for text in said)
+    for place, row in enumerate(found):
+        compared = [row.model_a, row.model_b] if row.model_a else evidence.models
+        said = against[row.test].of(compared)
+        if failing := measured(row):
+            said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
+        caution = " ".join(text[0].upper() + text[1:] for text in said)
+        found[place] = dataclasses.replace(row, caution=caution) if caution else row
+    return found
 
 
 def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:

@@ -85,19 +85,15 @@ def smallest_pvalue(
     over_datasets = entry.evidence is Evidence.DATASET_SCORES and entry.arity is Arity.PAIR
     pairs = pairs_of(list(experiment.models), test.versus) if over_datasets else []
     if len(pairs) > 3:
-        alone = _of_two_models(test, experiment)
+        # all pairs of a family can be as clear as the one of two models
+        two = experiment.model_copy(update={"models": dict.fromkeys(islice(experiment.models, 2))})
+        alone = smallest_pvalue(dataclasses.replace(test, correction="none", versus=None), two)
         return float(np.min(adjust_pvalues([alone] * len(pairs), test.correction or "none")))
     context = Context("", experiment.metrics[0], True, costs=experiment.any_costs)
     evidence = _clearest(test, experiment, size)
     found = [row for data in evidence for row in run_test(test, data, context)]
     rows = [row for row in found if row.role == "pair"] or found
     return min(map(_at_least, rows), default=0.0)
-
-
-def _of_two_models(test: PlannedTest, experiment: Experiment) -> float:
-    """Return the smallest p-value of one pair: all pairs of a family can be as clear."""
-    two = experiment.model_copy(update={"models": dict.fromkeys(islice(experiment.models, 2))})
-    return smallest_pvalue(dataclasses.replace(test, correction="none", versus=None), two)
 
 
 def _at_least(row: Comparison) -> float:

@@ -382,8 +382,13 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
                 if place < len(given):
                     given[place] = check(given[place], name)
             args = tuple(given)
-        if sided and options.get("confidence_level", 1) < 0.5:
-            check_side(options["confidence_level"], options.get("alternative", "two-sided"))
+        level = options.get("confidence_level", 1) if sided else 1
+        if level < 0.5 and options.get("alternative", "two-sided") != "two-sided":
+            raise ArgumentError(
+                "confidence_level",
+                f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
+                "passes the estimate",
+            )
         result = function(*args, **options)
         return result if finish is None else finish(result)
 
@@ -394,16 +399,6 @@ def check_argument(value: Any, name: str, kind: Any) -> Any:
     """Check a value by one of the types above."""
     check = check_of(kind)
     return check(value, name) if check else value
-
-
-def check_side(level: float, alternative: str) -> None:
-    """Check that the limit of a one-sided interval stays on its side of the estimate."""
-    if alternative != "two-sided" and level < 0.5:
-        raise ArgumentError(
-            "confidence_level",
-            f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit passes "
-            "the estimate",
-        )
 
 
 def check_fields(record: Any) -> None:
@@ -428,7 +423,7 @@ def check_of(annotation: Any) -> Check | None:
         inner = check_of(kinds[0]) if len(kinds) == 2 and kinds[1] is NoneType else None
         return inner and functools.partial(_unless_none, inner)
     if get_origin(base) is Literal:
-        return functools.partial(_choice, get_args(base))
+        return lambda value, name: check_choice(value, get_args(base), name)
     if base is bool:
         return check_flag
     if base is int:
@@ -472,10 +467,6 @@ def check_count(value: Any, name: str, *, least: int = 0) -> int:
 
 def _unless_none(check: Check, value: Any, name: str) -> Any:
     return None if value is None else check(value, name)
-
-
-def _choice(allowed: tuple[Any, ...], value: Any, name: str) -> Any:
-    return check_choice(value, allowed, name)
 
 
 def _whole(bounds: _Bounds, value: Any, name: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, zip_longest
 from typing import Any
@@ -227,42 +227,14 @@ def _sidak_power(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
     return power
 
 
-def _none(p: FloatArray) -> FloatArray:
-    return p
-
-
-def _bonferroni(p: FloatArray) -> FloatArray:
-    return p * len(p)
-
-
-def _holm(p: FloatArray) -> FloatArray:
-    return _in_order(p, _step_down(np.arange(len(p), 0, -1.0)))
-
-
-def _hochberg(p: FloatArray) -> FloatArray:
-    return _in_order(p, _step_up(np.arange(len(p), 0, -1.0)))
-
-
-def _sidak(p: FloatArray) -> FloatArray:
-    return _sidak_power(p, float(len(p)))
-
-
 def _holm_sidak(p: FloatArray) -> FloatArray:
     exponents = np.arange(len(p), 0, -1.0)
     return _in_order(p, lambda q: np.maximum.accumulate(_sidak_power(q, exponents)))
 
 
-def _benjamini_hochberg(p: FloatArray) -> FloatArray:
-    return _in_order(p, _step_up(len(p) / np.arange(1.0, len(p) + 1)))
-
-
 def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
     ranks = np.arange(1.0, len(p) + 1)
     return _in_order(p, _step_up(len(p) * (1 / ranks).sum() / ranks))
-
-
-def _hommel(p: FloatArray) -> FloatArray:
-    return _in_order(p, _closed_simes)
 
 
 def _closed_simes(p: FloatArray) -> FloatArray:
@@ -308,14 +280,14 @@ def _true_counts(m: int) -> list[int]:
 
 
 _METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "none": _none,
-    "bonferroni": _bonferroni,
-    "holm": _holm,
-    "hochberg": _hochberg,
-    "hommel": _hommel,
-    "sidak": _sidak,
+    "none": lambda p: p,
+    "bonferroni": lambda p: p * len(p),
+    "holm": lambda p: _in_order(p, _step_down(np.arange(len(p), 0, -1.0))),
+    "hochberg": lambda p: _in_order(p, _step_up(np.arange(len(p), 0, -1.0))),
+    "hommel": lambda p: _in_order(p, _closed_simes),
+    "sidak": lambda p: _sidak_power(p, float(len(p))),
     "holm-sidak": _holm_sidak,
-    "BH": _benjamini_hochberg,
+    "BH": lambda p: _in_order(p, _step_up(len(p) / np.arange(1.0, len(p) + 1))),
     "BY": _benjamini_yekutieli,
     "shaffer": _shaffer,
 }
@@ -602,10 +574,5 @@ def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list
         for group in holding:
             groups.discard(group)
             groups |= {group - {a}, group - {b}}
-        groups = _absorbed(groups)
+        groups = {g for g in groups if not any(g < other for other in groups)}
     return sorted(groups, key=sorted)
-
-
-def _absorbed(groups: Iterable[Group]) -> set[Group]:
-    listed = set(groups)
-    return {g for g in listed if not any(g < other for other in listed)}

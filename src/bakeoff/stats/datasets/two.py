@@ -700,15 +700,9 @@ def _sample_winners(
         theta_a = 1 - (mass["up_to_above"] + mass["under_above"]) / 2
         theta_b = (mass["up_to_below"] + mass["under_below"]) / 2
         theta = np.column_stack((theta_a, 1 - theta_a - theta_b, theta_b))
-        wins += _count_winners(theta)
+        winners = theta >= theta.max(axis=1, keepdims=True) - 1e-12  # up to float noise
+        wins += (winners / winners.sum(axis=1, keepdims=True)).sum(axis=0)
     return wins
-
-
-def _count_winners(theta: FloatArray) -> FloatArray:
-    """Count the largest entry of each row; ties within float noise share the row."""
-    winners = theta >= theta.max(axis=1, keepdims=True) - 1e-12
-    shared: FloatArray = (winners / winners.sum(axis=1, keepdims=True)).sum(axis=0)
-    return shared
 
 
 def _walsh_median(z: FloatArray) -> float:

@@ -166,20 +166,16 @@ def row_outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) ->
     ahead = np.asarray(correct_a, dtype=int) - np.asarray(correct_b, dtype=int)
     tested = (np.asarray(fold)[:, None, :] == np.array([1, 2])[:, None]).reshape(10, -1).astype(int)
     by_fit = tested * np.repeat(ahead, 2, axis=0)
+    # s²/n of what each row says on average over its five tests
+    total, n = ahead.sum(axis=0), ahead.shape[1]
+    squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
     return RowOutcomes(
         counted.b,
         counted.c,
         counted.tested,
-        _variance_of_test_rows(ahead),
+        float(squares / (25 * n * max(n - 1, 1))),
         _variance_of_training_rows(tested, by_fit),
     )
-
-
-def _variance_of_test_rows(ahead: NDArray[np.intp]) -> float:
-    """Return s²/n of what each row says on average over its five tests."""
-    total, n = ahead.sum(axis=0), ahead.shape[1]
-    squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
-    return float(squares / (25 * n * max(n - 1, 1)))
 
 
 def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp]) -> float:

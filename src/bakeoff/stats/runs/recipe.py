@@ -78,8 +78,7 @@ class Runs:
         """Read runs × rows, as arrays or as `Runs`."""
         found = runs if isinstance(runs, cls) else cls(runs)
         each = found.predicted
-        known = hasattr(each, "__len__") and not isinstance(each, (str, Mapping))
-        if not known or hasattr(each, "columns") or not all(map(_has_rows, each)):
+        if not _has_rows(each) or hasattr(each, "columns") or not all(map(_has_rows, each)):
             raise ArgumentError(name, "expected a list with an array of the test rows for each run")
         if not len(each):
             raise ArgumentError(name, "found no run")
