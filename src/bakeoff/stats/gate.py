@@ -212,9 +212,7 @@ def count_groups(groups: ArrayLike | None) -> int:
     title="Equivalence by a metric",
     evidence=Evidence.PREDICTIONS,
     arity=Arity.PAIR,
-    about="models",
     answers="Are these two fitted models equally good by the chosen metric, within the margin?",
-    plans=("holdout",),
     citation="schuirmann1987",
     caution="Choose the margin before seeing the data. A small p-value is evidence for "
     "equivalence, not for a difference.",

@@ -28,7 +28,7 @@ from bakeoff.stats.core.pairs import (
     simultaneous_level,
 )
 from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
-from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -40,8 +40,6 @@ from bakeoff.stats.core.result import (
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
-    "about": "algorithms",
-    "plans": ANY_PLAN,
 }
 _OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
 _POSTHOC = _FACTS | {"arity": Arity.ALL_PAIRS, "unit": "average rank"}

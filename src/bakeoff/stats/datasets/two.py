@@ -30,7 +30,7 @@ from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import Differences, effect_sizes, paired_differences
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
-from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -55,8 +55,6 @@ _Prior = Annotated[float, Ge(0), Le(1_000_000)]
 _PAIR: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "arity": Arity.PAIR,
-    "about": "algorithms",
-    "plans": ANY_PLAN,
 }
 
 

@@ -35,7 +35,6 @@ from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, St
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
-    "about": "algorithms",
     "plans": ("kfold",),
     "better_test": "half_sample_t",
 }
@@ -505,7 +504,6 @@ _ROY = Assumption(
 
 @register(
     evidence=Evidence.FOLD_CRITERIA,
-    about="algorithms",
     plans=("kfold",),
     caution="It assumes independent folds although their training sets overlap.",
     title="Multivariate analysis of variance",

@@ -219,8 +219,6 @@ def difference_interval(found: Outcomes, level: float, side: Alternative) -> Con
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_CORRECTNESS,
     "better_test": "half_sample_t",
-    "about": "algorithms",
-    "plans": ("cv_5x2",),
     "arity": Arity.PAIR,
     "answers": "Is one algorithm more accurate than the other when trained on half of the data?",
     "null_hypothesis": "The two learning algorithms are equally accurate in expectation when "
@@ -438,9 +436,7 @@ def _result(
     title="Equivalence over 5×2cv rows (TOST)",
     evidence=Evidence.FOLD_CORRECTNESS,
     arity=Arity.PAIR,
-    about="algorithms",
     answers="Are these two algorithms equally good, within the margin?",
-    plans=("cv_5x2",),
     citation="schuirmann1987",
     caution="Choose the margin before seeing the data. A small p-value is evidence for "
     "equivalence, not for a difference.",

@@ -56,7 +56,7 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "about": "algorithms"}
+_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _PAIR = _FOLDS | {"arity": Arity.PAIR}
 _ONE = _FOLDS | {"arity": Arity.ONE}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}

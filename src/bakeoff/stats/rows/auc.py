@@ -222,9 +222,7 @@ def delong_pairs(
     title="DeLong's test",
     evidence=Evidence.PROBABILITIES,
     arity=Arity.PAIR,
-    about="models",
     answers="Does one of these two fitted models have the larger area under the ROC curve?",
-    plans=("holdout",),
     citation="delong1988",
     caution="It compares rankings, not decisions at a threshold. It is conservative when one "
     "model only adds features to the other. With few groups that contain a positive row, its "

@@ -151,9 +151,7 @@ _MIN_ROWS, _MIN_CELLS = 4, 24
     title="Cochran's Q test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    about="models",
     answers="Are these fitted models equally accurate, or does at least one differ?",
-    plans=("holdout",),
     citation="cochran1950",
     caution="It does not say which models differ. With few groups its p-value assumes that group "
     "effects are distributed symmetrically about zero, which cannot be tested.",
@@ -377,9 +375,7 @@ def _robust_f(
     title="Looney's F test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    about="models",
     answers="Are these fitted models equally accurate, or does at least one differ?",
-    plans=("holdout",),
     citation="looney1988",
     caution="It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q "
     "and nearly always agrees with it.",

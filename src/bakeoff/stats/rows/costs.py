@@ -249,9 +249,7 @@ _VARIANTS = Variants(
     title="Cost-sensitive test",
     evidence=Evidence.COSTED_LABELS,
     arity=Arity.PAIR,
-    about="models",
     answers="Does one of these two fitted models have the lower expected cost of errors?",
-    plans=("holdout",),
     citation="mathworks_testcholdout",
     caution="Its p-value is asymptotic: with few rows on which the costs differ, or with rare "
     "costly errors, prefer likelihood_ratio_all_cells. With few groups its p-value assumes that "

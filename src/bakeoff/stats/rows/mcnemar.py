@@ -481,9 +481,7 @@ def mcnemar_pairs(
     title="McNemar's test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    about="models",
     answers="Is one of these two fitted models more accurate than the other on new rows?",
-    plans=("holdout",),
     citation="fagerland2013",
     caution="Its result is about these two fitted models: it does not account for how much they "
     "would change with other training rows. With few groups its p-value assumes that group "
@@ -583,9 +581,7 @@ def _compare(
     title="Equivalence of paired accuracies (TOST)",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    about="models",
     answers="Are these two fitted models equally accurate, within the margin?",
-    plans=("holdout",),
     citation="liu2002",
     caution="Choose the margin before seeing the data. A small p-value is evidence for "
     "equivalence, not for a difference.",
@@ -639,8 +635,6 @@ def tost_paired(
     title="Non-inferiority of accuracies",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    about="models",
-    plans=("holdout",),
     citation="tango1998",
     answers="Is A less accurate than B by no more than the margin?",
     caution="Choose the margin before seeing the data. A small p-value is evidence that A is not "

@@ -42,8 +42,6 @@ Variant = Literal["ewc_corrected", "hln"]
 _SOURCES = {"ewc_corrected": "lazarus2018", "hln": "harvey1997"}
 _FACTS: dict[str, Any] = {
     "arity": Arity.PAIR,
-    "about": "models",
-    "plans": ("holdout",),
     "citation": "lazarus2018",
     "caution": "It assumes a stationary difference with short-range dependence: its type I error "
     "is inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "

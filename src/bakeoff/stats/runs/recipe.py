@@ -590,8 +590,6 @@ _NULL = (
 )
 SHARED: dict[str, Any] = {
     "arity": Arity.PAIR,
-    "about": "recipes",
-    "plans": ("holdout",),
     "citation": "banerjee1960",
     "caution": _CAUTION,
     "null_hypothesis": _NULL,
