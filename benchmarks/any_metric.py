@@ -41,7 +41,7 @@ from bakeoff.stats import (
     metric_difference,
     metric_interaction,
 )
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.family import compare_models
 from benchmarks import tables
 from benchmarks.pages import rewritten, study
 

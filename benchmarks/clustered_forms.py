@@ -22,7 +22,7 @@ from bakeoff.stats import (
     mean_difference,
     metric_difference,
 )
-from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.core.distributions import t_pvalue
 from benchmarks import tables
 from benchmarks.pages import renewed, study
 

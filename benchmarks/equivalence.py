@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special, stats
 
-from bakeoff.stats.core.difference_limits import tango_statistic
+from bakeoff.stats.core.two_by_two import tango_statistic
 from benchmarks import tables
 from benchmarks.pages import renewed
 

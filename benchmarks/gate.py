@@ -28,7 +28,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import Limits, influence, mean_limits, metric_limits
-from bakeoff.stats.core.difference_limits import _melded_cdf, _melded_lower, tango_statistic
+from bakeoff.stats.core.two_by_two import _melded_cdf, _melded_lower, tango_statistic
 from bakeoff.stats.design.clusters import Clusters, design_effect, moments
 from benchmarks import regression, tables
 from benchmarks.any_metric import MARGIN, OF_BRIER, SIGN, margin, worse_by_the_margin

@@ -20,7 +20,7 @@ import numpy as np
 
 from bakeoff import stats
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.time_blocks import TimeBlocks
+from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks import tables

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from bakeoff.stats.core.binomial import wilson
-from bakeoff.stats.core.mcnemar_kernels import midp_pvalue
+from bakeoff.stats.core.distributions import wilson
+from bakeoff.stats.core.two_by_two import midp_pvalue
 from bakeoff.stats.design.clusters import (
     Clusters,
     Moments,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff import stats
-from bakeoff.stats.core.mcnemar_kernels import midp_pvalue
+from bakeoff.stats.core.two_by_two import midp_pvalue
 from benchmarks.dependent.draw import Array, drawn_rows
 from benchmarks.dependent.pairs import ALPHA
 

@@ -9,23 +9,33 @@ from typing import Any
 import numpy as np
 
 from bakeoff.stats import MetricPower, Status, all_pairs
-from bakeoff.stats.core.compact_letters import compact_letters
-from bakeoff.stats.design.spread import spread
-from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
+from bakeoff.stats.core.pairs import compact_letters
+from bakeoff.stats.design.groups import spread
+from bakeoff.stats.metrics.answer import (
+    Bootstrap,
+    acceleration_of,
+    logit_interval,
+    mover_interval,
+    normal_quantile,
+)
 from bakeoff.stats.metrics.best_models import best_of
-from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of, normal_quantile
-from bakeoff.stats.metrics.differences import metric_ci, metric_difference
-from bakeoff.stats.metrics.family import family_of_values, read_family
-from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.metrics.influence import influence, one
-from bakeoff.stats.metrics.max_t import Contrasts, max_t
-from bakeoff.stats.metrics.means import mean_difference
+from bakeoff.stats.metrics.differences import (
+    mean_difference,
+    mean_interaction,
+    metric_ci,
+    metric_difference,
+)
+from bakeoff.stats.metrics.family import (
+    Contrasts,
+    compare_models,
+    family_of_values,
+    max_t,
+    read_family,
+)
+from bakeoff.stats.metrics.influence import Setting, influence, one, read
 from bakeoff.stats.metrics.named import METRICS, metric_called
 from bakeoff.stats.metrics.rankings import auc
-from bakeoff.stats.metrics.setting import Setting, read
-from bakeoff.stats.metrics.subgroups import mean_interaction
-from bakeoff.stats.metrics.test_rows import read_groups
+from bakeoff.stats.metrics.view import NoValue, read_groups
 from tests.reference.told import Adapter, Inputs, Values, as_printed, told
 
 

@@ -11,12 +11,11 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from bakeoff import stats
-from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
+from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.influence import influence
 from bakeoff.stats.metrics.metric import Metric, Need
-from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.own import own_metric
+from bakeoff.stats.metrics.named import METRICS, own_metric
 from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Scale
 from tests.reference.told import Adapter, Inputs, Values, as_printed, told
 

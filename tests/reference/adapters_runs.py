@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from bakeoff import stats
-from bakeoff.stats.runs.differences import (
+from bakeoff.stats.runs.recipe import (
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
 )
-from bakeoff.stats.runs.equivalence import tost_recipe_means, tost_recipes
 from tests.reference.told import Adapter, Inputs, Values, told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bakeoff.stats import all_pairs
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
 from tests.reference.told import Inputs, Values, told
 

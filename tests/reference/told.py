@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 from bakeoff.stats import Result
-from bakeoff.stats.design.spread import Leverage
+from bakeoff.stats.design.groups import Leverage
 
 Inputs = Mapping[str, Any]
 Values = dict[str, Any]

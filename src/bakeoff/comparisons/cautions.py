@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.recipes import deterministic, several_runs
+from bakeoff.comparisons.dependence import deterministic, several_runs
 from bakeoff.comparisons.recommend import ON_ROWS
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined

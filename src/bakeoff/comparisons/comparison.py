@@ -9,10 +9,92 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from bakeoff.files import read_json
-from bakeoff.stats import BayesResult, EquivalenceResult, Result, Status, as_float, plain
+from bakeoff.scores import Metric
+from bakeoff.spec import Costs
+from bakeoff.stats import (
+    Arity,
+    BayesResult,
+    ConfidenceInterval,
+    Entry,
+    EquivalenceResult,
+    PairwiseResult,
+    Result,
+    Status,
+    as_float,
+    plain,
+)
+
+UNDEFINED_METRIC = "undefined_metric"
+"""Status where a model has no score to compare."""
+
+
+class Missing(ValueError):
+    """A model has no score or prediction where the test needs one."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NoResult(Result):
+    """No result, and why."""
+
+    reason: str
+    kind: str
+
+    @classmethod
+    def of(cls, entry: Entry, alternative: str, n: int, refusal: ValueError) -> NoResult:
+        """Make it from the refusal of a test."""
+        return cls(
+            test=entry.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=n,
+            null_hypothesis="",
+            method=entry.citation,
+            alternative=alternative,  # type: ignore[arg-type]
+            reason=str(refusal),
+            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
+        )
+
+
+Range = tuple[float, float]
+
+R = TypeVar("R")
+
+
+def range_of(metric: Metric, costs: Costs | None) -> Range:
+    """Return the least and the greatest value of a metric; no cost exceeds the largest error's."""
+    if metric.priced and costs is not None:
+        return metric.range[0], float(max(map(max, costs.matrix)))
+    return metric.range
+
+
+def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
+    """Clip an interval to the range of its parameter."""
+    if ci is None:
+        return None
+    low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))
+    return dataclasses.replace(ci, low=low, high=high)
+
+
+def bounded(result: R, entry: Entry, limits: Range) -> R:
+    """Clip the intervals of a result to the metric's range."""
+    if entry.unit or not isinstance(result, Result | PairwiseResult):
+        return result
+    least, greatest = limits
+    if entry.arity is not Arity.ONE:
+        least, greatest = least - greatest, greatest - least
+    if isinstance(result, PairwiseResult):
+        pairs = tuple(
+            dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest)))
+            for pair in result.pairs
+        )
+        results = tuple(bounded(one, entry, limits) for one in result.results)
+        return dataclasses.replace(result, pairs=pairs, results=results)
+    return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
 
 
 class Decision(StrEnum):
@@ -142,8 +224,8 @@ def decide(
     """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
         return decide_posterior(result, alpha, independent=independent)
-    if isinstance(result, EquivalenceResult):
-        return decide_equivalence(adjusted, alpha)
+    if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
+        return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
     if role == "pair":
         return decide_pair(adjusted, alpha, result.estimate, result.alternative)
     return decide_omnibus(adjusted, alpha)
@@ -169,13 +251,6 @@ def decide_omnibus(pvalue: float, alpha: float) -> Decision:
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
-
-
-def decide_equivalence(pvalue: float, alpha: float) -> Decision:
-    """Decide whether two models differ by less than the margin, which a small p shows."""
-    if math.isnan(pvalue):
-        return Decision.UNDECIDED
-    return Decision.EQUIVALENT if pvalue < alpha else Decision.NOT_SHOWN
 
 
 def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:

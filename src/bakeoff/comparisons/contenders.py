@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import difference_options
+from bakeoff.comparisons.run_tests import TimeBlocks, difference_options
 from bakeoff.comparisons.score_intervals import alone
-from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     Assumption,
@@ -26,7 +25,7 @@ from bakeoff.stats import (
     Status,
     catalogue,
 )
-from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 from bakeoff.threads import on_one_thread
 

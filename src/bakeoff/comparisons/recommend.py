@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons.dependence import in_time, robust
+from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
-from bakeoff.comparisons.recipes import several_runs
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -59,7 +58,10 @@ def over_datasets(n: int, k: int, policy: str | None) -> str:
     """Return the test of k models over n data sets that fits a policy for missing cells."""
     if k == 2:
         return "sign_test" if policy == "failed" else "wilcoxon_signed_rank"
-    return "friedman" if _friedman_is_exact(n, k) else "iman_davenport"
+    # the test itself finds whether a table of this size is small enough to list
+    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
+    exact = catalogue()["friedman"].function(table).variant == "exact"
+    return "friedman" if exact else "iman_davenport"
 
 
 def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
@@ -107,12 +109,6 @@ def _posthoc(name: str, experiment: Experiment) -> str:
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
     return f"comparisons of {pairs}, {correction}, come along"
-
-
-def _friedman_is_exact(n: int, k: int) -> bool:
-    """Tell whether the test itself finds a table of this size small enough to list."""
-    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
-    return bool(catalogue()["friedman"].function(table).variant == "exact")
 
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
@@ -208,10 +204,13 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
         Evidence.COSTED_LABELS: "cost_sensitive",
         Evidence.PROBABILITIES: "delong",
     }
+    serial = experiment.task.numbers and in_time(experiment)
     for metric in _of_other_nulls(experiment.metrics):
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
-            name = known[evidence[0]] if evidence else _of_any_metric(metric, experiment)
+            in_order = serial and has_row_values(metric, means=False)
+            other = "diebold_mariano_means" if in_order else "metric_difference"
+            name = known[evidence[0]] if evidence else other
             found[name] = (*found.get(name, ()), metric)
     return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
 
@@ -224,14 +223,6 @@ def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
         if not null or null not in asked:
             yield metric
         asked.add(null)
-
-
-def _of_any_metric(metric: str, experiment: Experiment) -> str:
-    """Name the test of a metric without a test of its own."""
-    serial = experiment.task.numbers and in_time(experiment)
-    if serial and has_row_values(metric, means=False):
-        return "diebold_mariano_means"
-    return "metric_difference"
 
 
 def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendation]:

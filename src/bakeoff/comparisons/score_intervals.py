@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bakeoff.comparisons.comparison import UNDEFINED_METRIC, clipped
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedValues,
@@ -19,11 +21,7 @@ from bakeoff.comparisons.evidence import (
     has_interval,
     has_test,
 )
-from bakeoff.comparisons.held_out import difference_options, held_out
-from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.ranges import clipped
-from bakeoff.comparisons.recipes import deterministic
-from bakeoff.comparisons.time_blocks import TimeBlocks
+from bakeoff.comparisons.run_tests import TimeBlocks, difference_options, held_out
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics.entry import score_view
 from bakeoff.spec import Costs, Experiment
@@ -39,7 +37,7 @@ from bakeoff.stats import (
     recipe_mean_ci,
 )
 from bakeoff.stats.core.result import AGREE
-from bakeoff.stats.metrics.setting import setting_of
+from bakeoff.stats.metrics.influence import setting_of
 from bakeoff.threads import on_one_thread
 
 COLUMNS = (

@@ -9,12 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
-from bakeoff.comparisons.corrections import pairs_of
+from bakeoff.comparisons.comparison import UNDEFINED_METRIC, decide_omnibus, decide_pair
+from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import difference_options, held_out
-from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.recipes import several_runs
+from bakeoff.comparisons.run_tests import difference_options, held_out
+from bakeoff.comparisons.settings import pairs_of
 from bakeoff.spec import Experiment
 from bakeoff.stats import (
     Result,
@@ -24,7 +23,7 @@ from bakeoff.stats import (
     mean_interaction,
     metric_interaction,
 )
-from bakeoff.stats.core.multiplicity import simultaneous_level
+from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"

@@ -28,7 +28,7 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.metrics.equivalence import count_groups, two_limits
+from bakeoff.stats.gate import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, run_test
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -19,7 +20,6 @@ from bakeoff.comparisons.evidence import (
     fold_scores,
     has_test,
 )
-from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study
@@ -27,7 +27,7 @@ from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"

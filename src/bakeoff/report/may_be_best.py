@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, contenders
-from bakeoff.comparisons.held_out import by_metric
+from bakeoff.comparisons.run_tests import by_metric
 from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer

@@ -9,7 +9,7 @@ import pytest
 import bakeoff
 from bakeoff.report.numbers import percent
 from bakeoff.stats import Runs, metric_ci, metric_difference
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
+from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue
 
 N = 60
 TRUTH = np.arange(N) % 2

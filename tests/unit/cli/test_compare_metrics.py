@@ -17,7 +17,7 @@ from bakeoff.stats import (
     mean_difference,
     metric_difference,
 )
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.family import compare_models
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.assign_plans import with_better
 from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.plan_tests import with_better
 from bakeoff.comparisons.settings import planned
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
+from bakeoff.comparisons.comparison import range_of
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
-from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.settings import planned
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 
 CATALOGUE = catalogue()
 

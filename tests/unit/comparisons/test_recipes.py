@@ -12,8 +12,8 @@ import pytest
 
 from bakeoff.comparisons import Comparison, plan_tests, run_planned
 from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.dependence import left_out
 from bakeoff.comparisons.evidence import CrossedRuns, read_predictions
-from bakeoff.comparisons.recipes import left_out
 from bakeoff.comparisons.score_intervals import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions

@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import f1_score
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
-from bakeoff.comparisons.family import Context, run_test
+from bakeoff.comparisons.run_tests import Context, run_test
 from bakeoff.comparisons.score_intervals import of_test_set
 from bakeoff.comparisons.settings import planned
 from bakeoff.comparisons.subgroups import of_test_set as in_subgroups
@@ -33,7 +33,7 @@ from bakeoff.stats import (
     metric_difference,
     own_metric,
 )
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.family import compare_models
 
 CODE = """
 import time

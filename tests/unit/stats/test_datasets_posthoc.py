@@ -18,7 +18,7 @@ from bakeoff.stats import (
     friedman_posthoc,
     nemenyi,
 )
-from bakeoff.stats.core.studentized_range import range_isf, range_sf
+from bakeoff.stats.core.distributions import range_isf, range_sf
 from bakeoff.stats.datasets.rank_tests import cd_groups
 
 SIGNED_RANK = functools.partial(all_pairs, "wilcoxon_signed_rank")

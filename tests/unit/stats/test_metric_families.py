@@ -19,8 +19,8 @@ from bakeoff.stats import (
     mean_difference,
     metric_difference,
 )
-from bakeoff.stats.core.compact_letters import compact_letters
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.core.pairs import compact_letters
+from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 
 

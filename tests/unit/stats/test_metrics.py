@@ -32,15 +32,14 @@ from bakeoff.stats import (
     metric_interaction,
     own_metric,
 )
-from bakeoff.stats.design.spread import Spread
-from bakeoff.stats.metrics import joint_cells
-from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.bootstrap import Bootstrap, bca_interval
-from bakeoff.stats.metrics.equivalence import skewed_limits, skewed_pvalue
+from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.gate import skewed_limits, skewed_pvalue
+from bakeoff.stats.metrics import influence as engine
+from bakeoff.stats.metrics.answer import Bootstrap, bca_interval
+from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.test_rows import TrueClasses
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import TrueClasses, View
 from tests.conftest import ROOT
 
 TOLD = ("net_benefit@0.3",)
@@ -443,7 +442,7 @@ def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, mo
     a, b = np.where(rng.random(80) < 0.8, y, other_a), np.where(rng.random(80) < 0.7, y, other_b)
     how = {"metric": metric, "groups": np.arange(80) // 3 if grouped else None}
     by_right = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
-    monkeypatch.setattr(joint_cells, "_MOST_CLASSES", 12)
+    monkeypatch.setattr(engine, "_MOST_CLASSES", 12)
     by_cells = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
     for one, other in zip(by_right, by_cells, strict=True):
         assert one.estimate == pytest.approx(other.estimate, abs=1e-14)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.stats.core.multiplicity import (
+from bakeoff.stats.core.pairs import (
     adjust_pvalues,
     canonical_method,
     shaffer_static,

@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design import row_order
+from bakeoff.stats.design import clusters
 from bakeoff.stats.rows.ordered import (
     cosine_count,
     cosine_transform,
@@ -197,7 +197,7 @@ def test_a_model_twice_says_nothing_of_the_others():
 
 @pytest.mark.parametrize("at_once", [1 << 14, 33])
 def test_neighbouring_disagreements_are_those_of_every_pair(monkeypatch, at_once):
-    monkeypatch.setattr(row_order, "_ROWS_AT_ONCE", at_once)
+    monkeypatch.setattr(clusters, "_ROWS_AT_ONCE", at_once)
     rng = np.random.default_rng(4)
     right = rng.random((200, 4)) < 0.7
     right[:, 1] = np.repeat(rng.random(40) < 0.6, 5)  # in runs of five rows

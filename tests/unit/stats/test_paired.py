@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.stats import mcnemar, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats.core.mcnemar_kernels import VARIANTS
+from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, VARIANTS
 
 SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)

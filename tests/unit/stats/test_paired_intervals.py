@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.stats import mcnemar_pvalues
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
+from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS
 from bakeoff.stats.rows.mcnemar import (
     difference_bounds,
     paired_difference_ci,

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from bakeoff.stats import all_pairs
-from bakeoff.stats.core import mcnemar_kernels as kernels
-from bakeoff.stats.core.multiplicity import adjust_pvalues
-from bakeoff.stats.core.pairs import PairwiseResult
+from bakeoff.stats.core import two_by_two as kernels
+from bakeoff.stats.core.pairs import PairwiseResult, adjust_pvalues
 from bakeoff.stats.core.result import AGREE, Status
 from bakeoff.stats.rows.mcnemar import mcnemar
 

@@ -21,8 +21,8 @@ from bakeoff.stats import (
     tost_recipe_means,
     tost_recipes,
 )
-from bakeoff.stats.design.spread import spread
-from bakeoff.stats.runs.parts import Parts
+from bakeoff.stats.design.groups import spread
+from bakeoff.stats.runs.recipe import Parts
 
 RNG = np.random.default_rng(5)
 N = 60

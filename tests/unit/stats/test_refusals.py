@@ -205,9 +205,6 @@ OF_FOLDS: Refusals = [
     (lambda: halves(5, 1, "thirds"), "variant: found 'thirds'"),
     (lambda: stats.cv5x2_mcnemar(FOLD - 1, FOLD == 1, FOLD == 2), "fold: must be 1 or 2"),
     (lambda: stats.cv5x2_mcnemar(FOLD + 1, FOLD == 1, FOLD == 2), "fold: must be 1 or 2"),
-    (lambda: stats.variance_components([[0.1], [0.2]], layout="nested"), "differences: found"),
-    (lambda: stats.variance_components([[0.1, 0.2]], layout="crossed"), "differences: found"),
-    (lambda: stats.variance_components_from_means([0.1]), "means: found 1 split"),
     *[(lambda n=n: sized(n), "n_test") for n in (0, -1, np.inf, NAN, [1, 2], "many")],
     (
         lambda: stats.corrected_repeated_kfold_t(FOLDS[:2], FOLDS[2:4], n_train=80),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import has_test
-from bakeoff.comparisons.held_out import difference_options
+from bakeoff.comparisons.run_tests import difference_options
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.drawing import (
     SIZE,
@@ -49,7 +49,7 @@ from bakeoff.report.written import Written, decimals, of_target, varies, with_un
 from bakeoff.spec.row_columns import row_columns
 from bakeoff.stats import metric_ci
 from bakeoff.stats.metrics.calibration import calibration_curve
-from bakeoff.stats.metrics.test_rows import read_groups
+from bakeoff.stats.metrics.view import read_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
-from bakeoff.comparisons.smallest_pvalue import remedies, smallest_pvalue
+from bakeoff.comparisons.trials import remedies, smallest_pvalue
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import count, p_equals, percent, pvalue, words

@@ -13,14 +13,22 @@ from bakeoff.errors import unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
-from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.metric import Metric, Need, numbers
 from bakeoff.stats.metrics.named import METRICS as BUILT_IN
 from bakeoff.stats.metrics.named import RETIRED_METRICS
 from bakeoff.stats.metrics.named import Metrics as Named
-from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS, Options
-from bakeoff.stats.metrics.test_rows import TrueClasses, TrueNumbers
-from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, NumberView, View
+from bakeoff.stats.metrics.view import (
+    EXAMPLES,
+    NO_COLUMNS,
+    NO_OPTIONS,
+    Columns,
+    NoValue,
+    NumberView,
+    Options,
+    TrueClasses,
+    TrueNumbers,
+    View,
+)
 
 
 class Metrics(Named):

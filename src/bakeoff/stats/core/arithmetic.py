@@ -1,12 +1,9 @@
-"""Sums of products, linear algebra and elementary functions with the same bits everywhere.
+"""Sums of products and linear algebra that depend on no number of threads and no processor.
 
-BLAS and LAPACK sum in the order that suits the processor, and for equal eigenvalues choose a
-basis by the last bit, so that `a @ b` or `eigh` differ between machines: a rank, a tie or a draw
-may hang on it. Here NumPy multiplies element by element and adds in one order everywhere.
-Integers below 2^53 (2^24 in single precision) are the same in any order, and may use BLAS.
-
-For some processors NumPy has an exponential, a logarithm and the like of its own, which differ
-from the C library's in the last bit. SciPy calls the C library.
+BLAS and LAPACK sum in the order that suits the processor and its threads, and for equal eigenvalues
+choose a basis by the last bit: a rank, a tie or a draw may hang on it. Here NumPy multiplies
+element by element and adds in one order everywhere. Integers below 2^53 (2^24 in single precision)
+are the same in any order, and may use BLAS.
 """
 
 from __future__ import annotations
@@ -16,23 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from bakeoff.stats.core.checks import FloatArray
 
 _BLOCK = 2048  # numbers of a column that stay in the cache
 _DEPENDENT = 1e-13
 """The share of a variance that rounding leaves where nothing is left."""
-
-
-def exp(x: FloatArray) -> FloatArray:
-    """Return e^x of arrays."""
-    return np.asarray(special.inv_boxcox(x, 0.0), dtype=np.float64)
-
-
-def log(x: FloatArray) -> FloatArray:
-    """Return the natural logarithm of arrays; −∞ of 0."""
-    return np.asarray(special.boxcox(x, 0.0), dtype=np.float64)
 
 
 def inner(a: FloatArray, b: FloatArray) -> float:
@@ -106,18 +92,6 @@ def solved(lower: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray
         found[k] = left[k] / lower[k, k]
         left[k:] -= np.multiply.outer(lower[k:, k], found[k])
     return found, left
-
-
-def gauss_legendre(n: int) -> tuple[FloatArray, FloatArray]:
-    """Return nodes in (−1, 1) and weights of n-point Gauss-Legendre quadrature."""
-    x = np.cos(math.pi * (np.arange(n, 0, -1) - 0.25) / (n + 0.5))
-    for _ in range(10):
-        before, value = np.ones(n), x
-        for k in range(2, n + 1):
-            before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
-        slope = n * (before - x * value) / (1 - np.square(x))
-        x = x - value / slope
-    return x, 2 / ((1 - np.square(x)) * np.square(slope))
 
 
 def times_root(normal: NDArray[np.float32], lower: FloatArray) -> NDArray[np.float32]:

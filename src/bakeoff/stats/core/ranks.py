@@ -13,12 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    as_floats,
-)
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_floats
 
 _DIGITS = 12
 _OUTLIER = 1e6
@@ -40,18 +35,15 @@ def as_dataset_scores(
     if not allow_missing:
         bad |= np.isnan(array)
     if bad.any():
-        raise ValueError(_missing_message(array, bad, name))
+        cell = np.argwhere(bad)[0]
+        where = f"data set {cell[0]}" + (f", model {cell[1]}" if ndim == 2 else "")
+        model = " or leave out the model" if ndim == 2 else ""
+        raise ValueError(
+            f"{name}: {int(bad.sum())} score(s) are missing or infinite, first "
+            f"{array[tuple(cell)]} at {where}; drop the data set for every model{model} (ranks "
+            "need a full table)"
+        )
     return array if greater_is_better else -array
-
-
-def _missing_message(array: FloatArray, bad: NDArray[np.bool_], name: str) -> str:
-    cell = np.argwhere(bad)[0]
-    where = f"data set {cell[0]}" + (f", model {cell[1]}" if array.ndim == 2 else "")
-    model = " or leave out the model" if array.ndim == 2 else ""
-    return (
-        f"{name}: {int(bad.sum())} score(s) are missing or infinite, first {array[tuple(cell)]} at "
-        f"{where}; drop the data set for every model{model} (ranks need a full table)"
-    )
 
 
 def as_dataset_table(

@@ -16,25 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.distributions import normal_pvalue, range_isf, range_sf, t_pvalue
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
+    adjust_pvalues,
     check_control,
     check_correction,
     pairs_of,
+    simultaneous_level,
 )
-from bakeoff.stats.core.ranks import (
-    as_dataset_table,
-    quantise,
-    rank,
-    rank_rows,
-    scale_of,
-    tie_sum,
-)
-from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
+from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
+from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -43,13 +37,9 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.studentized_range import range_isf, range_sf
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
-    "about": "algorithms",
-    "plans": ANY_PLAN,
 }
 _OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
 _POSTHOC = _FACTS | {"arity": Arity.ALL_PAIRS, "unit": "average rank"}

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.arithmetic import exp, gram, product, root, solved
-from bakeoff.stats.core.binomial import clopper_pearson
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.arithmetic import gram, product, root, solved
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.distributions import clopper_pearson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
 
 _PRIOR = 0.25
@@ -328,7 +327,7 @@ def bradley_terry(
 
 
 def _chances(strength: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + exp(strength[None, :] - strength[:, None])))
+    return np.asarray(special.expit(strength[:, None] - strength[None, :]))
 
 
 def most_likely(points: FloatArray, total: FloatArray) -> FloatArray:

@@ -16,18 +16,21 @@ from annotated_types import Ge, Le
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import mcnemar_kernels
+from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Decimals, Level, PositiveInt, Rope, Seed
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.binomial import lower_tail, tail_probability
-from bakeoff.stats.core.checks import FloatArray, check_same_labels, check_same_length
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.distributions import lower_tail, normal_pvalue, tail_probability
 from bakeoff.stats.core.error_rates import TypeOneError
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import Differences, effect_sizes, paired_differences
-from bakeoff.stats.core.pairs import PairwiseResult
-from bakeoff.stats.core.pairwise import by_pairs
+from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
-from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -36,7 +39,6 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.rank_tests import RankTable, with_ranks
 from bakeoff.stats.datasets.standings import bradley_terry
 
@@ -53,8 +55,6 @@ _Prior = Annotated[float, Ge(0), Le(1_000_000)]
 _PAIR: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "arity": Arity.PAIR,
-    "about": "algorithms",
-    "plans": ANY_PLAN,
 }
 
 
@@ -534,7 +534,7 @@ def sign_test(
             status=Status.IDENTICAL_SCORES,
         )
     if method == "exact":
-        pvalue = float(mcnemar_kernels.exact_pvalue(x, n - x, alternative))
+        pvalue = float(two_by_two.exact_pvalue(x, n - x, alternative))
     else:
         pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), alternative)
     return Result(
@@ -698,15 +698,9 @@ def _sample_winners(
         theta_a = 1 - (mass["up_to_above"] + mass["under_above"]) / 2
         theta_b = (mass["up_to_below"] + mass["under_below"]) / 2
         theta = np.column_stack((theta_a, 1 - theta_a - theta_b, theta_b))
-        wins += _count_winners(theta)
+        winners = theta >= theta.max(axis=1, keepdims=True) - 1e-12  # up to float noise
+        wins += (winners / winners.sum(axis=1, keepdims=True)).sum(axis=0)
     return wins
-
-
-def _count_winners(theta: FloatArray) -> FloatArray:
-    """Count the largest entry of each row; ties within float noise share the row."""
-    winners = theta >= theta.max(axis=1, keepdims=True) - 1e-12
-    shared: FloatArray = (winners / winners.sum(axis=1, keepdims=True)).sum(axis=0)
-    return shared
 
 
 def _walsh_median(z: FloatArray) -> float:

@@ -25,11 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core import mcnemar_kernels as kernels
+from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.arguments import Seed
-from bakeoff.stats.core.arithmetic import exp, log, signed_sums
-from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.arithmetic import signed_sums
 from bakeoff.stats.core.checks import FloatArray, IntArray
+from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 
 FLIPS = ("sign_flip", "sign_flip_exact")
@@ -219,7 +219,7 @@ def _invert_block(
         q, m, half = up[at, v], counts[at, v], value * angle[where] / 2
         sine, cosine = np.sin(half), np.cos(half)
         lost = spread[at, v] * np.square(sine)
-        log_size += m * log(np.maximum(1 - lost, 1e-300)) / 2
+        log_size += m * np.log(np.maximum(1 - lost, 1e-300)) / 2
         # 1 − q + q·e^(2i·half); the logarithm of a complex number knows its angle
         phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
@@ -231,7 +231,7 @@ def _invert_block(
     beyond = np.bincount(at, weight * (real * series[0] - imaginary * series[1]), pairs)
     arm = theta[:, None] * values
     log_cosh = np.logaddexp(arm, -arm) - math.log(2)
-    scale = exp((counts * log_cosh).sum(axis=1) - theta * total)
+    scale = np.exp((counts * log_cosh).sum(axis=1) - theta * total)
     last = room == 0  # every sign points one way
     equal = np.where(last, special.exp2(-counts.sum(axis=1)), scale * np.maximum(density, 0.0))
     return np.where(last, 0.0, scale * np.maximum(beyond, 0.0)), equal
@@ -266,7 +266,7 @@ def _geometric(
 
 def _polar(log_size: FloatArray, phase: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return real and imaginary part of e^(log_size + i·phase)."""
-    size = exp(log_size)
+    size = np.exp(log_size)
     return size * np.cos(phase), size * np.sin(phase)
 
 

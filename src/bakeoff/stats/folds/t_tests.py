@@ -22,10 +22,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Default, Finite, Level, Margin, Rope, check_count
-from bakeoff.stats.core.checks import FloatArray, as_array, as_floats, as_scores
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.error_rates import TypeOneError
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.margins import conclude
 from bakeoff.stats.core.paired_differences import (
     Differences,
     effect_sizes,
@@ -45,8 +44,8 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
     answered,
+    conclude,
 )
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.planning import FiveByTwoPower
 
 _NULL = "The two learning algorithms have the same expected score when trained on samples of {}."
@@ -57,7 +56,7 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "about": "algorithms"}
+_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _PAIR = _FOLDS | {"arity": Arity.PAIR}
 _ONE = _FOLDS | {"arity": Arity.ONE}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}

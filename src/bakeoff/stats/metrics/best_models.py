@@ -14,11 +14,9 @@ from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Assumption, Result, Status
 from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
-from bakeoff.stats.metrics.family import MetricFamily, family_of_values, on_scale, read_family
-from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.max_t import draw
+from bakeoff.stats.metrics.family import MetricFamily, draw, family_of_values, on_scale, read_family
+from bakeoff.stats.metrics.influence import Influence, MetricArguments
 from bakeoff.stats.metrics.metric import Form, Need
-from bakeoff.stats.metrics.setting import MetricArguments
 
 FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
 """Rows of the rarest class (degrees of freedom of numbers per row) below which no model is left

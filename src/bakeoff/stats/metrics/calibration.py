@@ -16,11 +16,10 @@ from scipy.special import stdtrit
 
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.design.spread import spread
+from bakeoff.stats.design.groups import spread
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import by_value
-from bakeoff.stats.metrics.test_rows import Codes
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import Codes, View
 
 SPAN = 0.75
 """The share of the rows that a local line looks at, as loess has it by default."""

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.scales import PLAIN, Scale
-from bakeoff.stats.metrics.view import Columns, NumberView, View, rows_of
+from bakeoff.stats.metrics.view import Columns, Functional, NoValue, NumberView, View, rows_of
 
 POINTS = "percentage points"
 """The unit of what is a share of something."""

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bakeoff.stats.core.arguments import check_choice
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.metrics.functional import Functional, mean
-from bakeoff.stats.metrics.metric import Form, Metric
-from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS
-from bakeoff.stats.metrics.view import NumberView, View
+from bakeoff.stats.core.arguments import check_choice, checked
+from bakeoff.stats.core.checks import ArgumentError
+from bakeoff.stats.metrics.metric import Carried, Form, Metric, Need
+from bakeoff.stats.metrics.view import (
+    EXAMPLES,
+    NO_COLUMNS,
+    NO_OPTIONS,
+    Functional,
+    NoValue,
+    NumberView,
+    View,
+    mean,
+)
 
 RETIRED_METRICS = {
     "partial_auc": "too few rows lie below a small false positive rate for its tests; write "
@@ -182,3 +190,66 @@ def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
         return value
 
     return decorate
+
+
+_CARRIED = Carried(
+    "the metric not dominated by few rows",
+    0.2,
+    "below a fifth of them few rows dominate the metric and its intervals are inaccurate",
+)
+
+
+@checked
+def own_metric(
+    name: str,
+    function: Callable[..., float],
+    *,
+    greater_is_better: bool = True,
+    predictions: Literal["classes", "probabilities", "numbers"] = "classes",
+    columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
+    smooth: bool = True,
+) -> Metric:
+    """Return a function of your own as a metric, for the argument `metric`.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    function : Callable
+        From what is true, what a model predicts and the columns by name to a number; a ValueError
+        or NaN says that it has no value on these rows.
+    predictions : {"classes", "probabilities", "numbers"}
+        Its second argument: predicted classes; probabilities of shape (n, K), of two classes
+        those of the positive one, shape (n,); or predicted numbers.
+    columns : Mapping of str to array_like, shape (n,)
+        What else it takes of the rows.
+    smooth : bool
+        False: it jumps when rows are left out, like a median; its intervals come from the
+        bootstrap, and there is no test.
+
+    Returns
+    -------
+    Metric
+    """
+    return Metric(
+        name=name,
+        title=name.replace("_", " "),
+        value=partial(_called, function, predictions == "probabilities"),
+        unit="units",
+        needs=Need.LABELS if predictions == "classes" else Need(predictions),
+        greater_is_better=greater_is_better,
+        range=(-math.inf, math.inf),
+        carried=_CARRIED,
+        smooth=smooth,
+        takes=tuple(columns),
+        columns=columns,
+        own=True,
+    )
+
+
+def _called(function: Callable[..., float], by_order: bool, view: View | NumberView) -> float:
+    """Call a function of the user's on truth, predictions and columns."""
+    try:
+        return function(*view.of_own(by_order), **view.columns)
+    except ValueError as reason:
+        raise NoValue(str(reason)) from None

@@ -14,8 +14,8 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
+    ArgumentError,
     BoolArray,
     FloatArray,
     as_array,
@@ -24,10 +24,10 @@ from bakeoff.stats.core.checks import (
     check_same_length,
     is_missing,
 )
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.pairwise import shared
+from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
+from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.ranks import rows_below
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -37,17 +37,15 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
-from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.clusters import Clusters, RowDesign, degrees_of_freedom
 from bakeoff.stats.design.flips import GroupSums, with_flips
 from bakeoff.stats.design.groups import (
     ClusteredResult,
+    degrees_of_sums,
     independent_clusters,
     symmetric_differences,
     too_few_for_t,
 )
-from bakeoff.stats.design.spread import degrees_of_sums
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
 NOISE = 1e-12
@@ -224,9 +222,7 @@ def delong_pairs(
     title="DeLong's test",
     evidence=Evidence.PROBABILITIES,
     arity=Arity.PAIR,
-    about="models",
     answers="Does one of these two fitted models have the larger area under the ROC curve?",
-    plans=("holdout",),
     citation="delong1988",
     caution="It compares rankings, not decisions at a threshold. It is conservative when one "
     "model only adds features to the other. With few groups that contain a positive row, its "

@@ -13,17 +13,10 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.correctness_matrix import (
-    as_matrix,
-    both_correct,
-    column_totals,
-    row_total_counts,
-)
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
-from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
 from bakeoff.stats.design.clusters import (
     Clusters,
     RowDesign,
@@ -38,8 +31,6 @@ from bakeoff.stats.design.groups import (
     too_few_clusters,
     too_few_degrees,
 )
-
-__all__ = ["cochran_q", "looney_f"]
 
 NULL = "All these fitted models are right equally often on the population the rows come from."
 
@@ -160,9 +151,7 @@ _MIN_ROWS, _MIN_CELLS = 4, 24
     title="Cochran's Q test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    about="models",
     answers="Are these fitted models equally accurate, or does at least one differ?",
-    plans=("holdout",),
     citation="cochran1950",
     caution="It does not say which models differ. With few groups its p-value assumes that group "
     "effects are distributed symmetrically about zero, which cannot be tested.",
@@ -386,9 +375,7 @@ def _robust_f(
     title="Looney's F test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    about="models",
     answers="Are these fitted models equally accurate, or does at least one differ?",
-    plans=("holdout",),
     citation="looney1988",
     caution="It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q "
     "and nearly always agrees with it.",

@@ -14,6 +14,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
+    ArgumentError,
     FloatArray,
     as_array,
     as_counts,
@@ -22,8 +23,8 @@ from bakeoff.stats.core.checks import (
     check_same_length,
     is_missing,
 )
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
+from bakeoff.stats.core.distributions import normal_pvalue
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -32,12 +33,8 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.tails import normal_pvalue
-from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest
-
-__all__ = ["cost_sensitive", "cost_sensitive_from_counts"]
 
 Places = NDArray[np.int64]
 
@@ -252,9 +249,7 @@ _VARIANTS = Variants(
     title="Cost-sensitive test",
     evidence=Evidence.COSTED_LABELS,
     arity=Arity.PAIR,
-    about="models",
     answers="Does one of these two fitted models have the lower expected cost of errors?",
-    plans=("holdout",),
     citation="mathworks_testcholdout",
     caution="Its p-value is asymptotic: with few rows on which the costs differ, or with rare "
     "costly errors, prefer likelihood_ratio_all_cells. With few groups its p-value assumes that "

@@ -17,13 +17,13 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.arguments import Level, PositiveInt
-from bakeoff.stats.core.arithmetic import exp, inner, log
+from bakeoff.stats.core.arguments import Default, Level, PositiveInt
+from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
@@ -31,22 +31,22 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
+from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.paired_differences import paired_differences, t_interval
-from bakeoff.stats.core.pairwise import shared
+from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Result, Status, answered
-from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.clusters import Clusters, as_clusters
-
-__all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
 
 Variant = Literal["ewc_corrected", "hln"]
 _SOURCES = {"ewc_corrected": "lazarus2018", "hln": "harvey1997"}
-_CAUTION = (
-    "It assumes a stationary difference with short-range dependence: its type I error is "
-    "inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
-    "below 30."
-)
+_FACTS: dict[str, Any] = {
+    "arity": Arity.PAIR,
+    "citation": "lazarus2018",
+    "caution": "It assumes a stationary difference with short-range dependence: its type I error "
+    "is inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
+    "below 30.",
+}
 _LEAST_DF = 4
 STRONG = 0.7
 _REACH = 30  # what fades over T/30 times is corrected for, even under noise (type1-dependent.md)
@@ -86,27 +86,28 @@ class SerialResult(Result):
         }
 
 
+class _Asked(TypedDict, total=False):
+    """The options of the tests."""
+
+    time: ArrayLike | None
+    variant: Annotated[Variant, Default("ewc_corrected")]
+    horizon: Annotated[PositiveInt, Default(1)]
+    alternative: Annotated[Alternative, Default("two-sided")]
+    confidence_level: Annotated[Level, Default(0.95)]
+
+
 def diebold_mariano_pairs(
     correct: ArrayLike,
     pairs: Iterable[tuple[int, int]],
-    *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
+    **asked: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
     right, chosen = as_correctness(correct, "correct", ndim=2), list(pairs)
     results = _results(
         [right[:, a].astype(np.float64) - right[:, b] for a, b in chosen],
         _contrasts(chosen),
-        as_clusters(time, len(right), "time"),
-        variant,
-        horizon,
-        alternative,
-        confidence_level,
         "equally accurate",
+        **asked,
     )
     return [
         dataclasses.replace(
@@ -120,12 +121,8 @@ def diebold_mariano_means_pairs(
     values: ArrayLike,
     pairs: Iterable[tuple[int, int]],
     *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
+    **asked: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
     table, chosen = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
@@ -135,16 +132,8 @@ def diebold_mariano_means_pairs(
         )
         for a, b in chosen
     ]
-    return _results(
-        [d.values for d in found],
-        _contrasts(chosen),
-        as_clusters(time, len(table), "time"),
-        variant,
-        horizon,
-        alternative,
-        confidence_level,
-        "equally good on average",
-    )
+    differences = [d.values for d in found]
+    return _results(differences, _contrasts(chosen), "equally good on average", **asked)
 
 
 def _contrasts(pairs: list[tuple[int, int]]) -> int:
@@ -155,23 +144,14 @@ def _contrasts(pairs: list[tuple[int, int]]) -> int:
 @register(
     title="Diebold-Mariano test",
     evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
-    about="models",
+    **_FACTS,
     answers="Is one of these two fitted models more accurate than the other on later rows?",
-    plans=("holdout",),
-    citation="lazarus2018",
-    caution=_CAUTION,
     all_pairs=shared(diebold_mariano_pairs),
 )
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
-    *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
+    **asked: Unpack[_Asked],
 ) -> SerialResult:
     """Test the accuracies of two models on rows that are ordered in time.
 
@@ -202,38 +182,23 @@ def diebold_mariano(
     >>> result.df, round(result.estimate, 3), result.pvalue < 0.05
     (9.0, 0.175, True)
     """
-    return diebold_mariano_pairs(
-        np.column_stack(paired_correctness(correct_a, correct_b)),
-        [(0, 1)],
-        time=time,
-        variant=variant,
-        horizon=horizon,
-        alternative=alternative,
-        confidence_level=confidence_level,
-    )[0]
+    right = np.column_stack(paired_correctness(correct_a, correct_b))
+    return diebold_mariano_pairs(right, [(0, 1)], **asked)[0]
 
 
 @register(
     title="Diebold-Mariano test of a value per row",
     evidence=Evidence.VALUES,
-    arity=Arity.PAIR,
-    about="models",
+    **_FACTS,
     answers="Does one of these two systems have the better mean of a value per row at later times?",
-    plans=("holdout",),
-    citation="lazarus2018",
-    caution=_CAUTION,
     all_pairs=shared(diebold_mariano_means_pairs),
 )
 def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
+    **asked: Unpack[_Asked],
 ) -> SerialResult:
     """Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
 
@@ -263,21 +228,22 @@ def diebold_mariano_means(
     d = paired_differences(
         values_a, values_b, greater_is_better=greater_is_better, of_rows=True
     ).values
-    times, asked = as_clusters(time, len(d), "time"), (variant, horizon, alternative)
-    return _results([d], 1, times, *asked, confidence_level, "equally good on average")[0]
+    return _results([d], 1, "equally good on average", **asked)[0]
 
 
 def _results(
     differences: Sequence[FloatArray],
     contrasts: int,
-    times: Clusters,
-    variant: Variant,
-    horizon: int,
-    side: Alternative,
-    level: float,
     what: str,
+    *,
+    time: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
 ) -> list[SerialResult]:
     """Test the differences of pairs of models, `contrasts` of them independent of each other."""
+    times = as_clusters(time, len(differences[0]), "time")
     n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
     residuals = [_residuals(d, times) for d in differences]
     factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
@@ -306,7 +272,7 @@ def _results(
         elif few:
             status = Status.TOO_FEW
         t = mean / se if se > 0 else math.nan
-        formula = t_pvalue(t, df, side) if df else math.nan
+        formula = t_pvalue(t, df, alternative) if df else math.nan
         statistic, pvalue = answered(status, t, formula, mean)
         gamma = autocovariances(r, min(1, periods - 1))
         lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
@@ -319,9 +285,11 @@ def _results(
                 statistic=statistic,
                 df=df,
                 pvalue=pvalue,
-                alternative=side,
+                alternative=alternative,
                 estimate=mean,
-                ci=t_interval(mean, se, df, level, side, variant) if se > 0 and df else None,
+                ci=t_interval(mean, se, df, confidence_level, alternative, variant)
+                if se > 0 and df
+                else None,
                 n=n,
                 status=status,
                 assumptions=_assumptions(periods, lag1, effective, not corrected or not few),
@@ -448,8 +416,8 @@ def _spectra(n: int) -> _Spectra:
     return _Spectra(
         ordinates,
         1 / spectra,
-        -log(spectra).sum(axis=1) / 2,
-        log(prior),
+        -np.log(spectra).sum(axis=1) / 2,
+        np.log(prior),
         _of_sums(dependence, n) / spectra[:, :count].mean(axis=1),
         dependence,
     )
@@ -498,7 +466,7 @@ def _log_likelihoods(
         squares = np.square(cosine_transform(one)[: spectra.ordinates])
         if squares.sum() > 0:
             scale = (squares * spectra.inverse).mean(axis=1)
-            fit = spectra.constant - spectra.ordinates / 2 * log(scale)
+            fit = spectra.constant - spectra.ordinates / 2 * np.log(scale)
             relative[place], told[place] = fit - fit[0], True
     return relative, told
 
@@ -506,7 +474,7 @@ def _log_likelihoods(
 def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> FloatArray:
     """Average values of the spectra by their posterior probabilities; at least 1."""
     posterior = relative + spectra.log_prior
-    weights = exp(posterior - posterior.max(axis=-1, keepdims=True))
+    weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
     average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
     return np.asarray(np.maximum(1.0, average))
 

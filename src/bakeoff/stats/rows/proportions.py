@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import binomial
+from bakeoff.stats.core import distributions
 from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
+    ArgumentError,
     BoolArray,
     as_correctness,
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
+from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -30,8 +30,6 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
-from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.clusters import Clusters, RowDesign, describe, equivalent_tail
 from bakeoff.stats.design.groups import (
     ClusteredResult,
@@ -40,14 +38,6 @@ from bakeoff.stats.design.groups import (
     symmetric_differences,
     too_few_degrees,
 )
-
-__all__ = [
-    "binomial_test",
-    "binomial_test_from_counts",
-    "proportion_ci",
-    "proportion_difference",
-    "proportion_difference_from_counts",
-]
 
 ProportionMethod = Literal[
     "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
@@ -93,7 +83,7 @@ def proportion_ci(
     (0.0776, 0.2098)
     """
     check_counts(count, n, "count")
-    tail = binomial.tail_probability(confidence_level, alternative)
+    tail = distributions.tail_probability(confidence_level, alternative)
     low, high = map(float, METHODS[method](count, n, tail))
     if clip:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -141,9 +131,9 @@ def _around(centre: float, n: float, z: float) -> tuple[float, float]:
 
 
 METHODS: dict[str, Callable[[int, int, float], tuple[Any, Any]]] = {
-    "wilson": binomial.wilson,
+    "wilson": distributions.wilson,
     "wilson_cc": _wilson_cc,
-    "clopper_pearson": binomial.clopper_pearson,
+    "clopper_pearson": distributions.clopper_pearson,
     "agresti_coull": _agresti_coull,
     "jeffreys": _jeffreys,
     "wald": _wald,
@@ -157,9 +147,7 @@ _VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
     title="Binomial test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.ONE,
-    about="models",
     answers="Is this model's accuracy (or error rate) different from a given value?",
-    plans=("holdout",),
     citation="clopper1934",
     caution="Its result is about this fitted model, not about the algorithm trained on other rows.",
     variants=_VARIANTS,
@@ -243,9 +231,9 @@ def _in_groups(
     few = too_few_degrees(found.df)
     ci = None
     if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
-        tail = float(equivalent_tail(found.df, binomial.tail_probability(level, side)))
+        tail = float(equivalent_tail(found.df, distributions.tail_probability(level, side)))
         size = found.n_effective
-        low, high = (float(limit) for limit in binomial.wilson(found.mean * size, size, tail))
+        low, high = (float(limit) for limit in distributions.wilson(found.mean * size, size, tail))
         ci = ConfidenceInterval(
             0.0 if side == "less" else min(low, found.mean),
             1.0 if side == "greater" else max(high, found.mean),
@@ -325,7 +313,9 @@ def binomial_test_from_counts(
     return Result(
         variant=variant,
         statistic=float(x) if exact else z,
-        pvalue=binomial.pvalue(x, n, p0, alternative) if exact else normal_pvalue(z, alternative),
+        pvalue=distributions.binomial_pvalue(x, n, p0, alternative)
+        if exact
+        else normal_pvalue(z, alternative),
         alternative=alternative,
         estimate=estimate,
         ci=proportion_ci(
@@ -355,9 +345,7 @@ Variant = Literal["pooled", "unpooled", "yates"]
     title="Difference of two proportions (z)",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    about="models",
     answers="Would the accuracies differ if each model had a test set of its own?",
-    plans=("holdout",),
     paired=False,
     citation="dietterich1998",
     caution="It ignores that both models were tested on the same rows: it is liberal when they "

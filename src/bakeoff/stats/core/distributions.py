@@ -1,4 +1,4 @@
-"""Binomial tails and intervals, for arrays of counts; built on the incomplete beta function."""
+"""P-values, tails and limits: normal, Student, binomial and studentized range."""
 
 from __future__ import annotations
 
@@ -12,6 +12,24 @@ from scipy import special
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative
+
+
+def normal_pvalue(z: float, alternative: Alternative) -> float:
+    """Return the p-value of a standard normal statistic, accurate in the far tails."""
+    if alternative == "greater":
+        return float(special.ndtr(-z))
+    if alternative == "less":
+        return float(special.ndtr(z))
+    return min(2 * float(special.ndtr(-abs(z))), 1.0)  # NaN stays NaN
+
+
+def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
+    """Return the p-value of a Student t statistic, accurate in the far tails."""
+    if alternative == "greater":
+        return float(special.stdtr(df, -t))
+    if alternative == "less":
+        return float(special.stdtr(df, t))
+    return min(2 * float(special.stdtr(df, -abs(t))), 1.0)
 
 
 def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
@@ -40,7 +58,7 @@ def log_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     return value
 
 
-def pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
+def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
     """Exact p-value; two-sided it sums every outcome that is at most as likely as x."""
     if side == "greater":
         return float(upper_tail(x, n, p0))
@@ -109,4 +127,38 @@ def bisect(
         below = function(middle) < 0
         low = np.where(below, middle, low)
         high = np.where(below, high, middle)
+    return (low + high) / 2
+
+
+_STEP = 0.05
+_REACH = 9.0
+
+
+def range_sf(q: ArrayLike, k: int) -> FloatArray:
+    """P(range of k independent standard normals > q), accurate in the far tail."""
+    # With z the largest of the k, P = k ∫ φ(z) {Φ(z)^(k−1) − [Φ(z) − Φ(z−q)]^(k−1)} dz. The
+    # trapezoidal rule converges exponentially for such integrands.
+    q = np.atleast_1d(np.asarray(q, dtype=np.float64))[:, None]
+    top = _REACH + max(0.0, float(q.max()) / 2)
+    z = _STEP * np.arange(round(-_REACH / _STEP), round(top / _STEP) + 1)
+    inside, power = special.ndtr(z), k - 1
+    with np.errstate(divide="ignore", under="ignore"):
+        missed = special.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
+        density = np.exp(power * special.log_ndtr(z) - z**2 / 2)
+        integrand = density * -special.expm1(power * missed)
+    tail: FloatArray = k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi)
+    return np.minimum(tail, 1.0)
+
+
+def range_isf(p: float, k: int) -> float:
+    """Return the q whose `range_sf` is p, by bisection."""
+    low, high = 0.0, 1.0
+    while range_sf(high, k)[0] > p:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if range_sf(middle, k)[0] > p:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2
