@@ -21,6 +21,18 @@ def study(seed: int, positives: int, n: int, area: float = 0.95) -> tuple[np.nda
     return y, np.where(y[:, None] == 1, mu + sigma * noise, noise)
 
 
+def bound(
+    value: np.ndarray, se: np.ndarray, df: np.ndarray, covariance: np.ndarray
+) -> tuple[float, float]:
+    """Return the rule's lower bound of the winner, and the standard error that it pools."""
+    w = int(value.argmax())
+    draws = np.random.default_rng(0).multivariate_normal(0 * value, covariance, 200_000)
+    tail = special.ndtr(-np.quantile((draws / draws.std(axis=0)).max(axis=1), 0.95))
+    close = value >= value[w] + stats.t.ppf(tail, df[w]) * se[w]
+    pooled = max(se[w], math.sqrt(np.mean(se[close] ** 2)))
+    return value[w] + stats.t.ppf(tail, df[close].min()) * pooled, pooled
+
+
 def test_bound_is_that_of_the_rule():
     y, scores = study(3, 60, 400, area=0.8)
     best = best_models(y, scores, metric="roc_auc")
@@ -28,16 +40,9 @@ def test_bound_is_that_of_the_rule():
     value = np.array([one.value for one in singles])
     se = np.array([one.tested.se for one in singles]) / (value * (1 - value))
     df = np.array([one.tested.df for one in singles])
-    w = int(value.argmax())
-    covariance = np.cov(np.array([one.psi for one in singles])) / len(y)
-    draws = np.random.default_rng(0).multivariate_normal(np.zeros(5), covariance, 200_000)
-    largest = (draws / draws.std(axis=0)).max(axis=1)
-    tail = special.ndtr(-np.quantile(largest, 0.95))
-    near = special.expit(special.logit(value[w]) + stats.t.ppf(tail, df[w]) * se[w])
-    close = value >= near
-    pooled = max(se[w], math.sqrt(np.mean(se[close] ** 2)))
-    bound = special.logit(value[w]) + stats.t.ppf(tail, df[close].min()) * pooled
-    assert best.ci.low == pytest.approx(special.expit(bound), abs=1e-3)
+    covariance = np.cov(np.array([one.psi for one in singles]))
+    low, _ = bound(special.logit(value), se, df, covariance)
+    assert best.ci.low == pytest.approx(special.expit(low), abs=1e-3)
 
 
 def test_bound_in_groups_pools_standard_errors_of_decisions_too():
@@ -47,20 +52,14 @@ def test_bound_in_groups_pools_standard_errors_of_decisions_too():
     right = rng.random((len(y), 4)) < (0.7 + 0.25 * rng.choice([-1, 1], (20, 4)))[groups]
     said = np.where(right, y[:, None], 1 - y[:, None])
     how = {"metric": "balanced_accuracy", "groups": groups}
-    best = best_models(y, said, **how)
     singles = [influence(y, column, **how) for column in said.T]
+    value = np.array([one.estimate for one in singles])
     se = np.array([one.tested.se for one in singles])
     df = np.array([one.tested.df for one in singles])
-    value = np.array([one.estimate for one in singles])
-    w = int(value.argmax())
     covariance = np.cov([np.bincount(groups, one.psi) for one in singles])
-    draws = np.random.default_rng(0).multivariate_normal(np.zeros(4), covariance, 200_000)
-    tail = special.ndtr(-np.quantile((draws / draws.std(axis=0)).max(axis=1), 0.95))
-    near = value >= value[w] + stats.t.ppf(tail, df[w]) * se[w]
-    pooled = math.sqrt(np.mean(se[near] ** 2))
-    assert pooled > se[w]
-    bound = value[w] + stats.t.ppf(tail, df[near].min()) * pooled
-    assert best.ci.low == pytest.approx(bound, abs=1e-3)
+    low, pooled = bound(value, se, df, covariance)
+    assert pooled > se[value.argmax()]
+    assert best_models(y, said, **how).ci.low == pytest.approx(low, abs=1e-3)
 
 
 def test_below_twenty_rows_of_a_class_there_is_no_bound_and_nobody_leaves():
