@@ -81,25 +81,22 @@ def test_a_half_finished_model_is_missing() -> None:
     assert [(hole.dataset, hole.model) for hole in holes] == [("x", "a")]
 
 
-def completed(policy: str) -> Any:
+@pytest.mark.parametrize(
+    ("policy", "models", "datasets", "dropped"),
+    [("drop_dataset", "abc", "xz", "data set y"), ("drop_model", "ac", "xyz", "model b")],
+)
+def test_what_lacks_a_score_is_left_out(
+    policy: str, models: str, datasets: str, dropped: str
+) -> None:
     table, holes = matrix(scores(("y", "b", 2)))
-    return complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, policy)
-
-
-def test_data_sets_are_left_out() -> None:
-    found = completed("drop_dataset")
-    assert (found.models, found.datasets) == (("a", "b", "c"), ("x", "z"))
-    assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
-
-
-def test_models_are_left_out() -> None:
-    found = completed("drop_model")
-    assert (found.models, found.datasets) == (("a", "c"), ("x", "y", "z"))
-    assert found.left_out == ("model b was left out: b has no f1 on y (no row is positive)",)
+    found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, policy)
+    assert (found.models, found.datasets) == (tuple(models), tuple(datasets))
+    assert found.left_out == (f"{dropped} was left out: b has no f1 on y (no row is positive)",)
 
 
 def test_a_test_that_can_do_without_keeps_all() -> None:
-    found = completed("keep")
+    table, holes = matrix(scores(("y", "b", 2)))
+    found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, "keep")
     assert found.values.shape == (3, 3)
     assert found.left_out == ()
     assert found.missing([0, 1]) == "scores are missing on 1 data set(s)"

@@ -181,23 +181,16 @@ def test_cautions_are_about_the_runs_that_there_are():
 
 
 @pytest.mark.parametrize(
-    ("models", "changes", "message"),
+    ("model", "time", "message"),
     [
-        ({"a": BAYES, "b": BAYES}, {}, "no model has `seeds:` of 2 or more"),
-        (
-            {"a": NET, "b": NET},
-            {
-                "datasets": {
-                    "d": {"source": "sklearn", "name": "breast_cancer", "time": "mean radius"}
-                }
-            },
-            "no test of training runs is known to hold its level there",
-        ),
+        (BAYES, {}, "no model has `seeds:` of 2 or more"),
+        (NET, {"time": "mean radius"}, "no test of training runs is known to hold its level there"),
     ],
 )
-def test_what_recipes_cannot_be_compared_by_is_refused(models, changes, message):
-    tests = {"run": ["recipe_difference"]}
-    problems, _ = plan_tests(experiment(models, tests=tests, **changes))
+def test_what_recipes_cannot_be_compared_by_is_refused(model, time, message):
+    data = {"d": {"source": "sklearn", "name": "breast_cancer", **time}}
+    asked = {"tests": {"run": ["recipe_difference"]}, "datasets": data}
+    problems, _ = plan_tests(experiment({"a": model, "b": model}, **asked))
     assert [message in str(problem) for problem in problems] == [True]
 
 

@@ -48,63 +48,53 @@ def test_the_vector_sees_what_no_criterion_shows() -> None:
     assert min(stats.kfold_t(c, zero).pvalue for c in d.T) > 0.2
 
 
+def compare(blocks: bool, y: np.ndarray) -> stats.Result:
+    return stats.manova(y, criteria=("tp", "auc", "fn"), blocks=blocks)
+
+
 @pytest.mark.parametrize("blocks", [True, False])
-class TestDependence:
-    def compare(self, blocks: bool, a: np.ndarray, b: np.ndarray) -> stats.Result:
-        names = ("tp", "auc", "fn")
-        return stats.manova(np.stack((a, b), axis=1), criteria=names, blocks=blocks)
+@pytest.mark.parametrize(
+    ("third", "message"),
+    [
+        (lambda y: 1 - y[..., 0], "'fn' is a linear combination of 'tp' on"),
+        (lambda y: y[..., 0] + 2 * y[..., 1], "'fn' is a linear combination of 'tp', 'auc' on"),
+        (lambda y: 1e6 + y[..., 0], "'fn' is a linear combination of 'tp'"),
+    ],
+)
+def test_dependent_criteria_are_named(blocks: bool, third: Any, message: str) -> None:
+    y = draw((10, 2, 3))
+    y[..., 2] = third(y)
+    with pytest.raises(ValueError, match=message):
+        compare(blocks, y)
 
-    def test_dependent_criteria_are_named(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 2], b[:, 2] = 1 - a[:, 0], 1 - b[:, 0]
-        with pytest.raises(ValueError, match="'fn' is a linear combination of 'tp' on"):
-            self.compare(blocks, a, b)
-        a[:, 2], b[:, 2] = a[:, 0] + 2 * a[:, 1], b[:, 0] + 2 * b[:, 1]
-        with pytest.raises(ValueError, match="'fn' is a linear combination of 'tp', 'auc' on"):
-            self.compare(blocks, a, b)
 
-    def test_a_shift_does_not_hide_dependence(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 2], b[:, 2] = 1e6 + a[:, 0], 1e6 + b[:, 0]
-        with pytest.raises(ValueError, match="'fn' is a linear combination of 'tp'"):
-            self.compare(blocks, a, b)
+NEARLY, CONSTANT, HARDLY = draw((10, 2, 3)), draw((10, 2, 3)), np.full((8, 2, 3), 0.8)
+NEARLY[..., 2] = NEARLY[..., 0] + 1e-4 * draw((10, 2), 3)
+CONSTANT[..., 1] = 0.5
+HARDLY[2, 0] = [0.9, 0.7, 0.85]
+EQUAL = np.full((6, 2, 3), 0.3)
+EQUAL[:, 0] = 0.1 + 0.2
 
-    def test_nearly_dependent_criteria_are_not_refused(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 2], b[:, 2] = a[:, 0] + 1e-4 * draw((10,), 3), b[:, 0] + 1e-4 * draw((10,), 4)
-        assert self.compare(blocks, a, b).status is Status.OK
 
-    def test_identical(self, blocks: bool) -> None:
-        a = np.full((6, 3), 0.1) + 0.2
-        result = self.compare(blocks, a, np.full((6, 3), 0.3))
-        assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1)
-
-    def test_constant_difference(self, blocks: bool) -> None:
-        a = np.full((6, 3), 0.8)
-        result = self.compare(blocks, a, a - [0.1, 0.0, 0.2])
-        assert result.status is Status.ZERO_VARIANCE
-        assert math.isnan(result.pvalue)
-
-    def test_one_constant_criterion_is_named(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 1] = b[:, 1] = 0.5
-        result = self.compare(blocks, a, b)
-        assert result.status is Status.UNDEFINED
-        assert math.isnan(result.pvalue)
-        assert any("'auc' has no variance" in x.detail for x in result.assumptions)
-
-    def test_too_few_folds(self, blocks: bool) -> None:
-        for folds in (1, 2):
-            result = self.compare(blocks, draw((folds, 3)), draw((folds, 3), 1))
-            assert result.status is Status.TOO_FEW
-            assert math.isnan(result.pvalue)
-
-    def test_folds_that_hardly_differ_are_no_fault_of_the_criteria(self, blocks: bool) -> None:
-        a = np.full((8, 3), 0.8)
-        a[2] = [0.9, 0.7, 0.85]
-        result = self.compare(blocks, a, np.full((8, 3), 0.8))
-        assert result.status is Status.UNDEFINED
-        assert math.isnan(result.pvalue)
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize(
+    ("y", "status"),
+    [
+        (NEARLY, Status.OK),
+        (EQUAL, Status.IDENTICAL_SCORES),
+        (EQUAL + np.array([[0.0] * 3, [0.1, 0.0, 0.2]]), Status.ZERO_VARIANCE),
+        (CONSTANT, Status.UNDEFINED),
+        (HARDLY, Status.UNDEFINED),  # folds that hardly differ are no fault of the criteria
+        (draw((1, 2, 3)), Status.TOO_FEW),
+        (draw((2, 2, 3)), Status.TOO_FEW),
+    ],
+)
+def test_status_of_degenerate_criteria(blocks: bool, y: np.ndarray, status: Status) -> None:
+    result = compare(blocks, y)
+    assert result.status is status
+    assert math.isnan(result.pvalue) == (status not in (Status.OK, Status.IDENTICAL_SCORES))
+    told = any("'auc' has no variance" in x.detail for x in result.assumptions)
+    assert told == (y is CONSTANT)
 
 
 def test_mixed_directions() -> None:

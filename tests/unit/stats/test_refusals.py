@@ -255,6 +255,10 @@ OF_RUNS: Refusals = [
     ),
     (lambda: runs(), "runs_a: found no run"),
     (
+        lambda: stats.recipe_mean_difference(RUNS, RUNS[:1], paired=True),
+        "paired: found 2 and 1 runs",
+    ),
+    (
         lambda: runs(pd.Series(RUNS[0]), pd.Series(RUNS[1], index=np.arange(60)[::-1])),
         r"runs_a\[1\]: .*labels",
     ),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,71 +11,26 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import Result, Status
+from bakeoff.stats import Status
 
-scores = st.floats(0, 1, allow_nan=False).map(lambda x: round(x, 4))
 # squares of differences like 1e-160 vanish; no two scores differ by so little
 differences = st.floats(-0.2, 0.2).map(lambda x: round(x, 9))
-five_by_two = arrays(np.float64, (5, 2), elements=scores)
-ten = arrays(np.float64, 10, elements=scores)
 
 SIZES = {"n_train": 900, "n_test": 100}
-T_TESTS: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
+ALL: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
     ("cv5x2_t", (5, 2), {}),
+    ("cv5x2_f", (5, 2), {}),
     ("kfold_t", (10,), {}),
     ("resampled_t", (10,), {}),
     ("corrected_resampled_t", (10,), SIZES),
     ("corrected_kfold_t", (10,), {}),
     ("corrected_repeated_kfold_t", (2, 5), {}),
 ]
-ALL = [*T_TESTS, ("cv5x2_f", (5, 2), {})]
-ids = [name for name, _, _ in ALL]
 
 
 def draw(shape: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     return rng.normal(0.82, 0.03, shape).round(4), rng.normal(0.80, 0.03, shape).round(4)
-
-
-def call(name: str) -> Callable[..., Result]:
-    return getattr(stats, name)
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), T_TESTS, ids=ids[:-1])
-def test_interval_agrees_with_the_test(name: str, shape: Any, options: Any) -> None:
-    for seed in range(30):
-        a, b = draw(shape, seed)
-        wide = call(name)(a, b, confidence_level=0.95, **options)
-        narrow = call(name)(a, b, confidence_level=0.8, **options)
-        assert wide.ci is not None
-        assert narrow.ci is not None
-        assert wide.ci.low < narrow.ci.low < wide.estimate < narrow.ci.high < wide.ci.high
-        assert (wide.pvalue < 0.05) == (wide.ci.low > 0 or wide.ci.high < 0)
-
-
-@given(five_by_two, five_by_two)
-@settings(deadline=None, max_examples=100)
-def test_five_by_two_bounds_and_permutations(a: np.ndarray, b: np.ndarray) -> None:
-    result = stats.cv5x2_f(a, b)
-    assert math.isnan(result.pvalue) or 0 <= result.pvalue <= 1
-    order, flip = [3, 1, 4, 0, 2], [1, 0]
-    other = stats.cv5x2_f(a[order][:, flip], b[order][:, flip])
-    if result.status is Status.OK:
-        assert other.pvalue == pytest.approx(result.pvalue, rel=1e-9)
-        t = stats.cv5x2_t(a, b).details["all_ten_t"]
-        # F is the mean of the ten squared t over its numerator's and denominator's freedoms
-        assert result.statistic == pytest.approx((t**2).sum() / 10)
-
-
-@given(ten, ten)
-@settings(deadline=None, max_examples=100)
-def test_the_correction_only_widens(a: np.ndarray, b: np.ndarray) -> None:
-    plain, corrected = stats.kfold_t(a, b), stats.corrected_kfold_t(a, b)
-    assert plain.status is corrected.status
-    if plain.status is Status.OK:
-        assert corrected.pvalue >= plain.pvalue
-        factor = math.sqrt((1 / 10) / (1 / 10 + 1 / 9))
-        assert corrected.statistic == pytest.approx(plain.statistic * factor)
 
 
 def test_far_tails_keep_their_digits() -> None:
@@ -152,7 +106,8 @@ def test_f_interval_is_absent_where_every_constant_is_rejected():
     assert result.ci is None
 
 
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
+@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=[name for name, *_ in ALL])
 def test_constant_differences_in_single_precision_are_constant(name, shape, options) -> None:
     a = draw(shape)[0].astype(np.float32)
-    assert call(name)(a, a - np.float32(0.1), **options).status is Status.ZERO_VARIANCE
+    result = getattr(stats, name)(a, a - np.float32(0.1), **options)
+    assert result.status is Status.ZERO_VARIANCE

@@ -27,18 +27,6 @@ def test_exact_pvalue_of_large_counts(x, n, p0):
     assert found == pytest.approx(stats.binomtest(x, n, p0).pvalue, rel=1e-8)
 
 
-@given(counts, st.floats(0.01, 0.99), st.sampled_from(["exact", "normal"]))
-@settings(deadline=None, max_examples=50)
-def test_accuracy_and_error_mirror_each_other(count, p0, variant):
-    x, n = count
-    options = {"n_correct": x, "n": n, "variant": variant}
-    accuracy = binomial_test_from_counts(**options, p0=p0, alternative="greater")
-    error = binomial_test_from_counts(**options, rate="error", p0=1 - p0, alternative="less")
-    assert accuracy.pvalue == pytest.approx(error.pvalue, rel=1e-9, abs=1e-12)
-    assert accuracy.estimate == pytest.approx(1 - error.estimate)
-    assert accuracy.ci.low == pytest.approx(1 - error.ci.high, abs=1e-12)
-
-
 @given(counts, st.floats(0.02, 0.98), st.sampled_from(["greater", "less"]))
 @settings(deadline=None, max_examples=100)
 def test_one_sided_exact_test_and_interval_agree(count, p0, side):
