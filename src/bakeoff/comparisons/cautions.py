@@ -34,8 +34,9 @@ _INFLATES = (
     "enough independent times",
     "symmetric group differences",
     "the difference carried by enough rows",
+    "exchangeable models",
 )
-"""What a test checks of its rows; where it fails, the test rejects too often."""
+"""What a test checks of its data; where it fails, the test rejects too often."""
 
 
 def measured(row: Comparison) -> list[str]:
