@@ -270,8 +270,8 @@ def test_scores_that_few_rows_carry_are_told(variant):
     a, b = rng.normal(size=(2, 21, 5))
     heavy = np.where(np.arange(105).reshape(21, 5) % 21 == 0, 9, a)
     for scores, holds in ((a, None), (heavy, False), (np.ones((21, 5)), None)):
-        pair = half_sample_t(scores, b, full_repeats=1, variant=variant)
-        alone = half_sample_one_t(scores, mu0=0.5, full_repeats=1, variant=variant)
+        pair = stats.half_sample_t(scores, b, full_repeats=1, variant=variant)
+        alone = stats.half_sample_one_t(scores, mu0=0.5, full_repeats=1, variant=variant)
         for found in (pair, alone):
             (tails,) = (one for one in found.assumptions if one.name == "no heavy tails")
             assert tails.holds is holds
