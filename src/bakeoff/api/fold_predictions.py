@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.api.alignment import as_pandas
 from bakeoff.api.build_study import made_by
+from bakeoff.api.estimator_entries import learner_of
 from bakeoff.api.plans import FoldPlan, Split, name_of_rounds, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import asked_tests, numbers_wanted, place_of, without_none
@@ -94,7 +95,7 @@ def study_of_predictions(
                     numbers=task.numbers,
                     predictions=place_of(label),
                     label=label,
-                )
+                ).trained_by(learner_of(results[label]))
                 for label, key in ids.items()
             },
             "metrics": list(metrics) or [task.metric],

@@ -34,8 +34,9 @@ _INFLATES = (
     "enough independent times",
     "symmetric group differences",
     "the difference carried by enough rows",
+    "exchangeable models",
 )
-"""What a test checks of its rows; where it fails, the test rejects too often."""
+"""What a test checks of its data; where it fails, the test rejects too often."""
 
 
 def measured(row: Comparison) -> list[str]:
@@ -130,7 +131,7 @@ def cautions(
     numbers = experiment.task.numbers
     own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
     breaks, simulated = _liberal(own), {rate.setting for rate in own}
-    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.fitted.items()}
+    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
     unknown = tuple(
         name
         for name, one in made_of.items()
@@ -160,7 +161,7 @@ def _inflated(
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
     numbers = experiment.task.numbers
-    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.fitted.items()}
+    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
     found, liberal = [], _liberal(entry.rates)
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
@@ -195,7 +196,7 @@ def _where(
         return ""
     if setting in METRICS:
         return f"by {METRICS[setting].title}" if setting in metrics else ""
-    fitted = experiment.fitted.values()
+    fitted = experiment.learners.values()
     known = {
         "rows in groups": "group" in related,
         "failing fits": bool(failed),

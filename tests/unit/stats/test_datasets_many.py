@@ -14,9 +14,12 @@ from bakeoff.stats import (
     Arity,
     Status,
     catalogue,
+    conover_friedman,
     friedman,
+    friedman_posthoc,
     iman_davenport,
     kruskal_wallis,
+    nemenyi,
     quade,
     sign_test,
 )
@@ -128,3 +131,34 @@ def test_model_that_diverged_makes_no_others_ties(name):
         result = entry.function(*(two if entry.arity is Arity.PAIR else [scores])).to_dict()
         found.append([one["pvalue"] for one in result.get("pairs", [result])])
     assert found[0] == found[1]
+
+
+def models_over(n, kind, seed, k=10):
+    """Draw equal models: exchangeable, in two families, in pairs of variants, or specialists."""
+    rng = np.random.default_rng(seed)
+    own = rng.normal(size=(n, k))
+    shared = {"families": np.arange(k) * 2 // k, "variants": np.arange(k) // 2}
+    if kind in shared:
+        return own + 3 * rng.normal(size=(n, k))[:, shared[kind]]
+    special = {"one specialist": 1, "half specialists": k // 2}.get(kind, 0)
+    return own * np.where(np.arange(k) < special, 6, 1)
+
+
+def holds(result):
+    (found,) = (a.holds for a in result.assumptions if a.name == "exchangeable models")
+    return found
+
+
+@pytest.mark.parametrize(
+    "test", [friedman, iman_davenport, quade, nemenyi, friedman_posthoc, conover_friedman]
+)
+def test_models_in_families_and_specialists_are_no_exchangeable_ones(test):
+    for kind in ("families", "variants", "one specialist", "half specialists"):
+        found = [holds(test(models_over(40, kind, seed))) for seed in range(20)]
+        assert found.count(False) >= 18, kind
+    found = [holds(test(models_over(n, "equal", seed))) for n in (10, 40) for seed in range(20)]
+    assert found.count(False) <= 4
+    better = [models_over(40, "equal", seed) + np.arange(10) / 4 for seed in range(20)]
+    assert all(map(holds, map(test, better)))
+    assert holds(test(models_over(4, "families", 0))) is None
+    assert "exchangeable" in test(better[0]).null_hypothesis

@@ -109,3 +109,16 @@ def test_as_many_rows_for_each_model_are_no_agreement() -> None:
     none = stats.cv5x2_mcnemar_from_counts([[0, 0]] * 5, [[0, 0]] * 5, [[30, 30]] * 5)
     assert none.status is Status.NO_DISCORDANT_PAIRS
     assert alike.status is not Status.NO_DISCORDANT_PAIRS
+
+
+@pytest.mark.parametrize("variant", ["halves", "full"])
+def test_scores_that_few_rows_carry_are_told(variant):
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 21, 5))
+    heavy = np.where(np.arange(105).reshape(21, 5) % 21 == 0, 9, a)
+    for scores, holds in ((a, None), (heavy, False), (np.ones((21, 5)), None)):
+        pair = stats.half_sample_t(scores, b, full_repeats=1, variant=variant)
+        alone = stats.half_sample_one_t(scores, mu0=0.5, full_repeats=1, variant=variant)
+        for found in (pair, alone):
+            (tails,) = (one for one in found.assumptions if one.name == "no heavy tails")
+            assert tails.holds is holds

@@ -43,8 +43,15 @@ _FACTS: dict[str, Any] = {
 }
 _OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
 _POSTHOC = _FACTS | {"arity": Arity.ALL_PAIRS, "unit": "average rank"}
-_NULL = "On every data set like these, all {k} algorithms are equally likely to take each rank."
-_NULL_OF_PAIR = "The two algorithms of a pair have the same expected rank among all {k} algorithms."
+_NULL = (
+    "All {k} algorithms are exchangeable: on every data set like these, each order of them is "
+    "equally likely."
+)
+_NULL_OF_PAIR = (
+    "The two algorithms of a pair have the same expected rank among {k} exchangeable algorithms."
+)
+_FEW_DATA_SETS = 5
+"""With fewer the covariance of ranks says nothing."""
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
 
 
@@ -70,6 +77,31 @@ class RankTable:
         self.status = Status.OK if n > 1 else Status.TOO_FEW
         self.status = self.status if self.total else Status.IDENTICAL_SCORES
 
+    def exchangeable(self) -> Assumption:
+        """Compare the covariance of the ranks with that of exchangeable models."""
+        # Exchangeable models have k − 1 equal eigenvalues, total/(N(k−1)). Families of models rank
+        # together, which makes some larger and their sum of squares with them; a specialist's own
+        # rank varies more. Both are compared with the null, not with each other: where models
+        # differ, their ranks vary less. Limits from `families` of benchmarks/standings.py.
+        n, k, name = self.n, self.k, "exchangeable models"
+        if n < _FEW_DATA_SETS or not self.total:
+            return Assumption(name, None, f"{n} data sets do not show how ranks vary together")
+        centred = (n * self.doubled - np.array(self.sums)).astype(np.float64) / n
+        covariance = centred.T @ centred / (n - 1)
+        equal = self.total / (n * (k - 1))
+        together = float((covariance**2).sum()) / ((k - 1) * equal**2) - (k - 2) / (n - 1)
+        alone = float(covariance.diagonal().max()) / (equal * (k - 1) / k)
+        most_together, most_alone = 1.25 + 2.5 / n, 1.3 + 6 / n
+        return Assumption(
+            name,
+            together <= most_together and alone <= most_alone,
+            f"the ranks vary together {together:.2f} times (limit {most_together:.2f}), those of "
+            f"one model {alone:.2f} times (limit {most_alone:.2f}) as much as among exchangeable "
+            "models; beyond the limits, as with several variants of one method or with a "
+            "specialist, compare pairs by wilcoxon_signed_rank, which does not depend on the other "
+            "models",
+        )
+
     def omnibus(self, status: Status, statistic: float, p: float, **facts: Any) -> Result:
         """Return the result of a test of all models."""
         own = {
@@ -78,6 +110,7 @@ class RankTable:
             "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
         }
         null, details = _NULL.format(k=self.k), own | facts.pop("details")
+        facts["assumptions"] = (*facts["assumptions"], self.exchangeable())
         fields = {"n": self.n, "null_hypothesis": null, "status": status, "details": details}
         return Result(statistic=statistic, pvalue=p, **fields, **facts)
 
@@ -477,6 +510,7 @@ class _Compared:
             assumptions=(
                 Assumption("enough data sets", table.n >= 10, few),
                 Assumption("few ties", None if tied else True, f"{ties}ties it is conservative."),
+                table.exchangeable(),
                 *checks,
             ),
             details={
