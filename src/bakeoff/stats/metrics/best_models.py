@@ -160,7 +160,7 @@ def _known(family: MetricFamily) -> tuple[int, int]:
 
 def _assumptions(family: MetricFamily, best: Influence) -> tuple[Assumption, ...]:
     """Say whether the rows are enough for the set, not for one model's interval."""
-    found = assumptions(family.setting, best.tested)
+    found = assumptions(family.setting, best.tested, (best,))
     if family.scale is None:
         return found
     known, enough = _known(family)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
@@ -25,7 +26,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
@@ -33,10 +34,12 @@ from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
     Assumption,
+    ConfidenceInterval,
     Result,
     Status,
     answered,
 )
+from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, midp_pvalue, one_sided
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.flips import UNBOUNDED, GroupSums, widened, with_flips
 from bakeoff.stats.design.groups import (
@@ -49,7 +52,13 @@ from bakeoff.stats.design.groups import (
     recommended_groups,
     spread,
 )
-from bakeoff.stats.metrics.answer import Answer, bca_interval, better_is_positive, bootstrap
+from bakeoff.stats.metrics.answer import (
+    Answer,
+    bca_interval,
+    better_is_positive,
+    bootstrap,
+    enough_rows,
+)
 from bakeoff.stats.metrics.family import (
     Contrasts,
     cluster_covariance,
@@ -154,9 +163,9 @@ def metric_ci(
     citation="satterthwaite1946",
     all_pairs=compare_models,
     caution="It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, "
-    "or with a log loss dominated by few rows, its intervals are inaccurate. By the root of a mean "
-    "square over fewer than 100 rows with heavy-tailed errors its type I error slightly exceeds "
-    "the level. For all pairs of many models it is conservative where classes are rare.",
+    "or with a log loss dominated by few rows, its intervals are inaccurate. Where "
+    "large errors are so rare that few or none are among the rows, its type I error exceeds the "
+    "level. For all pairs of many models it is conservative where classes are rare.",
 )
 def metric_difference(
     y_true: ArrayLike,
@@ -373,7 +382,8 @@ def mean_difference(
     Returns
     -------
     Result or ClusteredResult
-        `estimate` is A's mean advantage. ``identical_scores`` (p 1): the same value on every
+        `estimate` is A's mean advantage. Independent values that are all 0 or 1 have the p-value
+        and the interval of `mcnemar`. ``identical_scores`` (p 1): the same value on every
         row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
         two rows, or than five groups.
 
@@ -410,10 +420,14 @@ def mean_difference(
     check_same_length(values_a=a, values_b=b)
     check_same_labels(values_a=values_a, values_b=values_b)
     clusters = read_groups(groups, len(a))
+    right = [x if greater_is_better else 1 + x for x in (a, b)]
+    if clusters is None and df == "influence" and np.isin(right, (0, 1)).all():
+        return _of_marks(right[0], right[1], alternative, confidence_level)
     differences = a - b
     estimate = float(differences.mean())
     leverage = leverage_of(clusters)
     found = spread(differences - estimate, clusters=clusters, leverage=leverage)
+    carried = () if clusters is not None else (enough_rows(found, (a, b)),)
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
     status = Status.IDENTICAL_SCORES
@@ -438,8 +452,30 @@ def mean_difference(
         ci=ci,
         n=len(a),
         status=status,
-        assumptions=(_assumption(found, clusters is not None),),
+        assumptions=(_assumption(found, clusters is not None), *carried),
         details={"se": found.se, "units": found.units},
+    )
+
+
+def _of_marks(a: FloatArray, b: FloatArray, side: Alternative, level: float) -> Result:
+    """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
+    counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    both, only_a, only_b, neither = (np.array([count]) for count in counts)
+    tail = tail_probability(level, side)
+    limits = DIFFERENCE_METHODS["newcombe"](both, only_a, only_b, neither, tail)
+    low, high = one_sided(*limits, side)
+    return Result(
+        variant="paired",
+        statistic=counts[1],
+        pvalue=float(midp_pvalue(counts[1], counts[2], side)),
+        alternative=side,
+        estimate=(counts[1] - counts[2]) / len(a),
+        ci=ConfidenceInterval(float(low[0]), float(high[0]), level, "newcombe"),
+        n=len(a),
+        status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
+        assumptions=(INDEPENDENT_ROWS,),
+        method=two_by_two.SOURCES["midp"],
+        details={"units": len(a)},
     )
 
 

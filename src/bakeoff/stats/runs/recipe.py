@@ -28,9 +28,10 @@ from bakeoff.stats.core.result import (
     conclude,
     infinite,
 )
-from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread, spread
-from bakeoff.stats.metrics.answer import assumptions, better_is_positive
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread
+from bakeoff.stats.metrics.answer import assumptions, better_is_positive, enough_rows
 from bakeoff.stats.metrics.influence import (
+    Atoms,
     Influence,
     MetricArguments,
     Setting,
@@ -104,6 +105,7 @@ class Recipe:
     clusters: Codes | None
     leverage: Leverage | None
     deterministic: bool = False
+    root: bool = False
 
     @classmethod
     def of(cls, runs: Iterable[Influence], deterministic: bool = False) -> Recipe:
@@ -138,7 +140,14 @@ class Recipe:
             atoms.clusters,
             atoms.leverage,
             deterministic,
+            run.root,
         )
+
+    @property
+    def mean(self) -> Influence:
+        """The mean of the runs, with the influence of each row."""
+        atoms = Atoms(self.psi, self.clusters, leverage=self.leverage)
+        return Influence("", float(self.values.mean()), atoms, noise=self.noise, root=self.root)
 
     @property
     def count(self) -> int:
@@ -275,15 +284,15 @@ class Parts:
     def of(cls, recipes: tuple[Recipe, ...]) -> Parts:
         """Put one recipe, or two that are compared, together."""
         first, *second = recipes
-        estimate, psi = float(first.values.mean()), first.psi
+        found = first.mean
         for other in second:
-            estimate, psi = estimate - float(other.values.mean()), psi - other.psi
+            found -= other.mean
         counts = [recipe.count for recipe in recipes]
         return cls(
-            estimate,
+            found.value,
             tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
             math.fsum(recipe.interaction for recipe in recipes),
-            spread(psi, clusters=first.clusters, leverage=first.leverage),
+            found.spread,
             max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
         )
 
@@ -375,7 +384,7 @@ def limits_of_sd(runs: int, sd: float, level: float = 0.95) -> tuple[float, floa
 
 
 _VARIANT = "two_t"
-ENOUGH_RUNS, _ENOUGH_DEGREES, _ENOUGH_OF_ROWS = 5, 4.0, 10.0
+ENOUGH_RUNS, _ENOUGH_DEGREES = 5, 4.0
 _INDEPENDENT_RUNS = Assumption(
     "independent runs",
     None,
@@ -541,14 +550,9 @@ class Question:
         return found
 
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
-        yield from assumptions(self.reader.setting, parts.fits)
+        yield from assumptions(self.reader.setting, parts.fits, ())
         if self.reader.setting.clusters is None:
-            yield Assumption(
-                "the difference carried by enough rows",
-                parts.fits.df >= _ENOUGH_OF_ROWS,
-                f"{parts.fits.df:.0f} effective degrees of freedom of the rows; below "
-                f"{_ENOUGH_OF_ROWS:.0f}, as with few errors, intervals miss too often",
-            )
+            yield enough_rows(parts.fits)
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if not random:
             return
