@@ -22,6 +22,7 @@ from bakeoff.spec import Costs
 from bakeoff.stats import (
     Result,
     Status,
+    all_pairs,
     cost_sensitive,
     delong,
     influence,
@@ -620,3 +621,22 @@ def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
     own[1] = pd.Categorical([None if i == 7 else one for i, one in enumerate(said)])
     with pytest.raises(ValueError, match=r"missing value.*first in row 7"):
         metric_ci(*own, metric="balanced_accuracy")
+
+
+@pytest.mark.parametrize(("called", "holds"), [(6, False), (10, True), (40, True)])
+@pytest.mark.parametrize("positives", [8, 60])
+def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positives):
+    y = np.arange(1000) < positives
+    few = np.where(np.arange(1000) % (1000 // called) == 0, 0.5, 0.01)
+    few[np.flatnonzero(few == 0.5)[called:]] = 0.01
+    many = np.where(np.arange(1000) < 100, 0.5, 0.01)
+    alone = metric_ci(y, few, metric="net_benefit@0.2")
+    pair = metric_difference(y, many, few, metric="net_benefit@0.2")
+    every = all_pairs(
+        "metric_difference", y, np.column_stack([many, few]), metric="net_benefit@0.2"
+    )
+    for found in (alone, pair, every):
+        checks = {one.name: one for one in found.assumptions}
+        assert checks["enough rows called positive"].holds is holds
+        assert f"{called} rows called positive" in checks["enough rows called positive"].detail
+        assert "enough rows of each class" not in checks

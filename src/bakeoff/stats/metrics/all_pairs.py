@@ -152,6 +152,7 @@ def compare_all(
                 centre, p = float(tested.estimate[place]), float(compared[i])
                 intervals[i] = agreeing(wider, p, 1 - level, centre, side)
     known = [single for single in family.singles if single is not None]
+    compared = [contrast.tested for contrast in found if contrast is not None]
     sign = 1 if family.setting.metric.greater_is_better else -1
     return PairwiseResult(
         test=test,
@@ -178,7 +179,9 @@ def compare_all(
         method="hothorn2008" if method == MAX_T else "satterthwaite1946",
         alternative=side,
         status=Status.OK if at else statuses[0],
-        assumptions=assumptions(family.setting, known[0].tested) if known else (),
+        assumptions=assumptions(family.setting, min(compared, key=lambda tested: tested.df), known)
+        if compared
+        else (),
         details={
             "values": [math.nan if s is None else sign * s.value for s in family.singles],
             "reasons": family.reasons,

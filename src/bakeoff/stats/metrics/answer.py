@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
+import numpy as np
+
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -18,13 +22,13 @@ from bakeoff.stats.design.flips import widened, with_flips
 from bakeoff.stats.design.groups import recommended_groups, symmetric_differences
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
 from bakeoff.stats.metrics.area_intervals import hull, logit_interval
-from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.influence import NOISE, Influence
+from bakeoff.stats.metrics.metric import Form, Need
 from bakeoff.stats.metrics.scales import PLAIN
 from bakeoff.stats.metrics.setting import Setting
 
-_ENOUGH_OF_A_CLASS = 20
-OF_ONE_MODEL = ("enough rows of each class", "the loss not dominated by few rows")
+_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
+OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
 
@@ -112,7 +116,7 @@ class Answer:
         if status is Status.OK and ci is not None and found.of_groups is not None:
             details["pvalue_t"] = pvalue
             pvalue, ci = with_flips(found.of_groups, pvalue, ci, found.estimate, self.side, limits)
-        return self._result(found, status, t, pvalue, ci, details)
+        return self._result(found, status, t, pvalue, ci, details, (a, b))
 
     def with_interval(
         self, found: Influence, status: Status, ci: ConfidenceInterval | None
@@ -144,6 +148,7 @@ class Answer:
         pvalue: float,
         ci: ConfidenceInterval | None,
         values: dict[str, float] | None = None,
+        models: Sequence[Influence] = (),
     ) -> Result:
         tested = found.tested
         return Result(
@@ -158,7 +163,7 @@ class Answer:
             n=self.setting.truth.n,
             status=status,
             assumptions=(
-                *assumptions(self.setting, tested),
+                *assumptions(self.setting, tested, models or (found,)),
                 *_symmetry(found, self.test),
             ),
             null_hypothesis=self.null,
@@ -188,23 +193,58 @@ def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
     }
 
 
-def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
-    """Say what the rows tell of the assumptions of t intervals from influence values."""
+CARRIED, _ENOUGH_OF_ROWS = "the difference carried by enough rows", 10.0
+"""Below that many effective degrees of freedom true nulls are rejected too often; see
+benchmarks/regression.csv."""
+_FEWEST_UNLIKE = 3
+"""With fewer rows that differ from all others rare values need not have occurred; see
+benchmarks/passes.csv."""
+
+
+def enough_rows(found: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
+    """Say whether enough rows carry a difference, by the values of each model if they are losses.
+
+    A model's values that are nearly all the same do not show its rare ones.
+    """
+    enough = found.df >= min(_ENOUGH_OF_ROWS, found.units / 3)
+    detail = (
+        f"{found.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, as "
+        "with few errors or few large ones, intervals miss too often"
+    )
+    if not values:
+        return Assumption(CARRIED, enough, detail)
+    other = min(
+        int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
+    )
+    rare = max(1, round(found.units / 10))
+    detail += f", and errors on fewer than 1 of {rare:,} rows may be missing from these"
+    if other < _FEWEST_UNLIKE:
+        enough, detail = False, f"a model has the same value on all rows but {other}; {detail}"
+    return Assumption(CARRIED, None if enough else False, detail)
+
+
+def assumptions(
+    setting: Setting, tested: Spread, models: Sequence[Influence]
+) -> tuple[Assumption, ...]:
+    """Say what the rows tell of the assumptions of t intervals for one model or for several."""
     found = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
         found = [recommended_groups(tested.units)]
-    fewest = setting.fewest()
+    metric, fewest = setting.metric, setting.fewest()
+    name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
+    if metric.classes == "called" and models:
+        name, of, enough = _OF_CALLED, "called positive", _ENOUGH_CALLED
+        # the net benefit of a row that is not called positive is 0
+        worth = (np.abs(one.psi + one.value) > NOISE for one in models)
+        fewest = min(int(np.count_nonzero(values)) for values in worth)
     if fewest >= 0:
-        found.append(
-            Assumption(
-                "enough rows of each class",
-                fewest >= _ENOUGH_OF_A_CLASS,
-                f"{fewest} rows of the rarest class that {setting.metric.name} uses; below "
-                f"{_ENOUGH_OF_A_CLASS} intervals are inaccurate",
-            )
-        )
-    if setting.metric.carried is not None:
-        carried = setting.metric.carried
+        detail = f"{fewest} rows {of} that {metric.name} uses; below {enough} "
+        found.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
+    if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
+        if setting.clusters is None:
+            found.append(enough_rows(tested, [one.psi for one in models]))
+    elif metric.carried is not None:
+        carried = metric.carried
         detail = (
             f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
             f"{carried.consequence}"

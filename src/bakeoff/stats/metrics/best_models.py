@@ -216,7 +216,7 @@ def _known(family: MetricFamily) -> tuple[int, int]:
 
 def _assumptions(family: MetricFamily, winner: Influence) -> tuple[Assumption, ...]:
     """Say whether the rows are enough for the bound and the set, not for one model's interval."""
-    found = assumptions(family.setting, winner.tested)
+    found = assumptions(family.setting, winner.tested, (winner,))
     if family.scale is None:
         return found
     known, enough = _known(family)

@@ -109,9 +109,9 @@ def metric_ci(
     citation="satterthwaite1946",
     all_pairs=compare_models,
     caution="It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, "
-    "or with a log loss dominated by few rows, its intervals are inaccurate. By the root of a mean "
-    "square over fewer than 100 rows with heavy-tailed errors its type I error slightly exceeds "
-    "the level. For all pairs of many models it is conservative where classes are rare.",
+    "or with a log loss dominated by few rows, its intervals are inaccurate. Where "
+    "large errors are so rare that few or none are among the rows, its type I error exceeds the "
+    "level. For all pairs of many models it is conservative where classes are rare.",
 )
 def metric_difference(
     y_true: ArrayLike,

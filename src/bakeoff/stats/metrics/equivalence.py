@@ -18,6 +18,7 @@ from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import ConfidenceInterval, EquivalenceResult, Result, Status
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.spread import Spread
+from bakeoff.stats.metrics.answer import CARRIED
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.means import mean_difference
@@ -158,6 +159,8 @@ def mean_limits(
     limits = two_limits(low, high, alpha, count_groups(groups), "t_influence")
     if math.isnan(limits.low):
         return limits
+    if low.df is None:  # right and wrong rows: limits of their table
+        return dataclasses.replace(limits, method="newcombe")
     differences = np.subtract(values_candidate, values_base, dtype=np.float64)
     clusters = read_groups(groups, len(differences))
     spread = Spread(low.details["se"], low.df or 0.0, low.details["units"])
@@ -170,7 +173,7 @@ def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str
     bounds = (math.nan, math.nan)
     if low.ci is not None and high.ci is not None:
         bounds = low.ci.low, high.ci.high
-    fails = tuple(a.detail for a in low.assumptions if a.holds is False)
+    fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
     return Limits(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
 
 

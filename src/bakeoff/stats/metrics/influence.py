@@ -52,6 +52,8 @@ class Influence:
         The weights of the cells' pseudo-rows.
     noise : float
         The largest value and standard error that rounding alone makes.
+    root : bool
+        Whether the metric is the root of a mean.
     """
 
     metric: str
@@ -60,6 +62,7 @@ class Influence:
     padded: Functional | None = None
     pseudo: FloatArray | None = None
     noise: float = NOISE
+    root: bool = False
 
     @property
     def psi(self) -> FloatArray:
@@ -123,9 +126,21 @@ class Influence:
     def __sub__(self, other: Influence) -> Influence:
         """Return the difference of two models row by row, without pseudo-rows."""
         own = self.atoms
-        atoms = Atoms(self.psi - other.psi, own.clusters, leverage=own.leverage)
+        first, second = self._weights(other)
+        psi = first * self.psi - second * other.psi
+        atoms = Atoms(psi, own.clusters, leverage=own.leverage)
         noise = max(self.noise, other.noise)
         return Influence(self.metric, self.value - other.value, atoms, noise=noise)
+
+    def _weights(self, other: Influence) -> tuple[float, float]:
+        """Weigh the influence values of roots so that their difference is that of the squares."""
+        # √a − √b = (a − b)/(√a + √b). Where few units carry a root its own influence values give a
+        # row that both models miss by far too little weight, the less the larger the root is.
+        carried = min(self.spread.df, other.spread.df) < self.spread.units / 3
+        if not (self.root and self.value and other.value and carried):
+            return 1.0, 1.0
+        both = (self.value + other.value) / 2
+        return self.value / both, other.value / both
 
 
 @dataclasses.dataclass(frozen=True)
@@ -211,7 +226,8 @@ def by_rows(setting: Setting, rows: Any) -> OwnMetric:
 
 def _of_functional(setting: Setting, found: Functional) -> Influence:
     atoms = Atoms(found.psi, setting.clusters, leverage=setting.leverage)
-    return Influence(setting.metric.name, found.value, atoms, noise=_noise(setting, found.value))
+    noise, root = _noise(setting, found.value), setting.metric.root
+    return Influence(setting.metric.name, found.value, atoms, noise=noise, root=root)
 
 
 def _noise(setting: Setting, value: float) -> float:

@@ -8,8 +8,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bakeoff.stats.core import mcnemar_kernels
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
-from bakeoff.stats.core.checks import as_scores, check_same_labels, check_same_length
+from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.checks import (
+    FloatArray,
+    as_scores,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, one_sided
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -17,6 +25,7 @@ from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
     Assumption,
+    ConfidenceInterval,
     Result,
     Status,
     answered,
@@ -28,6 +37,7 @@ from bakeoff.stats.design.flips import UNBOUNDED, GroupSums, widened, with_flips
 from bakeoff.stats.design.groups import SOURCES, GroupTest, recommended_groups
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread, leverage_of, spread
 from bakeoff.stats.metrics.all_pairs import compare_values
+from bakeoff.stats.metrics.answer import enough_rows
 from bakeoff.stats.metrics.test_rows import read_groups
 
 _VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
@@ -161,7 +171,8 @@ def mean_difference(
     Returns
     -------
     Result or ClusteredResult
-        `estimate` is A's mean advantage. ``identical_scores`` (p 1): the same value on every
+        `estimate` is A's mean advantage. Independent values that are all 0 or 1 have the p-value
+        and the interval of `mcnemar`. ``identical_scores`` (p 1): the same value on every
         row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
         two rows, or than five groups.
 
@@ -198,10 +209,14 @@ def mean_difference(
     check_same_length(values_a=a, values_b=b)
     check_same_labels(values_a=values_a, values_b=values_b)
     clusters = read_groups(groups, len(a))
+    right = [x if greater_is_better else 1 + x for x in (a, b)]
+    if clusters is None and df == "influence" and np.isin(right, (0, 1)).all():
+        return _of_marks(right[0], right[1], alternative, confidence_level)
     differences = a - b
     estimate = float(differences.mean())
     leverage = leverage_of(clusters)
     found = spread(differences - estimate, clusters=clusters, leverage=leverage)
+    carried = () if clusters is not None else (enough_rows(found, (a, b)),)
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
     status = Status.IDENTICAL_SCORES
@@ -226,8 +241,30 @@ def mean_difference(
         ci=ci,
         n=len(a),
         status=status,
-        assumptions=(_assumption(found, clusters is not None),),
+        assumptions=(_assumption(found, clusters is not None), *carried),
         details={"se": found.se, "units": found.units},
+    )
+
+
+def _of_marks(a: FloatArray, b: FloatArray, side: Alternative, level: float) -> Result:
+    """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
+    counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    both, only_a, only_b, neither = (np.array([count]) for count in counts)
+    tail = tail_probability(level, side)
+    limits = DIFFERENCE_METHODS["newcombe"](both, only_a, only_b, neither, tail)
+    low, high = one_sided(*limits, side)
+    return Result(
+        variant="paired",
+        statistic=counts[1],
+        pvalue=float(mcnemar_kernels.midp_pvalue(counts[1], counts[2], side)),
+        alternative=side,
+        estimate=(counts[1] - counts[2]) / len(a),
+        ci=ConfidenceInterval(float(low[0]), float(high[0]), level, "newcombe"),
+        n=len(a),
+        status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
+        assumptions=(INDEPENDENT_ROWS,),
+        method=mcnemar_kernels.SOURCES["midp"],
+        details={"units": len(a)},
     )
 
 

@@ -96,11 +96,14 @@ class Metric:
         Which way is better.
     range : tuple of float
         The least and the greatest value that it can have.
-    classes : {"", "positive", "negative", "every", "rarest"}
+    classes : {"", "positive", "negative", "every", "rarest", "called"}
         The class whose rows it is conditional on, of which fewer than five are too few; or
-        ``"rarest"``: it is defined without, but the rarest class carries it.
+        ``"rarest"``: it is defined without, but the rarest class carries it; ``"called"``: so do
+        the rows that are called positive.
     instead : str
         Of a metric for two classes: what to use for more.
+    root : bool
+        Whether it is the root of a mean of a value per row; two are compared by their squares.
     mean_of_rows : bool
         Whether it is the mean of a value of each row, and so means something on a single one.
     counts : {"", "right", "wrong"}
@@ -152,8 +155,9 @@ class Metric:
     needs: Need = Need.LABELS
     greater_is_better: bool = True
     range: tuple[float, float] = (0.0, 1.0)
-    classes: Literal["", "positive", "negative", "every", "rarest"] = ""
+    classes: Literal["", "positive", "negative", "every", "rarest", "called"] = ""
     instead: str = ""
+    root: bool = False
     mean_of_rows: bool = False
     counts: Literal["", "right", "wrong"] = ""
     evidence: tuple[Evidence, ...] = ()

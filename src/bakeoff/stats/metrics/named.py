@@ -144,7 +144,8 @@ def row_mean(
             found = mean(values(view), np.ones(view.truth.n))
             return found**0.5 if root else found
 
-        known = {"form": Form.ROWS, "formula": functional, "mean_of_rows": not root, **facts}
+        known = {"form": Form.ROWS, "formula": functional, **facts}
+        known |= {"root": root, "mean_of_rows": not root}
         how = value or plain
         enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
         return values

@@ -88,7 +88,7 @@ def top_3_accuracy(view: View) -> FloatArray:
     "net true positives per row",
     needs=Need.PROBABILITIES,
     range=(-math.inf, 1.0),
-    classes="rarest",
+    classes="called",
     instead="cost",
     option="threshold",
     method="vickers2006",

@@ -98,9 +98,8 @@ class Setting:
             "positive": counts[at],
             "negative": counts.sum() - counts[at],
             "every": counts.min(),
-            "rarest": counts[counts > 0].min(),
         }
-        return int(of[self.metric.classes])
+        return int(of.get(self.metric.classes, counts[counts > 0].min()))
 
 
 class MetricArguments(TypedDict, total=False):

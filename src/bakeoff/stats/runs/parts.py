@@ -14,7 +14,7 @@ from scipy import special
 
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.result import Alternative
-from bakeoff.stats.design.spread import Spread, spread
+from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.planning import root
 from bakeoff.stats.runs.recipe import Recipe
 
@@ -41,15 +41,15 @@ class Parts:
     def of(cls, recipes: tuple[Recipe, ...]) -> Parts:
         """Put one recipe, or two that are compared, together."""
         first, *second = recipes
-        estimate, psi = float(first.values.mean()), first.psi
+        found = first.mean
         for other in second:
-            estimate, psi = estimate - float(other.values.mean()), psi - other.psi
+            found -= other.mean
         counts = [recipe.count for recipe in recipes]
         return cls(
-            estimate,
+            found.value,
             tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
             math.fsum(recipe.interaction for recipe in recipes),
-            spread(psi, clusters=first.clusters, leverage=first.leverage),
+            found.spread,
             max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
         )
 

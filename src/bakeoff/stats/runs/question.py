@@ -21,14 +21,14 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS
-from bakeoff.stats.metrics.answer import assumptions
+from bakeoff.stats.metrics.answer import assumptions, enough_rows
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.runs.components import SEEN, described, limits_of_sd, unseen_failures
 from bakeoff.stats.runs.parts import Parts
 from bakeoff.stats.runs.recipe import Reader, Recipe
 
 _VARIANT = "two_t"
-ENOUGH_RUNS, _ENOUGH_DEGREES, _ENOUGH_OF_ROWS = 5, 4.0, 10.0
+ENOUGH_RUNS, _ENOUGH_DEGREES = 5, 4.0
 _INDEPENDENT_RUNS = Assumption(
     "independent runs",
     None,
@@ -194,14 +194,9 @@ class Question:
         return found
 
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
-        yield from assumptions(self.reader.setting, parts.fits)
+        yield from assumptions(self.reader.setting, parts.fits, ())
         if self.reader.setting.clusters is None:
-            yield Assumption(
-                "the difference carried by enough rows",
-                parts.fits.df >= _ENOUGH_OF_ROWS,
-                f"{parts.fits.df:.0f} effective degrees of freedom of the rows; below "
-                f"{_ENOUGH_OF_ROWS:.0f}, as with few errors, intervals miss too often",
-            )
+            yield enough_rows(parts.fits)
         random = [recipe for recipe in recipes if not recipe.deterministic]
         if not random:
             return

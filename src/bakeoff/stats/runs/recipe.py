@@ -15,7 +15,7 @@ from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.design.spread import Leverage
 from bakeoff.stats.metrics.answer import better_is_positive
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
-from bakeoff.stats.metrics.influence import Influence, one
+from bakeoff.stats.metrics.influence import Atoms, Influence, one
 from bakeoff.stats.metrics.metric import Metric, numbers
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.options import Options
@@ -74,6 +74,7 @@ class Recipe:
     clusters: Codes | None
     leverage: Leverage | None
     deterministic: bool = False
+    root: bool = False
 
     @classmethod
     def of(cls, runs: Iterable[Influence], deterministic: bool = False) -> Recipe:
@@ -108,7 +109,14 @@ class Recipe:
             atoms.clusters,
             atoms.leverage,
             deterministic,
+            run.root,
         )
+
+    @property
+    def mean(self) -> Influence:
+        """The mean of the runs, with the influence of each row."""
+        atoms = Atoms(self.psi, self.clusters, leverage=self.leverage)
+        return Influence("", float(self.values.mean()), atoms, noise=self.noise, root=self.root)
 
     @property
     def count(self) -> int:
