@@ -110,7 +110,10 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
     options = difference_options(rows, costs) | {"confidence_level": level}
     arguments = rows.arguments(entry, [model])
     if isinstance(rows, PairedValues):
-        mean = mean_ci(*arguments, **options)
+        mean, values = mean_ci(*arguments, **options), rows.values[:, model]
+        if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
+            rate = _of_counts(int(values.sum()), rows.n, level)
+            mean = dataclasses.replace(mean, ci=rate.ci, status=rate.status)
         checks = *mean.assumptions, *blocks
         return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range), assumptions=checks)
     found = metric_ci(*arguments, **options)
