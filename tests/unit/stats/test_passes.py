@@ -12,6 +12,7 @@ from bakeoff.stats import (
     ArgumentError,
     mcnemar,
     mean_difference,
+    mean_interaction,
     mean_limits,
     pass_at,
     pass_hat,
@@ -139,7 +140,7 @@ def test_rare_passes_of_unequal_numbers_of_runs_are_told(
 @pytest.mark.parametrize("better", [True, False])
 @pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
 def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better: bool, side: str) -> None:
-    for only_a, only_b in ((5, 0), (3, 8), (0, 0)):
+    for only_a, only_b in ((0, 0), (5, 0), (3, 8)):
         a, b = np.arange(20) < only_a, (np.arange(20) >= 20 - only_b)
         found = mean_difference(a * 1.0, b * 1.0, greater_is_better=better, alternative=side)
         known = mcnemar(a == better, b == better, alternative=side)
@@ -147,6 +148,8 @@ def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better: bool, si
         assert (*found.ci,) == (*known.ci,)
     plain = mean_difference(a * 1.0, np.arange(20) < 2, df="rows")
     assert plain.df == 19
+    halves = mean_interaction(a * 1.0, b[::-1] * 1.0, subgroup=np.arange(20) % 2)
+    assert 0 <= halves.pvalue <= 1
     found = mean_limits(np.ones(40), np.arange(40) < 20)
     assert 0.3 < found.low < 0.5
 

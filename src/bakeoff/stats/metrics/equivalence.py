@@ -159,7 +159,7 @@ def mean_limits(
     limits = two_limits(low, high, alpha, count_groups(groups), "t_influence")
     if math.isnan(limits.low):
         return limits
-    if low.df is None:  # right and wrong rows: limits of their table
+    if low.ci is not None and low.ci.method == "newcombe":  # limits of right and wrong rows
         return dataclasses.replace(limits, method="newcombe")
     differences = np.subtract(values_candidate, values_base, dtype=np.float64)
     clusters = read_groups(groups, len(differences))

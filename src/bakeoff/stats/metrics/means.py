@@ -210,20 +210,23 @@ def mean_difference(
     check_same_labels(values_a=values_a, values_b=values_b)
     clusters = read_groups(groups, len(a))
     right = [x if greater_is_better else 1 + x for x in (a, b)]
-    if clusters is None and df == "influence" and np.isin(right, (0, 1)).all():
-        return _of_marks(right[0], right[1], alternative, confidence_level)
+    marks = clusters is None and df == "influence" and bool(np.isin(right, (0, 1)).all())
     differences = a - b
     estimate = float(differences.mean())
     leverage = leverage_of(clusters)
     found = spread(differences - estimate, clusters=clusters, leverage=leverage)
-    carried = () if clusters is not None else (enough_rows(found, (a, b)),)
+    carried = () if clusters is not None or marks else (enough_rows(found, (a, b)),)
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
     status = Status.IDENTICAL_SCORES
-    if differences.any():
+    if differences.any() and marks:
+        status = Status.OK
+    elif differences.any():
         status = _known(found, clusters is not None, float(np.abs(differences).max()))
     t, pvalue, ci = math.nan, math.nan, None
-    if status is Status.OK:
+    if marks:
+        t, pvalue, ci = _of_marks(right[0], right[1], alternative, confidence_level)
+    elif status is Status.OK:
         t = estimate / found.se
         pvalue = t_pvalue(t, found.df, alternative)
         ci = found.interval(estimate, confidence_level, alternative, UNBOUNDED)
@@ -242,30 +245,23 @@ def mean_difference(
         n=len(a),
         status=status,
         assumptions=(_assumption(found, clusters is not None), *carried),
+        method=mcnemar_kernels.SOURCES["midp"] if marks else "",
         details={"se": found.se, "units": found.units},
     )
 
 
-def _of_marks(a: FloatArray, b: FloatArray, side: Alternative, level: float) -> Result:
+def _of_marks(
+    a: FloatArray, b: FloatArray, side: Alternative, level: float
+) -> tuple[float, float, ConfidenceInterval]:
     """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
-    counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
-    both, only_a, only_b, neither = (np.array([count]) for count in counts)
+    both, only_a, only_b, neither = (
+        np.array([float(np.sum((a == x) & (b == y)))]) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))
+    )
     tail = tail_probability(level, side)
     limits = DIFFERENCE_METHODS["newcombe"](both, only_a, only_b, neither, tail)
-    low, high = one_sided(*limits, side)
-    return Result(
-        variant="paired",
-        statistic=counts[1],
-        pvalue=float(mcnemar_kernels.midp_pvalue(counts[1], counts[2], side)),
-        alternative=side,
-        estimate=(counts[1] - counts[2]) / len(a),
-        ci=ConfidenceInterval(float(low[0]), float(high[0]), level, "newcombe"),
-        n=len(a),
-        status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
-        assumptions=(INDEPENDENT_ROWS,),
-        method=mcnemar_kernels.SOURCES["midp"],
-        details={"units": len(a)},
-    )
+    low, high = (float(end[0]) for end in one_sided(*limits, side))
+    pvalue = float(mcnemar_kernels.midp_pvalue(only_a, only_b, side)[0])
+    return float(only_a[0]), pvalue, ConfidenceInterval(low, high, level, "newcombe")
 
 
 def _known(found: Spread, clustered: bool, size: float) -> Status:
