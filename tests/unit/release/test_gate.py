@@ -581,3 +581,16 @@ def test_several_metrics_and_columns_in_python() -> None:
     assert [part.name for part in found.subgroups] == ["half: a", "half: b", "odd: 0", "odd: 1"]
     assert "or 0.02 of f1" in str(found)
     assert bakeoff.gate(y, old, new, margin=0.02, metric=None).terms.metric == "accuracy"
+
+
+@pytest.mark.parametrize("option", ["--groups", "--predicted", "--truth", "--id", "--seeds"])
+@pytest.mark.parametrize("command", ["gate", "compare", "plan"])
+def test_an_empty_name_of_a_column_is_a_mistake(
+    capsys: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    if command == "plan" and option in ("--predicted", "--seeds"):
+        pytest.skip("it has no such option")
+    more = {"gate": ["--margin", "0.1"], "compare": [], "plan": ["--difference", "0.1"]}[command]
+    files = [*(["--pilot"] if command == "plan" else []), "base.csv", "equal.csv"]
+    assert main([command, *files, *more, option, ""]) == (3 if command == "gate" else 2)
+    assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")

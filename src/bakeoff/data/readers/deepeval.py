@@ -8,11 +8,12 @@ Absent values are left out.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import pandas as pd
+
+from bakeoff.files import parse_json
 
 WHAT = "a test run of DeepEval"
 OF_EVALS = True
@@ -32,7 +33,7 @@ def read(text: str) -> pd.DataFrame:
     An id is the input of a case: names count the cases of a run.
     """
     try:
-        found = json.loads(text)
+        found = parse_json(text)
         run = found.get("testRunData", found)
         cases = [case for key in _CASES for case in run.get(key, ())]
         table = pd.DataFrame(map(_row, cases))

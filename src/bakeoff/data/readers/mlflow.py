@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pandas as pd
 
+from bakeoff.files import parse_json
 from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a table of MLflow"
@@ -26,7 +26,7 @@ def recognizes(head: str) -> bool:
 def read(text: str) -> pd.DataFrame:
     """Return the table; ``ground_truth`` is the truth and ``outputs`` what was predicted."""
     try:
-        found = json.loads(text)
+        found = parse_json(text)
         table = frame_of(found["data"], found["columns"])
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"expected columns and data that fit: {error}") from None

@@ -9,7 +9,6 @@ _validation.py); `cv_results_` has a row for each candidate: ``params``, ``mean_
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.data.readers import names_in, table_in
+from bakeoff.files import parse_json
 from bakeoff.spec.scorings import NEGATED
 
 WHAT = "fold scores of scikit-learn"
@@ -57,8 +57,8 @@ def _columns(text: str) -> dict[str, list[Any]]:
         table = table_in(text)
         return {str(name): table[name].tolist() for name in table}
     try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
+        found = parse_json(text)
+    except ValueError as error:
         raise ValueError(f"it is no JSON: {error}") from None
     if isinstance(found, list):
         names = dict.fromkeys(name for row in found for name in row)

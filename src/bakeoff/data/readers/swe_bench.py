@@ -8,11 +8,14 @@ resolved ids are read where they say which ids were submitted.
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pandas as pd
+
+from bakeoff.data.readers import check_record
+from bakeoff.errors import shown
+from bakeoff.files import parse_json
 
 WHAT = "a report of SWE-bench"
 OF_EVALS = True
@@ -35,18 +38,24 @@ def read(text: str) -> pd.DataFrame:
     Instances that are not submitted (``incomplete_ids``) are no rows.
     """
     try:
-        report = json.loads(text)
+        report = parse_json(text)
     except ValueError as error:
         raise ValueError(f"it is no JSON: {error}") from None
+    lists = {f"{key}?": list for key in (*_PARTS, "submitted_ids", "resolved")}
+    check_record(report, "the report", lists)
+    for key in lists:
+        for i, one in enumerate(report.get(key[:-1]) or ()):
+            if not isinstance(one, str):
+                raise ValueError(f"{key[:-1]}[{i}]: expected an id, found {shown(one)}")
     submitted = report.get("submitted_ids")
     if submitted is None and "unresolved_ids" in report:
-        submitted = [one for part in _PARTS for one in report.get(part, ())]
+        submitted = [one for part in _PARTS for one in report.get(part) or ()]
     if submitted is None:
         raise ValueError(
             "it lists what is resolved and not what was submitted, so that the unresolved are not "
             "known: give the report of the harness, with submitted_ids"
         )
-    resolved = set(report.get("resolved_ids", report.get("resolved")))
+    resolved = set(report.get("resolved_ids") or report.get("resolved") or ())
     if strange := sorted(resolved.difference(submitted)):
         raise ValueError(f"{len(strange)} ids are resolved and not submitted, first {strange[0]!r}")
     ids = sorted(set(submitted))
