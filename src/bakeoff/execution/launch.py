@@ -10,6 +10,7 @@ from pathlib import Path
 
 import bakeoff
 from bakeoff.errors import UserError
+from bakeoff.files import is_file
 
 _PACKAGE = Path(bakeoff.__file__).parent
 
@@ -44,7 +45,7 @@ def command(
     UserError
         The file is not there.
     """
-    if not Path(file).is_file():
+    if not is_file(file):
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
     root = workflow_folder()
     found = [str(_profile(root, name)) for name in profiles]
