@@ -129,7 +129,7 @@ def test_without_limits_nothing_follows(capsys: pytest.CaptureFixture[str]) -> N
     Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
     code, said = gate(capsys, "copy", "--metric", "roc_auc")
     assert code == 2
-    assert "Nothing follows: both say the same on every row" in said
+    assert "Nothing follows: no row counts differently for the two" in said
     assert " decide" not in said
     jsonschema.validate(
         json.loads(gate(capsys, "copy", "--metric", "roc_auc", "--json")[1]), SCHEMA
@@ -594,3 +594,25 @@ def test_an_empty_name_of_a_column_is_a_mistake(
     files = [*(["--pilot"] if command == "plan" else []), "base.csv", "equal.csv"]
     assert main([command, *files, *more, option, ""]) == (3 if command == "gate" else 2)
     assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")
+
+
+def test_two_perfect_rankings_are_not_called_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv("base.csv")
+    right = frame["y_true"] == "yes"
+    for name, high in (("sure", 0.99), ("less", 0.7)):
+        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
+        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
+    main(["gate", "sure.csv", "less.csv", "--margin", "0.02", "--metric", "roc_auc"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "same on every row" not in said
+    assert "no row counts differently for the two by this metric" in said
+
+
+@pytest.mark.parametrize("command", ["gate", "compare", "init"])
+def test_a_pipe_is_not_said_to_be_missing(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.csv")
+    more = {"gate": ["base.csv", "--margin", "0.1"], "compare": ["base.csv"], "init": []}[command]
+    target = ["--target", "y_true"] if command == "init" else []
+    main([command, "pipe.csv", *more, *target])
+    said = capsys.readouterr().err
+    assert "'pipe.csv' is a pipe or a device, which can be read once" in said
