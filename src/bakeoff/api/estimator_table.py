@@ -189,7 +189,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         with whole(path) as part:
             frame.reset_index(drop=True).to_parquet(part, index=False)
     except (TypeError, ValueError, NotImplementedError) as error:
-        # pyarrow's: columns of mixed types
-        raise UserError(
-            f"X: a column holds values of several types: {' '.join(str(error).split())}"
-        ) from None
+        sparse = [name for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)]
+        if sparse:
+            raise UserError(
+                f"X: column {sparse[0]!r} is sparse, expected dense values: X.sparse.to_dense()"
+            ) from None
+        # pyarrow's: columns of mixed types, or of a type of pandas alone
+        said = " ".join(str(error).split())
+        raise UserError(f"X: a column cannot be written to a table: {said}") from None

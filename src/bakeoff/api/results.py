@@ -11,6 +11,7 @@ from bakeoff.execution.launch import launch
 from bakeoff.execution.locks import release_killed
 from bakeoff.execution.results_owner import file_of
 from bakeoff.execution.rule_inputs import RuleInputs
+from bakeoff.files import is_file
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
 from bakeoff.report.study import Study
@@ -96,7 +97,7 @@ def read_results(folder: str | Path) -> Study:
     """Return what `read` shows."""
     root = Path(folder)
     resolved = root / "experiment.yaml"
-    if not resolved.is_file():
+    if not is_file(resolved):
         raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
     paths = Paths(str(root))
     file = file_of(paths)

@@ -20,7 +20,7 @@ from bakeoff.data.read_given import read_given
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError, printable
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.load import read_yaml
+from bakeoff.spec.load import read_yaml, validated
 from bakeoff.spec.values import Kind
 
 _OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
@@ -88,8 +88,8 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     """Read what the options name: one table of all models, or one of each; tell what it is."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys["seed"] = args.seeds
-    columns = GivenColumns.model_validate(
-        {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
+    columns = validated(
+        GivenColumns, {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
     )
     if columns.group is not None and columns.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")

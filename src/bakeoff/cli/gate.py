@@ -18,6 +18,7 @@ from bakeoff.release.verdict import as_json, as_markdown, change, headline, reas
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.load import validated
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Release
 
@@ -66,7 +67,7 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
         )
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
-    columns = GivenColumns.model_validate(keys)
+    columns = validated(GivenColumns, keys)
     named, _ = taken_by_path(args.metric or ())
     numbers = kind_of(args.values, args.pass_at, args.pass_hat)
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]

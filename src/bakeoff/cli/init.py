@@ -20,7 +20,7 @@ from bakeoff.cli.guess_format import read
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
 from bakeoff.data.given_predictions import load
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent
@@ -126,7 +126,7 @@ def write(
 ) -> str:
     """Compose the text of the experiment file."""
     lines = _lines(data, target, _scalar(name), guess, keys, schema)
-    return "".join(f"{line}\n" for line in lines).replace(
+    return "".join(f"{escaped(line)}\n" for line in lines).replace(
         "MODELS\n", _REGRESSORS if guess.numbers else _CLASSIFIERS
     )
 

@@ -53,6 +53,8 @@ class Labels:
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> Labels:
         """Encode a column; its distinct values alone are written as texts."""
+        if pa.types.is_null(column.type):  # a column without a value
+            column = column.cast(pa.string())
         encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
         places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         texts = names(pd.Series(encoded.dictionary.to_pandas()))

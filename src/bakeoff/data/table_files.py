@@ -14,7 +14,7 @@ from pandas.api.types import infer_dtype, is_object_dtype
 
 from bakeoff.data.readers import headers, is_log, known, read_elsewhere
 from bakeoff.errors import Place, Problem, UserError, some
-from bakeoff.files import is_file
+from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.identifiers import arrow_column, is_large, names, whole_numbers
 from bakeoff.sources.common.tables import TableKeys
@@ -57,6 +57,9 @@ def read_table(path: str, place: Place, format: str | None = None) -> pa.Table:
 def read_tables(path: str, place: Place, format: str | None = None) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
     kind = format or Path(path).suffix.lower().removeprefix(".")
+    if kind in ("csv", "tsv") and is_file(path):
+        separator = "\t" if kind == "tsv" else separator_of(path, kind) or ","
+        formats.check_width(_first_line(path, "csv").count(separator) + 1, path)
     table = _read_fast(path, kind)
     if table is not None and (format or headers().isdisjoint(table.column_names)):
         return {"": table}
@@ -85,13 +88,14 @@ def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
     """
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
-    except OverflowError:  # whole numbers beyond 64 bits
+    except (OverflowError, pa.ArrowException):
         texts = frame.copy(deep=False)
-        for name, values in frame.items():
-            if is_object_dtype(values.dtype) and infer_dtype(values, skipna=True) == "integer":
-                texts[name] = names(values)
+    for name, values in frame.items():  # whole numbers beyond 64 bits
+        if is_object_dtype(values.dtype) and infer_dtype(values, skipna=True) == "integer":
+            texts[name] = names(values)
+    try:
         return pa.Table.from_pandas(texts, preserve_index=False)
-    except pa.ArrowException:
+    except (OverflowError, pa.ArrowException):
         raise Problem(place, _mixed(frame, path)) from None
 
 
@@ -141,7 +145,7 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
         for name, values in _beyond_64_bits(table, read).items():
             table = table.set_column(table.column_names.index(name), name, values)
         heads = [name.strip() for name in table.column_names]
-    except (pa.ArrowInvalid, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None
     plain = (
         all(heads)
@@ -173,7 +177,7 @@ def _read_parquet(path: str) -> pa.Table | None:
     try:
         texts = [one.name for one in pa.parquet.read_schema(path) if pa.types.is_string(one.type)]
         table = pa.parquet.read_table(path, read_dictionary=texts)
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError):
         return None
     # what pandas stored as an index without a name is no column to anyone
     columns = [name for name in table.column_names if not name.startswith("__index_level_")]
@@ -187,7 +191,7 @@ def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFra
     `read_table`.
     """
     if not is_file(path):
-        raise Problem(place, f"no file at {path!r}")
+        raise Problem(place, no_file(path))
     keys = {"sep": separator_of(path, format), "format": format}
     try:
         if _first_line(path, format).startswith("Key_"):

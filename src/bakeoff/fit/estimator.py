@@ -12,7 +12,7 @@ from typing import Any
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.keys import DOTTED
 from bakeoff.spec.models import is_function, is_nested, maker
-from bakeoff.usercode import import_module
+from bakeoff.usercode import import_module, refuse_standard, refuse_useless
 
 NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 """Parameters of scikit-learn's compositions that hold a list of names and estimators."""
@@ -20,7 +20,14 @@ NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 
 def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
     """Make a new, unfitted estimator."""
-    made = _call(path, import_class(path), (), params)
+    kind = import_class(path)
+    refuse_standard(path, kind)
+    if not hasattr(kind, "get_params"):
+        raise UserError(
+            f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
+            "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
+        )
+    made = _call(path, kind, (), params)
     if set_output is None:
         return made
     try:
@@ -57,6 +64,7 @@ def made_value(value: Any, default: Any = None) -> Any:
         if not isinstance(args, list) or not callable(called):
             wanted = "a list of arguments" if callable(called) else "a class or a function"
             raise UserError(f"found {shown(args if callable(called) else path)}, expected {wanted}")
+        refuse_useless(path, called)
         return _call(path, called, args, params)
     if isinstance(value, Mapping):
         return {key: made_value(item) for key, item in value.items()}
@@ -76,11 +84,6 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     from sklearn.base import clone
 
     kind = type(estimator)
-    if not hasattr(estimator, "get_params"):
-        raise UserError(
-            f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
-            "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
-        )
     try:
         _check_named_parts(estimator)
         made = clone(estimator)

@@ -28,7 +28,9 @@ _OF_ERRORS = 3.3
 """How many standard errors limits at the usual level are apart."""
 _WHY_NONE = {
     Status.TOO_FEW: "there are too few groups for limits, or too few rows of a class",
-    Status.IDENTICAL_SCORES: "both say the same on every row, which gives this metric no limits",
+    Status.IDENTICAL_SCORES: (
+        "no row counts differently for the two by this metric, which gives no limits"
+    ),
     Status.ZERO_VARIANCE: "the difference is the same on every row, which gives no limits",
     Status.UNDEFINED: "the metric has no value on these rows",
 }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
-from bakeoff.files import is_file, locate
+from bakeoff.files import is_file, locate, no_file
 from bakeoff.sources.common.base import ColumnName, Loaded, blame
 from bakeoff.sources.common.tables import TableData, TableKeys
 
@@ -103,7 +103,7 @@ class FileData(TableData):
         for i, other in enumerate(self.join):
             with blame("join"):
                 if not is_file(other.path):
-                    raise UserError(f"no file at {other.path!r}{_nearest_file(Path(other.path))}")
+                    raise UserError(f"{no_file(other.path)}{_nearest_file(Path(other.path))}")
                 more = read_table(Path(other.path), other.path, other)
                 frame = _with_columns(frame, more, other, ("join", i))
         return frame
@@ -113,7 +113,7 @@ class FileData(TableData):
 
         with blame(key):
             if not is_file(path):
-                raise UserError(f"no file at {path!r}{_nearest_file(Path(path))}")
+                raise UserError(f"{no_file(path)}{_nearest_file(Path(path))}")
             return read_table(Path(path), path, self)
 
 

@@ -83,7 +83,7 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
         return _nodes_and_data(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, UnicodeEncodeError) as error:
         raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark

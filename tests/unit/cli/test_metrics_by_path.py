@@ -189,3 +189,10 @@ def test_what_a_function_prints_stays_out_of_json(rows):
     found = run("compare", *READ, "--metric", "./measures_of_rows.py:talkative", "--json")
     assert json.loads(found.stdout)["comparisons"]
     assert "said" in found.stderr
+
+
+@pytest.mark.parametrize("place", ["os:rename", "shutil:copy", "subprocess:call"])
+def test_functions_of_pythons_library_are_no_metrics(rows, bakeoff, place):
+    code, _, err = bakeoff("compare", *READ, "--metric", place)
+    assert code == 2
+    assert "is of Python's own library" in err

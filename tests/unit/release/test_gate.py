@@ -122,7 +122,7 @@ def test_without_limits_nothing_follows(capsys: pytest.CaptureFixture[str]) -> N
     Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
     code, said = gate(capsys, "copy", "--metric", "roc_auc")
     assert code == 2
-    assert "Nothing follows: both say the same on every row" in said
+    assert "Nothing follows: no row counts differently for the two" in said
     assert " decide" not in said
     jsonschema.validate(
         json.loads(gate(capsys, "copy", "--metric", "roc_auc", "--json")[1]), SCHEMA
@@ -547,3 +547,38 @@ def test_several_metrics_and_columns_in_python() -> None:
     assert [part.name for part in found.subgroups] == ["half: a", "half: b", "odd: 0", "odd: 1"]
     assert "or 0.02 of f1" in str(found)
     assert bakeoff.gate(y, old, new, margin=0.02, metric=None).terms.metric == "accuracy"
+
+
+@pytest.mark.parametrize("option", ["--groups", "--predicted", "--truth", "--id", "--seeds"])
+@pytest.mark.parametrize("command", ["gate", "compare", "plan"])
+def test_an_empty_name_of_a_column_is_a_mistake(
+    capsys: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    if command == "plan" and option in ("--predicted", "--seeds"):
+        pytest.skip("it has no such option")
+    more = {"gate": ["--margin", "0.1"], "compare": [], "plan": ["--difference", "0.1"]}[command]
+    files = [*(["--pilot"] if command == "plan" else []), "base.csv", "equal.csv"]
+    assert main([command, *files, *more, option, ""]) == (3 if command == "gate" else 2)
+    assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")
+
+
+def test_two_perfect_rankings_are_not_called_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = pd.read_csv("base.csv")
+    right = frame["y_true"] == "yes"
+    for name, high in (("sure", 0.99), ("less", 0.7)):
+        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
+        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
+    main(["gate", "sure.csv", "less.csv", "--margin", "0.02", "--metric", "roc_auc"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "same on every row" not in said
+    assert "no row counts differently for the two by this metric" in said
+
+
+@pytest.mark.parametrize("command", ["gate", "compare", "init"])
+def test_a_pipe_is_not_said_to_be_missing(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe.csv")
+    more = {"gate": ["base.csv", "--margin", "0.1"], "compare": ["base.csv"], "init": []}[command]
+    target = ["--target", "y_true"] if command == "init" else []
+    main([command, "pipe.csv", *more, *target])
+    said = capsys.readouterr().err
+    assert "'pipe.csv' is a pipe or a device, which can be read once" in said

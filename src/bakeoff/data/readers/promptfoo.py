@@ -9,19 +9,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import LeftOut, question_of
+from bakeoff.data.readers import LeftOut, check_record, question_of
+from bakeoff.files import parse_json
 
 WHAT = "results of promptfoo"
 OF_EVALS = True
 _ERROR = 2
 _LONGEST = 40
+_LOG = {"results": dict, "config?": dict}
+_ROW = {"promptIdx": int, "provider": (str, dict), "success": (bool, int), "score": (int, float)}
+_ROW |= {"vars?": dict, "testCase?": dict, "prompt?": dict, "namedScores?": dict}
 
 
 def recognizes(head: str) -> bool:
@@ -37,9 +40,11 @@ def read(text: str) -> pd.DataFrame:
     are and what is asserted of its output, so that files of different evaluations pair.
     """
     try:
-        log = json.loads(text)
-        found = log["results"]
+        log = check_record(parse_json(text), "the file", _LOG)
+        found = check_record(log["results"], "results", {"results": list})
         rows = found["results"]
+        for i, row in enumerate(rows):
+            check_record(row, f"results.results[{i}]", _ROW)
         failed = [row for row in rows if row.get("failureReason") == _ERROR]
         if failed:
             raise LeftOut(
@@ -59,7 +64,7 @@ def read(text: str) -> pd.DataFrame:
             for row in rows
         )
         settings = _settings(rows, models, found.get("prompts") or (), log.get("config") or {})
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"expected results with promptIdx, success and score: {error!r}") from None
     if table.empty:
         raise ValueError("it has no results")

@@ -23,6 +23,7 @@ from bakeoff.usercode import (
     import_module,
     make_importable,
     prints_to_stderr,
+    refuse_standard,
     time_limit,
 )
 
@@ -184,6 +185,7 @@ def imported(own: OwnMetric) -> Callable[..., Any]:
         raise UserError(unknown(f"function in {own.module}:", name, known))
     if not callable(function):
         raise UserError(f"{own.function} is a {type(function).__name__}, not a function")
+    refuse_standard(own.function, function)
     try:
         inspect.signature(function).bind(None, None, **dict.fromkeys(own.columns))
     except TypeError as error:

@@ -149,7 +149,15 @@ def _positive_rows(view: View) -> Iterator[TwoClasses]:
     yield TwoClasses(view.is_positive, view.scores)
 
 
+def _check_every_class(view: View) -> None:
+    """Refuse rows that lack a class, by its name: areas of every class are averaged."""
+    there = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    if there.sum() > 1 and not there.all():
+        raise NoValue(f"no tested row is of the class {view.truth.classes[int(there.argmin())]}")
+
+
 def _one_against_rest(view: View) -> Iterator[TwoClasses]:
+    _check_every_class(view)
     for k, column in enumerate(view.probabilities.T):
         yield TwoClasses(view.truth.codes == k, column)
 
@@ -185,6 +193,7 @@ def roc_auc_ovr(view: View) -> Iterator[TwoClasses]:
 @ranking(ROC, "ROC AUC, one vs one", classes="every", method="hand2001")
 def roc_auc_ovo(view: View) -> Iterator[TwoClasses]:
     """Mean over pairs of classes of the area between the two (Hand & Till 2001)."""
+    _check_every_class(view)
     truth, p = view.truth.codes, view.probabilities
     for i in range(p.shape[1]):
         for j in range(i):
