@@ -643,13 +643,7 @@ def two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
     return [("runs_a", runs_a), ("runs_b", runs_b)]
 
 
-@register(
-    title="Difference of recipes over training runs",
-    evidence=Evidence.RUNS,
-    answers="Is one of two training recipes better, for other seeds and other test rows?",
-    all_pairs=compare_recipes,
-    **SHARED,
-)
+@register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
 def recipe_difference(
     y_true: ArrayLike,
     runs_a: SomeRuns,
@@ -660,7 +654,9 @@ def recipe_difference(
     confidence_level: Level = 0.95,
     **asked: Unpack[MetricArguments],
 ) -> Result:
-    """Test the difference of a metric between two recipes, each of them trained several times.
+    """Difference of recipes over training runs.
+
+    Is one of two training recipes better, for other seeds and other test rows?
 
     The variance is that of readers and cases (Obuchowski & Rockette 1995; Gallas 2006): between
     runs, and over rows without what favours single runs. In the interval each part has its own
@@ -688,14 +684,7 @@ def recipe_difference(
     return Question(reader, paired).difference((0, 1), alternative, confidence_level)
 
 
-@register(
-    title="Difference of recipes by a value per row",
-    evidence=Evidence.RUN_VALUES,
-    answers="Does one of two training recipes have the better mean of a value per row, for other "
-    "seeds and other rows?",
-    all_pairs=compare_recipe_means,
-    **SHARED,
-)
+@register(evidence=Evidence.RUN_VALUES, all_pairs=compare_recipe_means, **SHARED)
 def recipe_mean_difference(
     runs_a: SomeRuns,
     runs_b: SomeRuns,
@@ -706,7 +695,10 @@ def recipe_mean_difference(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """Test the mean difference of a value per row between two recipes trained several times.
+    """Difference of recipes by a value per row.
+
+    Does one of two training recipes have the better mean of a value per row, for other seeds and
+    other rows?
 
     As `recipe_difference` (Banerjee 1960), for losses, marks and other numbers.
 
@@ -775,12 +767,7 @@ def recipe_mean_ci(
     return Question(reader).interval(confidence_level)
 
 
-@register(
-    title="Equivalence of recipes (TOST)",
-    evidence=Evidence.RUNS,
-    answers="Are two training recipes equally good within the margin, for other seeds and rows?",
-    **SHARED | {"null_hypothesis": ""},
-)
+@register(evidence=Evidence.RUNS, **SHARED | {"null_hypothesis": ""})
 def tost_recipes(
     y_true: ArrayLike,
     runs_a: SomeRuns,
@@ -791,7 +778,9 @@ def tost_recipes(
     alpha: Alpha = 0.05,
     **asked: Unpack[MetricArguments],
 ) -> EquivalenceResult:
-    """Two one-sided tests of the difference of two recipes, each trained several times.
+    """Equivalence of recipes (TOST).
+
+    Are two training recipes equally good within the margin, for other seeds and rows?
 
     The interval and the p-values are those of `recipe_difference` (Banerjee 1960) for the
     difference plus and less the margin; ``pvalue_lower`` is that of non-inferiority.
