@@ -574,7 +574,9 @@ def _interaction(
         results = [part.result for part in answered]
         estimates = np.array([r.details.get("padded", r.estimate) for r in results])
         ses, dfs = np.array([(r.details["se"], r.df) for r in results], dtype=np.float64).T
-        if clusters is not None and _spans(answered, clusters):
+        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
+        # a group of rows with rows in several subgroups makes these depend on each other
+        if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
             found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
         else:
             statistic, df1, df2 = welch_f(estimates, ses, dfs)
@@ -602,12 +604,6 @@ def _interaction(
             }
         },
     )
-
-
-def _spans(parts: list[_Part], clusters: Codes) -> bool:
-    """Tell whether a group of rows has rows in several subgroups."""
-    seen = np.concatenate([np.unique(clusters[part.rows]) for part in parts])
-    return len(np.unique(seen)) < len(seen)
 
 
 def _largest(

@@ -460,6 +460,10 @@ class Question:
             if two:
                 statistic = parts.estimate / _scale(parts)
                 pvalue = parts.pvalue(0.0, side)
+        fits, pvalue_fits, half = parts.fits, math.nan, math.nan  # about these fits on other rows
+        if fits.df >= 1 and fits.se > 0:
+            pvalue_fits = t_pvalue(parts.estimate / fits.se, fits.df, side)
+            half = fits.quantile(level, side) * fits.se
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
         return Result(
@@ -472,7 +476,10 @@ class Question:
             details={
                 "half_width": parts.half_width(level, side) if ci else math.nan,
                 **described(parts, recipes, len(recipes[0].psi)),
-                **self._of_fits(parts, side, level),
+                "se_fits": fits.se,
+                "df_fits": fits.df,
+                "pvalue_fits": pvalue_fits,
+                "half_width_fits": half,
                 **self._alone(members),
                 **({} if recipes[0].clusters is None else {"n_clusters": int(parts.fits.units)}),
             },
@@ -513,18 +520,6 @@ class Question:
             level,
             _VARIANT,
         )
-
-    def _of_fits(self, parts: Parts, side: Alternative, level: float) -> dict[str, float]:
-        """Return what is known about these fits on other rows."""
-        fits = parts.fits
-        known = fits.df >= 1 and fits.se > 0
-        half = fits.quantile(level, side) * fits.se if known else math.nan
-        return {
-            "se_fits": fits.se,
-            "df_fits": fits.df,
-            "pvalue_fits": t_pvalue(parts.estimate / fits.se, fits.df, side) if known else math.nan,
-            "half_width_fits": half,
-        }
 
     def _alone(self, members: Sequence[int]) -> dict[str, float]:
         """Return what the runs of each model say of it alone."""
