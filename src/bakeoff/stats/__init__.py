@@ -130,10 +130,9 @@ from bakeoff.stats.rows.proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
+from bakeoff.stats.runs.passes import pass_at, pass_hat
 from bakeoff.stats.runs.recipe import (
     Runs,
-    pass_at,
-    pass_hat,
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,

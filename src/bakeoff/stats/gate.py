@@ -211,15 +211,7 @@ def count_groups(groups: ArrayLike | None) -> int:
     return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))
 
 
-@register(
-    title="Equivalence by a metric",
-    evidence=Evidence.PREDICTIONS,
-    arity=Arity.PAIR,
-    answers="Are these two fitted models equally good by the chosen metric, within the margin?",
-    citation="schuirmann1987",
-    caution="Choose the margin before seeing the data. A small p-value is evidence for "
-    "equivalence, not for a difference.",
-)
+@register(evidence=Evidence.PREDICTIONS, arity=Arity.PAIR, citation="schuirmann1987")
 def metric_equivalence(
     y_true: ArrayLike,
     predicted_a: ArrayLike,
@@ -230,7 +222,9 @@ def metric_equivalence(
     alpha: Alpha = 0.05,
     **asked: Unpack[MetricArguments],
 ) -> EquivalenceResult:
-    """Two one-sided tests of the difference of a metric between two models on the same rows.
+    """Equivalence by a metric.
+
+    Are these two fitted models equally good by the chosen metric, within the margin?
 
     t = (d ± margin)/se with the standard error and the degrees of freedom of `metric_difference`
     (Schuirmann 1987). For means of a value per row, and functions of such means, each p-value is
@@ -252,6 +246,11 @@ def metric_equivalence(
         `estimate` is A's advantage (for losses B − A); ``details`` holds ``value_a``, ``value_b``
         and ``se``. Statuses as in `metric_difference`; ``identical_scores``: the same predictions
         have no variance to judge by, p 1.
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
+    difference.
 
     Examples
     --------

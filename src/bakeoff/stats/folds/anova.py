@@ -505,10 +505,7 @@ _ROY = Assumption(
 @register(
     evidence=Evidence.FOLD_CRITERIA,
     plans=("kfold",),
-    caution="It assumes independent folds although their training sets overlap.",
-    title="Multivariate analysis of variance",
     arity=Arity.OMNIBUS,
-    answers="Do the algorithms differ in any of several criteria, taken together?",
     citation="pillai1955",
     better_test="half_sample_t",
     null_hypothesis="All learning algorithms have the same expected value of every criterion.",
@@ -522,7 +519,11 @@ def manova(
     nan_policy: Literal["raise", "omit"] = "raise",
     greater_is_better: bool | Sequence[bool] = True,
 ) -> Result:
-    """Multivariate analysis of variance of models, with folds as blocks or one-way.
+    """Multivariate analysis of variance.
+
+    Do the algorithms differ in any of several criteria, taken together?
+
+    Multivariate analysis of variance of models, with folds as blocks or one-way.
 
     All four statistics are functions of the eigenvalues of E⁻¹H, the error and hypothesis sums of
     squares and products: Wilks' Λ (1932) with Rao's F, Pillai's trace (1955), the
@@ -549,6 +550,10 @@ def manova(
         `statistic` is the multivariate statistic itself. ``details`` holds, for each of the four,
         its value, its approximate F, the degrees of freedom and the p-value, and the mean of every
         criterion by model (greater is better).
+
+    Warnings
+    --------
+    It assumes independent folds although their training sets overlap.
 
     Examples
     --------

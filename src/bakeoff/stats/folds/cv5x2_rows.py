@@ -226,12 +226,7 @@ _FACTS: dict[str, Any] = {
 }
 
 
-@register(
-    **_FACTS,
-    citation="nadeau2003",
-    title="5×2cv z test",
-    caution="It compares accuracy only; for other metrics use half_sample_t.",
-)
+@register(**_FACTS, citation="nadeau2003")
 def cv5x2_z(
     fold: ArrayLike,
     correct_a: ArrayLike,
@@ -240,7 +235,9 @@ def cv5x2_z(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """Difference in accuracy over the rows of 5×2 cross-validation, from test and training rows.
+    """5×2cv z test.
+
+    Difference in accuracy over the rows of 5×2 cross-validation, from test and training rows.
 
     z = d̄/√v, standard normal, with d̄ = (b − c)/N over the N = 5n tested rows and v the larger of
     1.1 (b + c)/(N n), the variance of `cv5x2_mcnemar` from single rows, and
@@ -253,6 +250,10 @@ def cv5x2_z(
         variances of which the standard error is made.
 
     Replications that divide the rows alike cannot show what training rows add: `too_few`, p NaN.
+
+    Warnings
+    --------
+    It compares accuracy only; for other metrics use half_sample_t.
 
     Notes
     -----
@@ -276,14 +277,7 @@ def cv5x2_z(
     return _result(found, alternative, confidence_level, details=parts)
 
 
-@register(
-    **_FACTS,
-    citation="yang2023",
-    title="5×2cv McNemar test",
-    caution="Its variance takes rows as independent given the fits, which they are not where "
-    "predictions move together with the training rows: with unbalanced classes, class weights, "
-    "costs or tuned thresholds use cv5x2_z.",
-)
+@register(**_FACTS, citation="yang2023")
 def cv5x2_mcnemar(
     fold: ArrayLike,
     correct_a: ArrayLike,
@@ -293,7 +287,9 @@ def cv5x2_mcnemar(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """McNemar's test on the rows of all ten folds of 5×2 cross-validation.
+    """5×2cv McNemar test.
+
+    McNemar's test on the rows of all ten folds of 5×2 cross-validation.
 
     z = d̄/√v, standard normal, with d̄ = (b − c)/N over the N = 5n tested rows and v the larger of
     1.1 (b + c)/(N n), what the rows alone would give, and Σs²ᵢ/50, what the five replications
@@ -310,6 +306,12 @@ def cv5x2_mcnemar(
         `estimate` is the mean accuracy of A less B's and `ci` its interval. ``details`` has both
         variances, whether the guard was at work, the counts b and c of the ten folds and the
         effective table 2b/11, 2c/11, on which McNemar's χ² is z² where the guard is not at work.
+
+    Warnings
+    --------
+    Its variance takes rows as independent given the fits, which they are not where predictions move
+    together with the training rows: with unbalanced classes, class weights, costs or tuned
+    thresholds use cv5x2_z.
 
     Notes
     -----
@@ -433,13 +435,9 @@ def _result(
 
 
 @register(
-    title="Equivalence over 5×2cv rows (TOST)",
     evidence=Evidence.FOLD_CORRECTNESS,
     arity=Arity.PAIR,
-    answers="Are these two algorithms equally good, within the margin?",
     citation="schuirmann1987",
-    caution="Choose the margin before seeing the data. A small p-value is evidence for "
-    "equivalence, not for a difference.",
     better_test="tost_half_samples",
 )
 def tost_cv5x2(
@@ -450,13 +448,22 @@ def tost_cv5x2(
     margin: Level,
     alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
-    """Equivalence form of `cv5x2_z`: z = (d̄ ± margin)/√v (Schuirmann 1987).
+    """Equivalence over 5×2cv rows (TOST).
+
+    Are these two algorithms equally good, within the margin?
+
+    Equivalence form of `cv5x2_z`: z = (d̄ ± margin)/√v (Schuirmann 1987).
 
     Returns
     -------
     EquivalenceResult
         `estimate` is the mean accuracy of A less B's. Without discordant rows the variance is
         unknown and the verdict is never "equivalent".
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
+    difference.
 
     Examples
     --------

@@ -156,16 +156,10 @@ def metric_ci(
 
 
 @register(
-    title="Difference of a metric",
     evidence=Evidence.PREDICTIONS,
     arity=Arity.PAIR,
-    answers="Is one of these two fitted models better by the chosen metric?",
     citation="satterthwaite1946",
     all_pairs=compare_models,
-    caution="It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, "
-    "or with a log loss dominated by few rows, its intervals are inaccurate. Where "
-    "large errors are so rare that few or none are among the rows, its type I error exceeds the "
-    "level. For all pairs of many models it is conservative where classes are rare.",
 )
 def metric_difference(
     y_true: ArrayLike,
@@ -176,7 +170,9 @@ def metric_difference(
     confidence_level: Level = 0.95,
     **asked: Unpack[MetricArguments],
 ) -> Result:
-    """Test the difference of a metric between two models on the same test rows.
+    """Difference of a metric.
+
+    Is one of these two fitted models better by the chosen metric?
 
     t = d/se with the standard error of the differences of influence values and Student's t with
     degrees of freedom from the same differences (after Satterthwaite 1946). For metrics of
@@ -190,6 +186,13 @@ def metric_difference(
         `estimate` is A's advantage (for losses B − A), without pseudo-rows; ``details`` holds
         ``value_a``, ``value_b``, ``se``, ``df`` and the ``padded`` difference. Statuses as in
         `metric_ci`; ``identical_scores``: no row is treated differently, p 1.
+
+    Warnings
+    --------
+    It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, or with a log
+    loss dominated by few rows, its intervals are inaccurate. Where large errors are so rare that
+    few or none are among the rows, its type I error exceeds the level. For all pairs of many models
+    it is conservative where classes are rare.
 
     Examples
     --------
@@ -316,18 +319,13 @@ def mean_ci(
 
 
 @register(
-    title="Difference of means of a value per row",
     evidence=Evidence.VALUES,
     arity=Arity.PAIR,
-    answers="Does one of these two systems have the better mean of a value per row?",
     citation="satterthwaite1946",
     variants=_VARIANTS,
     all_pairs=compare_values,
     all_pairs_from=100,
     in_time="diebold_mariano_means",
-    caution="Where few rows dominate the difference (heavy-tailed losses), its type I error "
-    "slightly exceeds the level. With few groups its p-value assumes that group effects are "
-    "distributed symmetrically about zero, which cannot be tested.",
     null_hypothesis="The two systems have the same mean value on the population that the "
     "rows were drawn from.",
 )
@@ -347,7 +345,9 @@ def mean_difference(
     n_resamples: PositiveInt = 9_999,
     seed: Seed = 0,
 ) -> Result:
-    """Test the mean difference of a number that each of two systems has on the same rows.
+    """Difference of means of a value per row.
+
+    Does one of these two systems have the better mean of a value per row?
 
     For independent rows t = d̄/se on the differences: Student's paired t test, with fewer degrees
     of freedom where a few rows carry the variance (Satterthwaite 1946).
@@ -386,6 +386,12 @@ def mean_difference(
         and the interval of `mcnemar`. ``identical_scores`` (p 1): the same value on every
         row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
         two rows, or than five groups.
+
+    Warnings
+    --------
+    Where few rows dominate the difference (heavy-tailed losses), its type I error slightly exceeds
+    the level. With few groups its p-value assumes that group effects are distributed symmetrically
+    about zero, which cannot be tested.
 
     Examples
     --------
@@ -604,7 +610,9 @@ def _interaction(
         results = [part.result for part in answered]
         estimates = np.array([r.details.get("padded", r.estimate) for r in results])
         ses, dfs = np.array([(r.details["se"], r.df) for r in results], dtype=np.float64).T
-        if clusters is not None and _spans(answered, clusters):
+        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
+        # a group of rows with rows in several subgroups makes these depend on each other
+        if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
             found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
         else:
             statistic, df1, df2 = welch_f(estimates, ses, dfs)
@@ -632,12 +640,6 @@ def _interaction(
             }
         },
     )
-
-
-def _spans(parts: list[_Part], clusters: Codes) -> bool:
-    """Tell whether a group of rows has rows in several subgroups."""
-    seen = np.concatenate([np.unique(clusters[part.rows]) for part in parts])
-    return len(np.unique(seen)) < len(seen)
 
 
 def _largest(

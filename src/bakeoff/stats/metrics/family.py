@@ -28,7 +28,7 @@ from bakeoff.stats.core.pairs import (
     pairs_of,
     simultaneous_level,
 )
-from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status, answered
 from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
 from bakeoff.stats.design.groups import Leverage, Spread
 from bakeoff.stats.metrics.answer import assumptions, better_is_positive, decide, worth_of_groups
@@ -435,11 +435,9 @@ def compare_all(
     found, statuses, tested, at = family.contrasts(first, second)
     raw = np.full(len(first), math.nan)
     t = np.full(len(first), math.nan)
-    for i, status in enumerate(statuses):
-        if status is Status.IDENTICAL_SCORES:
-            raw[i], t[i] = 1.0, 0.0
-        elif status is Status.ZERO_VARIANCE and (contrast := found[i]) is not None:
-            t[i] = math.copysign(math.inf, contrast.value)
+    for i, (status, contrast) in enumerate(zip(statuses, found, strict=True)):
+        value = math.nan if contrast is None else contrast.value
+        t[i], raw[i] = answered(status, math.nan, math.nan, value)
     t[at] = tested.statistic
     raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
     of_groups = _of_groups([found[i] for i in at])
@@ -490,13 +488,13 @@ def compare_all(
                 statistic=float(t[i]),
                 pvalue=float(raw[i]),
                 pvalue_adjusted=float(adjusted[i]),
-                estimate=_estimate(found[i]),
+                estimate=math.nan if contrast is None else contrast.value,
                 ci=intervals[i],
-                df=None if (contrast := found[i]) is None else contrast.tested.df,
+                df=None if contrast is None else contrast.tested.df,
                 status=statuses[i],
                 details={} if contrast is None else {"se": contrast.tested.se, **contrast.worth},
             )
-            for i in range(len(first))
+            for i, contrast in enumerate(found)
         ),
         n=family.setting.truth.n,
         null_hypothesis="The two models of the pair have the same "
@@ -521,10 +519,6 @@ def _of_groups(found: list[Contrast | None]) -> GroupSums | None:
     if not known:
         return None
     return GroupSums(np.column_stack([one.sums for one in known]), known[0].shares)
-
-
-def _estimate(found: Contrast | None) -> float:
-    return math.nan if found is None else found.value
 
 
 def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | None) -> FloatArray:

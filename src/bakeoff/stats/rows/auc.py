@@ -219,14 +219,9 @@ def delong_pairs(
 
 
 @register(
-    title="DeLong's test",
     evidence=Evidence.PROBABILITIES,
     arity=Arity.PAIR,
-    answers="Does one of these two fitted models have the larger area under the ROC curve?",
     citation="delong1988",
-    caution="It compares rankings, not decisions at a threshold. It is conservative when one "
-    "model only adds features to the other. With few groups that contain a positive row, its "
-    "variance is estimated from little data.",
     variants=_VARIANTS,
     all_pairs=shared(delong_pairs),
 )
@@ -241,7 +236,9 @@ def delong(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """DeLong's paired test of the areas under two ROC curves.
+    """DeLong's test.
+
+    Does one of these two fitted models have the larger area under the ROC curve?
 
     z = (AUC_A − AUC_B)/√(var_A + var_B − 2 cov) with the variances of the placements of every
     row (DeLong, DeLong & Clarke-Pearson 1988), found from mid-ranks in O(n log n) (Sun & Xu
@@ -271,6 +268,12 @@ def delong(
         interval, and the covariance. Fewer than two rows of a class give ``too_few``, as do
         in groups a class that lies in one of them and fewer than five groups (``robust_t``:
         fewer than four degrees of freedom); equal rankings give p 1.
+
+    Warnings
+    --------
+    It compares rankings, not decisions at a threshold. It is conservative when one model only adds
+    features to the other. With few groups that contain a positive row, its variance is estimated
+    from little data.
 
     Notes
     -----

@@ -148,13 +148,9 @@ _MIN_ROWS, _MIN_CELLS = 4, 24
 
 
 @register(
-    title="Cochran's Q test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    answers="Are these fitted models equally accurate, or does at least one differ?",
     citation="cochran1950",
-    caution="It does not say which models differ. With few groups its p-value assumes that group "
-    "effects are distributed symmetrically about zero, which cannot be tested.",
     posthoc="mcnemar",
     variants=VARIANTS,
     in_time="diebold_mariano",
@@ -170,7 +166,9 @@ def cochran_q(
     seed: Seed = 0,
     row_counts: ArrayLike | None = None,
 ) -> Result:
-    """Cochran's Q test of equal accuracy of three or more models on the same rows.
+    """Cochran's Q test.
+
+    Are these fitted models equally accurate, or does at least one differ?
 
     In groups the test of the same question by whole groups, for two or more models.
 
@@ -203,6 +201,11 @@ def cochran_q(
         1. `details` has the accuracies, the number of rows that discriminate, and for
         permutation p-values how they were found and their Monte Carlo standard error. Where
         few rows discriminate, the asymptotic variant gives the exact p in `details` as well.
+
+    Warnings
+    --------
+    It does not say which models differ. With few groups its p-value assumes that group effects are
+    distributed symmetrically about zero, which cannot be tested.
 
     Notes
     -----
@@ -372,13 +375,9 @@ def _robust_f(
 
 
 @register(
-    title="Looney's F test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    answers="Are these fitted models equally accurate, or does at least one differ?",
     citation="looney1988",
-    caution="It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q "
-    "and nearly always agrees with it.",
     posthoc="mcnemar",
     better_test="cochran_q",
     null_hypothesis=NULL,
@@ -389,7 +388,11 @@ def looney_f(
     correction: Literal["none", "greenhouse-geisser"] = "none",
     row_counts: ArrayLike | None = None,
 ) -> Result:
-    """Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
+    """Looney's F test.
+
+    Are these fitted models equally accurate, or does at least one differ?
+
+    Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
 
     Parameters
     ----------
@@ -404,6 +407,11 @@ def looney_f(
         (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
         ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
         the same disagreement there is no residual variance and p is NaN.
+
+    Warnings
+    --------
+    It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q and nearly
+    always agrees with it.
 
     Notes
     -----

@@ -246,14 +246,9 @@ _VARIANTS = Variants(
 
 
 @register(
-    title="Cost-sensitive test",
     evidence=Evidence.COSTED_LABELS,
     arity=Arity.PAIR,
-    answers="Does one of these two fitted models have the lower expected cost of errors?",
     citation="mathworks_testcholdout",
-    caution="Its p-value is asymptotic: with few rows on which the costs differ, or with rare "
-    "costly errors, prefer likelihood_ratio_all_cells. With few groups its p-value assumes that "
-    "group effects are distributed symmetrically about zero, which cannot be tested.",
     variants=_VARIANTS,
     null_hypothesis="The errors of the two fitted models cost the same on average on the "
     "population the rows come from.",
@@ -281,7 +276,9 @@ def cost_sensitive(
     n_resamples: PositiveInt = 9_999,
     seed: Seed = 0,
 ) -> Result:
-    """Test whether two classifiers have the same expected misclassification cost.
+    """Cost-sensitive test.
+
+    Does one of these two fitted models have the lower expected cost of errors?
 
     Parameters
     ----------
@@ -318,6 +315,12 @@ def cost_sensitive(
     ValueError
         For unequal lengths, missing labels, labels outside `classes`, or a cost matrix that is
         not square, has negative entries or a diagonal that is not 0.
+
+    Warnings
+    --------
+    Its p-value is asymptotic: with few rows on which the costs differ, or with rare costly errors,
+    prefer likelihood_ratio_all_cells. With few groups its p-value assumes that group effects are
+    distributed symmetrically about zero, which cannot be tested.
 
     Notes
     -----

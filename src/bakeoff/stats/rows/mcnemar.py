@@ -478,14 +478,9 @@ def mcnemar_pairs(
 
 
 @register(
-    title="McNemar's test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    answers="Is one of these two fitted models more accurate than the other on new rows?",
     citation="fagerland2013",
-    caution="Its result is about these two fitted models: it does not account for how much they "
-    "would change with other training rows. With few groups its p-value assumes that group "
-    "effects are distributed symmetrically about zero, which cannot be tested.",
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
@@ -503,7 +498,9 @@ def mcnemar(
     confidence_level: Level = 0.95,
     ci_method: _Interval | None = None,
 ) -> Result:
-    """McNemar's test of equal accuracy of two models on the same rows.
+    """McNemar's test.
+
+    Is one of these two fitted models more accurate than the other on new rows?
 
     Parameters
     ----------
@@ -535,6 +532,12 @@ def mcnemar(
         `estimate` is the difference of the accuracies over rows. `statistic` is b for the exact
         and mid-p variants, the sum of all D_k for sign flips, t, or χ² (df 1; its signed root when
         one-sided).
+
+    Warnings
+    --------
+    Its result is about these two fitted models: it does not account for how much they would change
+    with other training rows. With few groups its p-value assumes that group effects are distributed
+    symmetrically about zero, which cannot be tested.
 
     Examples
     --------
@@ -578,13 +581,9 @@ def _compare(
 
 
 @register(
-    title="Equivalence of paired accuracies (TOST)",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    answers="Are these two fitted models equally accurate, within the margin?",
     citation="liu2002",
-    caution="Choose the margin before seeing the data. A small p-value is evidence for "
-    "equivalence, not for a difference.",
     variants=Variants(("score",), ("score_effective",)),
 )
 def tost_paired(
@@ -595,7 +594,9 @@ def tost_paired(
     groups: ArrayLike | None = None,
     alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
-    """Two one-sided tests of the accuracy difference of two models on the same rows.
+    """Equivalence of paired accuracies (TOST).
+
+    Are these two fitted models equally accurate, within the margin?
 
     Tango's statistic at −margin and at +margin, with the discordance estimated under each (Tango
     1998; Liu et al. 2002); it works without discordant pairs. On rows in groups over the root of
@@ -606,6 +607,11 @@ def tost_paired(
     EquivalenceResult or ClusteredEquivalenceResult
         `estimate` is acc_A − acc_B. In groups fewer than four degrees of freedom are
         ``too_few``.
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
+    difference.
 
     Notes
     -----
@@ -631,15 +637,7 @@ def tost_paired(
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
-@register(
-    title="Non-inferiority of accuracies",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
-    citation="tango1998",
-    answers="Is A less accurate than B by no more than the margin?",
-    caution="Choose the margin before seeing the data. A small p-value is evidence that A is not "
-    "worse than B by the margin or more; A may also be better.",
-)
+@register(evidence=Evidence.CORRECTNESS, arity=Arity.PAIR, citation="tango1998")
 def noninferiority(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
@@ -648,7 +646,9 @@ def noninferiority(
     groups: ArrayLike | None = None,
     alpha: Alpha = 0.05,
 ) -> ClusteredEquivalenceResult:
-    """One-sided test that A is less accurate than B by no more than the margin.
+    """Non-inferiority of accuracies.
+
+    Is A less accurate than B by no more than the margin?
 
     The lower of the two tests of `tost_paired` in groups (Tango 1998; Liu et al. 2002).
 
@@ -661,6 +661,11 @@ def noninferiority(
     -------
     ClusteredEquivalenceResult
         `pvalue` is `pvalue_lower`; the verdict is "not inferior" or "not shown".
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence that A is not worse than B
+    by the margin or more; A may also be better.
 
     Examples
     --------

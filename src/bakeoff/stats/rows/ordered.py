@@ -141,19 +141,15 @@ def _contrasts(pairs: list[tuple[int, int]]) -> int:
     return len({model for pair in pairs for model in pair}) - 1
 
 
-@register(
-    title="Diebold-Mariano test",
-    evidence=Evidence.CORRECTNESS,
-    **_FACTS,
-    answers="Is one of these two fitted models more accurate than the other on later rows?",
-    all_pairs=shared(diebold_mariano_pairs),
-)
+@register(evidence=Evidence.CORRECTNESS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     **asked: Unpack[_Asked],
 ) -> SerialResult:
-    """Test the accuracies of two models on rows that are ordered in time.
+    """Diebold-Mariano test.
+
+    Is one of these two fitted models more accurate than the other on later rows?
 
     Parameters
     ----------
@@ -186,13 +182,7 @@ def diebold_mariano(
     return diebold_mariano_pairs(right, [(0, 1)], **asked)[0]
 
 
-@register(
-    title="Diebold-Mariano test of a value per row",
-    evidence=Evidence.VALUES,
-    **_FACTS,
-    answers="Does one of these two systems have the better mean of a value per row at later times?",
-    all_pairs=shared(diebold_mariano_means_pairs),
-)
+@register(evidence=Evidence.VALUES, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
 def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,
@@ -200,7 +190,11 @@ def diebold_mariano_means(
     greater_is_better: bool = True,
     **asked: Unpack[_Asked],
 ) -> SerialResult:
-    """Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
+    """Diebold-Mariano test of a value per row.
+
+    Does one of these two systems have the better mean of a value per row at later times?
+
+    Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
 
     The test of Diebold & Mariano (1995) with the long-run variance of Lazarus et al. (2018).
 

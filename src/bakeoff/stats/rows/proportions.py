@@ -144,12 +144,9 @@ _VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
 
 
 @register(
-    title="Binomial test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.ONE,
-    answers="Is this model's accuracy (or error rate) different from a given value?",
     citation="clopper1934",
-    caution="Its result is about this fitted model, not about the algorithm trained on other rows.",
     variants=_VARIANTS,
 )
 def binomial_test(
@@ -163,7 +160,9 @@ def binomial_test(
     confidence_level: Level = 0.95,
     ci_method: ProportionMethod = "wilson",
 ) -> Result:
-    """Test a model's accuracy, or error rate, against a value.
+    """Binomial test.
+
+    Is this model's accuracy (or error rate) different from a given value?
 
     The exact binomial test (Clopper & Pearson 1934 invert it) or its normal approximation
     (Alpaydin 2010, section 19.9); on rows in groups a t test with the design effect.
@@ -195,6 +194,10 @@ def binomial_test(
     -------
     Result or ClusteredResult
         `estimate` is the rate; `statistic` is the count of right (or wrong) rows, z or t.
+
+    Warnings
+    --------
+    Its result is about this fitted model, not about the algorithm trained on other rows.
 
     Examples
     --------
@@ -342,15 +345,10 @@ Variant = Literal["pooled", "unpooled", "yates"]
 
 
 @register(
-    title="Difference of two proportions (z)",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    answers="Would the accuracies differ if each model had a test set of its own?",
     paired=False,
     citation="dietterich1998",
-    caution="It ignores that both models were tested on the same rows: it is liberal when they "
-    "err on different rows, conservative when they err on the same rows, and liberal for "
-    "statements about algorithms. Use mcnemar.",
     better_test="mcnemar",
     null_hypothesis="The two fitted models are equally accurate on the population that two "
     "independent test sets were drawn from.",
@@ -363,7 +361,11 @@ def proportion_difference(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """Z test of the difference of two accuracies that ignores the pairing of the rows.
+    """Difference of two proportions (z).
+
+    Would the accuracies differ if each model had a test set of its own?
+
+    Z test of the difference of two accuracies that ignores the pairing of the rows.
 
     Parameters
     ----------
@@ -377,6 +379,12 @@ def proportion_difference(
     Result
         `statistic` is z; its square, χ² with one degree of freedom, is in ``details``. `ci` is
         the Wald interval with the unpooled variance (widened by the correction for Yates).
+
+    Warnings
+    --------
+    It ignores that both models were tested on the same rows: it is liberal when they err on
+    different rows, conservative when they err on the same rows, and liberal for statements about
+    algorithms. Use mcnemar.
 
     Notes
     -----

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Level, Margin, checked
@@ -469,6 +469,10 @@ class Question:
             if two:
                 statistic = parts.estimate / _scale(parts)
                 pvalue = parts.pvalue(0.0, side)
+        fits, pvalue_fits, half = parts.fits, math.nan, math.nan  # about these fits on other rows
+        if fits.df >= 1 and fits.se > 0:
+            pvalue_fits = t_pvalue(parts.estimate / fits.se, fits.df, side)
+            half = fits.quantile(level, side) * fits.se
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
         return Result(
@@ -481,7 +485,10 @@ class Question:
             details={
                 "half_width": parts.half_width(level, side) if ci else math.nan,
                 **described(parts, recipes, len(recipes[0].psi)),
-                **self._of_fits(parts, side, level),
+                "se_fits": fits.se,
+                "df_fits": fits.df,
+                "pvalue_fits": pvalue_fits,
+                "half_width_fits": half,
                 **self._alone(members),
                 **({} if recipes[0].clusters is None else {"n_clusters": int(parts.fits.units)}),
             },
@@ -522,18 +529,6 @@ class Question:
             level,
             _VARIANT,
         )
-
-    def _of_fits(self, parts: Parts, side: Alternative, level: float) -> dict[str, float]:
-        """Return what is known about these fits on other rows."""
-        fits = parts.fits
-        known = fits.df >= 1 and fits.se > 0
-        half = fits.quantile(level, side) * fits.se if known else math.nan
-        return {
-            "se_fits": fits.se,
-            "df_fits": fits.df,
-            "pvalue_fits": t_pvalue(parts.estimate / fits.se, fits.df, side) if known else math.nan,
-            "half_width_fits": half,
-        }
 
     def _alone(self, members: Sequence[int]) -> dict[str, float]:
         """Return what the runs of each model say of it alone."""
@@ -647,13 +642,7 @@ def two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
     return [("runs_a", runs_a), ("runs_b", runs_b)]
 
 
-@register(
-    title="Difference of recipes over training runs",
-    evidence=Evidence.RUNS,
-    answers="Is one of two training recipes better, for other seeds and other test rows?",
-    all_pairs=compare_recipes,
-    **SHARED,
-)
+@register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
 def recipe_difference(
     y_true: ArrayLike,
     runs_a: SomeRuns,
@@ -664,7 +653,9 @@ def recipe_difference(
     confidence_level: Level = 0.95,
     **asked: Unpack[MetricArguments],
 ) -> Result:
-    """Test the difference of a metric between two recipes, each of them trained several times.
+    """Difference of recipes over training runs.
+
+    Is one of two training recipes better, for other seeds and other test rows?
 
     The variance is that of readers and cases (Obuchowski & Rockette 1995; Gallas 2006): between
     runs, and over rows without what favours single runs. In the interval each part has its own
@@ -692,14 +683,7 @@ def recipe_difference(
     return Question(reader, paired).difference((0, 1), alternative, confidence_level)
 
 
-@register(
-    title="Difference of recipes by a value per row",
-    evidence=Evidence.RUN_VALUES,
-    answers="Does one of two training recipes have the better mean of a value per row, for other "
-    "seeds and other rows?",
-    all_pairs=compare_recipe_means,
-    **SHARED,
-)
+@register(evidence=Evidence.RUN_VALUES, all_pairs=compare_recipe_means, **SHARED)
 def recipe_mean_difference(
     runs_a: SomeRuns,
     runs_b: SomeRuns,
@@ -710,7 +694,10 @@ def recipe_mean_difference(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
 ) -> Result:
-    """Test the mean difference of a value per row between two recipes trained several times.
+    """Difference of recipes by a value per row.
+
+    Does one of two training recipes have the better mean of a value per row, for other seeds and
+    other rows?
 
     As `recipe_difference` (Banerjee 1960), for losses, marks and other numbers.
 
@@ -779,12 +766,7 @@ def recipe_mean_ci(
     return Question(reader).interval(confidence_level)
 
 
-@register(
-    title="Equivalence of recipes (TOST)",
-    evidence=Evidence.RUNS,
-    answers="Are two training recipes equally good within the margin, for other seeds and rows?",
-    **SHARED | {"null_hypothesis": ""},
-)
+@register(evidence=Evidence.RUNS, **SHARED | {"null_hypothesis": ""})
 def tost_recipes(
     y_true: ArrayLike,
     runs_a: SomeRuns,
@@ -795,7 +777,9 @@ def tost_recipes(
     alpha: Alpha = 0.05,
     **asked: Unpack[MetricArguments],
 ) -> EquivalenceResult:
-    """Two one-sided tests of the difference of two recipes, each trained several times.
+    """Equivalence of recipes (TOST).
+
+    Are two training recipes equally good within the margin, for other seeds and rows?
 
     The interval and the p-values are those of `recipe_difference` (Banerjee 1960) for the
     difference plus and less the margin; ``pvalue_lower`` is that of non-inferiority.
@@ -845,73 +829,3 @@ def tost_recipe_means(
     metric = mean_of_values(greater_is_better)
     reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
     return Question(reader, paired).equivalence(margin, alpha)
-
-
-def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
-    """Estimate for each item the probability that at least one of k runs is right (pass@k).
-
-    Parameters
-    ----------
-    right : array_like of int, shape (n,)
-        How many runs of each item are right.
-    runs : array_like of int, shape (n,)
-        How many runs it has, `k` at least.
-    k : int
-        Runs that are drawn.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        1 - C(runs - right, k) / C(runs, k): the share of the draws of `k` of its runs, without
-        replacement, that hold a right one. It is unbiased; 1 - (1 - right / runs)**k is not.
-
-    Raises
-    ------
-    ArgumentError
-        `k` is not positive, or an item has fewer runs.
-
-    Notes
-    -----
-    Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374.
-
-    Examples
-    --------
-    >>> pass_at([0, 1, 4], [10, 10, 10], k=5).round(3)
-    array([0.   , 0.5  , 0.976])
-    """
-    found, of = _counts(right, runs, k)
-    return 1 - _share(of - found, of, k)
-
-
-def pass_hat(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
-    """Estimate for each item the probability that all of k runs are right (pass^k).
-
-    Parameters, errors and draws are those of `pass_at`; the estimate is C(right, k) / C(runs, k).
-
-    Notes
-    -----
-    Yao et al. (2024), tau-bench: a benchmark for tool-agent-user interaction in real-world domains,
-    arXiv:2406.12045.
-
-    Examples
-    --------
-    >>> pass_hat([0, 6, 10], [10, 10, 10], k=2).round(3)
-    array([0.   , 0.333, 1.   ])
-    """
-    return _share(*_counts(right, runs, k), k)
-
-
-def _counts(right: ArrayLike, runs: ArrayLike, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    found, of = np.asarray(right, dtype=np.intp), np.asarray(runs, dtype=np.intp)
-    if not isinstance(k, int) or k < 1:
-        raise ArgumentError("k", f"found {k}, expected a positive whole number")
-    if len(of) and of.min() < k:
-        raise ArgumentError("k", f"found {k}, an item has {of.min()} runs")
-    return found, of
-
-
-def _share(some: NDArray[np.intp], of: NDArray[np.intp], k: int) -> NDArray[np.float64]:
-    """Return C(some, k) / C(of, k), each ratio of whole numbers rounded once."""
-    pairs, at = np.unique(np.column_stack([some, of]), axis=0, return_inverse=True)
-    ratios = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in pairs])
-    return ratios[at.ravel()]
