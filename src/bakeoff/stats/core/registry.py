@@ -280,8 +280,6 @@ class Entry:
     in_time : str
         The test of the same question that takes its place where all rows are in the order of
         time.
-    module : str
-        The module it lives in.
     """
 
     name: str
@@ -307,7 +305,6 @@ class Entry:
     all_pairs_from: int = 2
     variants: Variants | None = None
     in_time: str = ""
-    module: str
 
     @property
     def about(self) -> Literal["models", "recipes", "algorithms"]:
@@ -380,7 +377,6 @@ def register(**facts: Any) -> Callable[[F], F]:
         own = {
             "name": function.__name__,
             "function": public,
-            "module": function.__module__.rsplit(".", 1)[-1],
             "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
         if all_pairs := facts.get("all_pairs"):
