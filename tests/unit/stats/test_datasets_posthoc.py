@@ -166,3 +166,11 @@ def test_pairs_that_no_bar_can_show_are_listed():
     from bakeoff.stats.datasets.rank_tests import with_ranks
 
     assert with_ranks(result, [1.0, 2.0, 3.0], 0.95).details["cd_pairs_not_shown"] == ((0, 2),)
+
+
+def test_details_have_the_omnibus_test_of_friedman():
+    scores = np.random.default_rng(3).normal([0, 0.2, 0.4, 0.9], size=(12, 4))
+    found = nemenyi(scores).details
+    wanted = scipy_stats.friedmanchisquare(*scores.T)
+    assert found["friedman_chi2"] == pytest.approx(wanted.statistic)
+    assert found["friedman_pvalue"] == pytest.approx(wanted.pvalue)

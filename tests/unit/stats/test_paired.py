@@ -1,4 +1,4 @@
-"""McNemar's test: worked numbers, identities, oracles and corners."""
+"""McNemar's test and its intervals: identities, oracles and corners."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 
 from bakeoff.stats import mcnemar, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, VARIANTS
+from bakeoff.stats.rows.mcnemar import (
+    difference_bounds,
+    paired_difference_ci,
+    paired_odds_ratio_ci,
+)
 
 SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)
@@ -95,3 +100,101 @@ def test_smallest_pvalue_is_that_of_a_clean_sweep():
     assert run(50, 2, 2, 0).smallest_pvalue == pytest.approx(0.5**4)
     assert run(50, 2, 2, 0, variant="exact").smallest_pvalue == pytest.approx(0.5**3)
     assert run(50, 1, 3, 0, alternative="less").smallest_pvalue == pytest.approx(0.5**5)
+
+
+tables = st.tuples(*[st.integers(0, 80)] * 4).filter(lambda t: sum(t) > 0)
+methods = st.sampled_from(sorted(DIFFERENCE_METHODS))
+
+
+def difference_ci(a, b, c, d, **options):
+    return paired_difference_ci(
+        both_correct=a, only_a_correct=b, only_b_correct=c, both_wrong=d, **options
+    )
+
+
+def ratio_ci(b, c, **options):
+    return paired_odds_ratio_ci(only_a_correct=b, only_b_correct=c, **options)
+
+
+@given(tables, methods)
+@settings(deadline=None, max_examples=100)
+def test_contain_the_estimate_and_shrink_with_confidence(table, method):
+    a, b, c, d = table
+    low, high = difference_ci(*table, method=method)
+    assert -1 <= low <= high <= 1
+    assert low - 1e-12 <= (b - c) / (a + b + c + d) <= high + 1e-12
+    wide_low, wide_high = difference_ci(*table, method=method, confidence_level=0.99)
+    assert wide_low <= low + 1e-12
+    assert wide_high >= high - 1e-12
+
+
+@given(tables, methods, st.sampled_from([0.8, 0.9, 0.975]))
+@settings(deadline=None, max_examples=60)
+def test_one_sided_limit_is_that_of_a_wider_two_sided_interval(table, method, level):
+    low, high = difference_ci(*table, method=method, confidence_level=2 * level - 1)
+    greater = difference_ci(*table, method=method, confidence_level=level, alternative="greater")
+    less = difference_ci(*table, method=method, confidence_level=level, alternative="less")
+    assert list(greater) == pytest.approx([low, 1.0], abs=1e-9)
+    assert list(less) == pytest.approx([-1.0, high], abs=1e-9)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+@settings(deadline=None, max_examples=60)
+def test_odds_ratio_limits(b, c):
+    low, high = ratio_ci(b, c)
+    assert 0 <= low <= high <= math.inf
+    if b and c:
+        assert low <= b / c <= high
+    wide_low, wide_high = ratio_ci(b, c, confidence_level=0.99)
+    assert wide_low <= low
+    assert wide_high >= high
+
+
+@given(tables, st.sampled_from([0.9, 0.95, 0.99]))
+@settings(deadline=None, max_examples=100)
+def test_test_and_interval_agree_where_theory_says_so(table, level):
+    _, b, c, _ = table
+    alpha = 1 - level
+    pairs = [
+        ("asymptotic", difference_ci(*table, method="tango", confidence_level=level), 0.0),
+        ("exact", difference_ci(*table, method="exact_melded", confidence_level=level), 0.0),
+        ("midp", ratio_ci(b, c, confidence_level=level), 1.0),
+    ]
+    for variant, (low, high), null in pairs:
+        p = float(mcnemar_pvalues(b, c, variant=variant))
+        if abs(p - alpha) > 1e-7:
+            assert (p < alpha) == (not low <= null <= high)
+
+
+def test_arrays_equal_scalars():
+    rng = np.random.default_rng(3)
+    table = rng.integers(0, 50, (4, 7))
+    table[1:3, 0] = 0
+    for method in DIFFERENCE_METHODS:
+        low, high = difference_bounds(*table, method=method)
+        one_by_one = [list(difference_ci(*row, method=method)) for row in table.T]
+        np.testing.assert_allclose(np.stack([low, high], axis=1), one_by_one, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", DIFFERENCE_METHODS)
+@pytest.mark.parametrize("table", [(0, 9, 0, 0), (0, 0, 9, 0), (1, 0, 0, 0), (0, 1, 0, 0)])
+def test_corners_stay_in_range(table, method):
+    low, high = difference_ci(*table, method=method)
+    assert -1 <= low <= (table[1] - table[2]) / sum(table) <= high <= 1
+
+
+def test_one_model_wins_every_pair():
+    low, high = ratio_ci(8, 0)
+    assert 1 < low < high == math.inf
+    assert list(ratio_ci(0, 8)) == pytest.approx([0, 1 / low])
+
+
+@pytest.mark.parametrize("method", ["newcombe", "tango", "exact_melded"])
+def test_a_million_rows(method):
+    low, high = difference_ci(4_000_000, 500_500, 499_500, 10, method=method)
+    assert 0.0002 - 0.0004 < low < 0.0002 < high < 0.0002 + 0.0004
+
+
+def test_a_difference_of_one_has_the_limit_one():
+    assert difference_ci(0, 12, 0, 0, method="tango").high == 1
+    assert difference_ci(0, 0, 12, 0, method="tango").low == -1

@@ -1,4 +1,4 @@
-"""One model against a value: oracles, identities and corners."""
+"""One model against a value, and two unpaired proportions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from bakeoff.stats import (
     corrected_one_sample_t,
     one_sample_t,
 )
-from bakeoff.stats.rows.proportions import proportion_ci
+from bakeoff.stats.rows.proportions import (
+    proportion_ci,
+    proportion_difference,
+    proportion_difference_from_counts,
+)
 
 counts = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -76,3 +80,38 @@ def test_effect_sizes_of_a_binomial_test_are_against_its_null() -> None:
     found = binomial_test_from_counts(n_correct=17, n=20, p0=0.7).effect_sizes
     assert found["difference"] == pytest.approx(0.15)
     assert found["cohens_h"] == pytest.approx(2 * (math.asin(0.85**0.5) - math.asin(0.7**0.5)))
+
+
+def run(a, b, **options):
+    (x, n), (y, m) = a, b
+    return proportion_difference_from_counts(correct_a=x, n_a=n, correct_b=y, n_b=m, **options)
+
+
+def test_rows_and_counts_agree_and_the_pairing_is_warned_of():
+    a, b = np.arange(50) < 40, np.arange(50) >= 13
+    result = proportion_difference(a, b)
+    assert result.pvalue == run((40, 50), (37, 50)).pvalue
+    assert result.assumptions[0].holds is False
+    assert "McNemar" in result.assumptions[0].detail
+
+
+def test_no_variance():
+    same = run((20, 20), (20, 20), variant="unpooled")
+    assert (same.status, same.statistic, same.pvalue) == ("identical_scores", 0.0, 1.0)
+    opposite = run((20, 20), (0, 20), variant="unpooled")
+    assert opposite.status == "zero_variance"
+    assert opposite.statistic == math.inf
+    assert math.isnan(opposite.pvalue)
+    assert run((20, 20), (0, 20)).pvalue < 1e-9
+
+
+def test_one_sided_intervals_end_where_differences_do():
+    scores = [1, 0, 1, 1], [0, 1, 0, 0]
+    assert proportion_difference(*scores, alternative="less").ci.low == -1
+    assert proportion_difference(*scores, alternative="greater").ci.high == 1
+
+
+def test_the_covariance_on_shared_rows_is_told():
+    a, b = np.random.default_rng(1).random((2, 90)) < [[0.8], [0.7]]
+    (told,) = (x for x in proportion_difference(a, b).assumptions if "test sets" in x.name)
+    assert f"(covariance of their correctness {np.cov(a, b, ddof=0)[0, 1]:.3g})" in told.detail
