@@ -222,13 +222,8 @@ def headers() -> set[str]:
 
 def _of_archive(reader: Any, path: str) -> pd.DataFrame:
     with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            try:
-                check_unpacked(info.file_size, info.compress_size)
-            except ValueError as error:
-                raise ValueError(f"{info.filename}: {error}") from None
-        packed = sum(info.compress_size for info in archive.infolist())
-        check_unpacked(sum(info.file_size for info in archive.infolist()), packed)
+        infos = archive.infolist()
+        check_unpacked(sum(i.file_size for i in infos), sum(i.compress_size for i in infos))
         with _of_shape(reader):
             return cast("pd.DataFrame", reader.read_archive(archive))
 
