@@ -7,15 +7,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from bakeoff.stats.core.pairwise import all_pairs
-from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
-from bakeoff.stats.metrics.test_rows import TrueClasses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from bakeoff.stats.core.pairs import all_pairs
 from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.metrics.influence import joint_cells, pair_counts
 from bakeoff.stats.metrics.rankings import auc
+from bakeoff.stats.metrics.view import TrueClasses
 from bakeoff.stats.rows.auc import delong, delong_pairs
 
 
