@@ -214,3 +214,14 @@ def test_roots_differ_where_their_squares_do(name: str, grouped: bool) -> None:
     assert [x.pvalue for x in each[0]] == pytest.approx([x.pvalue for x in each[1]])
     runs = [recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
     assert runs[0]["pvalue_fits"] == pytest.approx(runs[1]["pvalue_fits"])
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance", "pearson"])
+def test_a_row_that_both_models_miss_by_far_is_told(name: str) -> None:
+    rng = np.random.default_rng(4)
+    f, u, a, b = rng.normal(size=(4, 100))
+    for outlier, holds in ((u[0], None), (30, False)):
+        u[0] = outlier
+        found = metric_difference(f + u, f + a / 2, f + b / 2, metric=name)
+        (carried,) = (x for x in found.assumptions if x.name.endswith("carried by enough rows"))
+        assert carried.holds is holds

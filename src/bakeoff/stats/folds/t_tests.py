@@ -699,8 +699,8 @@ _HEAVIEST = 5.0
 def _with_tails(found: Result, *scores: ArrayLike) -> Result:
     """Add whether single rows carry the scores of folds, as large squared errors do."""
     values = [np.asarray(x, dtype=np.float64) for x in scores]
-    centred = [x - x.mean() for x in values]
-    known = [x for x in centred if np.ptp(x) > 0]
+    # sizes of any unit: fourth powers would overflow
+    known = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
     kurtosis = max((float(np.mean(x**4) / np.mean(x**2) ** 2) for x in known), default=math.nan)
     detail = (
         f"kurtosis {kurtosis:.1f} of the scores of folds (3 if normal); above {_HEAVIEST:g} few "

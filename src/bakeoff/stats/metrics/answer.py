@@ -196,9 +196,9 @@ def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
 CARRIED, _ENOUGH_OF_ROWS = "the difference carried by enough rows", 10.0
 """Below that many effective degrees of freedom true nulls are rejected too often; see
 benchmarks/regression.csv."""
-_FEWEST_UNLIKE = 3
-"""With fewer rows that differ from all others rare values need not have occurred; see
-benchmarks/passes.csv."""
+_ENOUGH_ALONE, _FEWEST_UNLIKE = 5.0, 3
+"""With fewer degrees of freedom of one model's R² or correlation single rows carry it; with fewer
+rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
 
 
 def enough_rows(found: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
@@ -242,7 +242,14 @@ def assumptions(
         found.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
     if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
         if setting.clusters is None:
-            found.append(enough_rows(tested, [one.psi for one in models]))
+            enough_of_rows = enough_rows(tested, [one.psi for one in models])
+            # a row that all models miss by far cancels in the difference of shares of variance
+            of_means = metric.mean_of_rows or metric.root or not metric.computed
+            alone = math.inf if of_means else min(one.spread.df for one in models)
+            if alone < _ENOUGH_ALONE:
+                detail = f"{alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
+                enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
+            found.append(enough_of_rows)
     elif metric.carried is not None:
         carried = metric.carried
         detail = (
