@@ -4,13 +4,16 @@ Scores are the difficulty of a data set plus the strength of a model plus normal
 models have one strength, those of *spread* differ by half a standard deviation each, and one
 *leader* wins 92 % of its comparisons with four equal ones. Beside the intervals of the package
 stand two that it does not use: the percentile bootstrap of data sets, and errors of the strengths
-that take the comparisons for independent. Rates go to standings.csv and into
-docs/standings.md: `python -m benchmarks.standings`.
+that take the comparisons for independent. Equal models that are not exchangeable are two *families*
+of variants of one method each (they share noise of three times the standard deviation of their
+own), pairs of *variants*, or *specialists* (six times the noise of the others). Rates go to
+standings.csv and into docs/standings.md: `python -m benchmarks.standings`.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from bakeoff.stats import bradley_terry, friedman, wilcoxon_signed_rank, win_rates
+from bakeoff.stats import (
+    bradley_terry,
+    friedman,
+    wilcoxon_signed_rank,
+    win_rates,
+)
+from bakeoff.stats.datasets.rank_tests import RankTable
 from bakeoff.stats.datasets.standings import (
     as_groups,
     group_means,
@@ -86,6 +95,47 @@ def groups(replicates: int) -> Rows:
             yield line("groups", f"correlation {correlation}", 30, of, replicates, many)
 
 
+UNLIKE = ("exchangeable", "two families", "pairs of variants", "one specialist", "half specialists")
+
+
+def unlike(kind: str, n: int, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw scores of equal models that vary together, or unlike."""
+    own, shared = rng.normal(size=(2, n, k))
+    if kind in ("two families", "pairs of variants"):
+        family = np.arange(k) * 2 // k if kind == "two families" else np.arange(k) // 2
+        return own + 3 * shared[:, family]
+    special = {"one specialist": 1, "half specialists": k // 2}.get(kind, 0)
+    return own * np.where(np.arange(k) < special, 6, 1)
+
+
+def families(replicates: int) -> Rows:
+    """Reject, with and without a caution, that models are alike which are equal on average."""
+    n = 30
+    for kind, k in itertools.product(UNLIKE, (4, 10, 20)):
+        counted = dict.fromkeys(("all models", "any pair", "any pair with the first"), 0)
+        counted, silent, warned = counted.copy(), counted.copy(), 0
+        for i in range(replicates):
+            seed = [5, UNLIKE.index(kind), k, n, i]
+            table = RankTable(unlike(kind, n, k, np.random.default_rng(seed)), None)
+            z = np.abs(np.subtract.outer(table.average, table.average)) / table.error
+            facts: dict[str, Any] = {"effect_sizes": {}, "details": {}}
+            p = (
+                table.f_test(table.between, table.residual, **facts).pvalue,
+                2 * stats.norm.sf(z.max()) * k * (k - 1) / 2,
+                2 * stats.norm.sf(z[0].max()) * (k - 1),
+            )
+            told = table.exchangeable().holds is False
+            warned += told
+            for of, one in zip(counted, p, strict=True):
+                counted[of] += one <= ALPHA
+                silent[of] += one <= ALPHA and not told
+        case = f"{k} models, {kind}"
+        yield line("families", case, n, "caution", replicates, warned)
+        for of, many in counted.items():
+            yield line("families", case, n, of, replicates, many)
+            yield line("families", case, n, f"{of}, no caution", replicates, silent[of])
+
+
 def coverage(replicates: int) -> Rows:
     """Count how often the intervals hold the true win rates and strengths."""
     for kind, strength in KINDS.items():
@@ -125,6 +175,7 @@ def simulate(replicates: int) -> None:
         *failures(replicates),
         *groups(replicates),
         *coverage(replicates // 2),
+        *families(replicates // 5),
     ]
     tables.write(RATES, rows)
 
@@ -144,6 +195,11 @@ _TABLES = (
     ),
     ("groups", "five equal models, ten groups of three related data sets: rejections at .05"),
     ("coverage", "nominal .95, five models: coverage of the model with the lowest"),
+    (
+        "families",
+        "equal models: cautions, and rejections at .05 by the tests of Iman and Davenport and by z "
+        "tests of average ranks with Bonferroni's correction",
+    ),
 )
 
 
