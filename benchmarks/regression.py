@@ -1,7 +1,9 @@
 """Tests of predicted numbers on one test set: `python -m benchmarks.regression`.
 
 y = f + u; two models predict f + a and f + b. *Alike*: a and b have one distribution. *Unlike*: the
-metric is the same, but B is exact on four rows of five and far off on the fifth. *Margin*: A is
+metric is the same, but B is exact on four rows of five and far off on the fifth. *Rare*: B is off
+by 10 standard deviations on 2 % of the rows, or by 5 on 10 %. *Outlier*: alike, but a row that both
+models miss by 30 standard deviations. *Margin*: A is
 worse by exactly the margin. u is normal, t with three degrees of freedom, or log-normal. *In time*
 f, u, a and b are autoregressions. Rates go to regression.csv; `--page` writes their tables into
 docs/stats/type1-regression.md.
@@ -43,6 +45,10 @@ PAGE = HERE.parent / "docs" / "stats" / "type1-regression.md"
 METRICS = ("mse", "rmse", "mae", "r2", "spearman")
 NOISES, SIZES = ("normal", "t3", "lognormal"), (50, 200, 1000)
 NULLS = ("alike", "unlike")
+RARE_ERRORS = {"rare, 2 %": (0.02, 10.0), "rare, 10 %": (0.1, 5.0)}
+SMALL = 0.2
+"""What B's other predictions are off by."""
+LOSSES = ("mse", "rmse", "mae", "pinball_90", "r2")
 IN_TIME = ("mse", "rmse", "mae", "r2")
 VARIANTS = ("ewc_corrected", "blocks", "independent")
 ALPHA, SPREAD, WORSE, RARE = 0.05, 0.5, 1.5, 0.2
@@ -131,6 +137,24 @@ def one_set(null: str, kind: str, n: int, rng: np.random.Generator) -> Iterator[
             yield "interval", "metric_ci", metric, *told(alone, missed)
 
 
+def one_rare(null: str, n: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """Compare equal models of which one errs much on a few rows, or both miss one row by far."""
+    z, w, u = rng.normal(size=(3, n))
+    f = rng.normal(size=n)
+    for metric in LOSSES:
+        if null == "outlier":
+            y = f + np.where(np.arange(n) == 0, 30, u)
+            a, b = f + SPREAD * z, f + SPREAD * w
+        else:
+            share, size = RARE_ERRORS[null]
+            power = 1 if metric in ("mae", "pinball_90") else 2
+            even = (share * size**power + (1 - share) * SMALL**power) ** (1 / power)
+            y, a = f, f + even * z
+            b = f + np.where(rng.random(n) < share, size, SMALL) * w
+        found = metric_difference(y, a, b, metric=metric)
+        yield "rare", "metric_difference", metric, *told(found, found.pvalue < ALPHA)
+
+
 def told(found: Result, counts: bool) -> tuple[str, ...]:
     """Return what is counted of a result: an answer, a rejection, one without a warning."""
     words = ["answered"] if found.ci is not None else []
@@ -195,6 +219,8 @@ def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., 
     """List what is drawn: the null, the noise and the rows, how often, and what is run on it."""
     for null, kind, n in itertools.product((*NULLS, "margin"), NOISES, SIZES):
         yield (null, kind, n), sets, lambda rng, at=(null, kind, n): one_set(*at, rng)
+    for null, n in itertools.product((*RARE_ERRORS, "outlier"), (30, 100, 1000)):
+        yield (null, "", n), sets, lambda rng, at=(null, n): one_rare(*at, rng)
     for metric, positives, n in CLASSES:
         at = "margin", f"{positives} of {n} rows positive", n
         yield at, sets, lambda rng, of=(metric, positives, n): one_of_classes(*of, rng)
@@ -264,6 +290,22 @@ def on_rows(rows: Sequence[Mapping[str, str]]) -> str:
     )
 
 
+def of_rare_errors(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the table of rare large errors: rejections, and those without a warning."""
+    lines = [
+        "| null | rows |" + "".join(f" `{metric}` |" for metric in LOSSES),
+        "|---|---:|" + "---|" * len(LOSSES),
+    ]
+    for null, n in itertools.product((*RARE_ERRORS, "outlier"), (30, 100, 1000)):
+        facts = {"kind": "rare", "null": null, "n": str(n)}
+        cells = (
+            f"{highest(rows, metric=m, **facts)} ({highest(rows, 'silent', metric=m, **facts)})"
+            for m in LOSSES
+        )
+        lines.append(f"| {null} | {n:,} | {' | '.join(cells)} |")
+    return "\n".join(lines) + f"\n\nIn brackets: without a warning. {_drawn(rows, 'rare')}"
+
+
 def at_the_margin(rows: Sequence[Mapping[str, str]]) -> str:
     """Return the table of equivalence: by metric and noise."""
     lines = ["| metric | normal | t, 3 df | log-normal |", "|---|---:|---:|---:|"]
@@ -322,7 +364,13 @@ def _drawn(rows: Sequence[Mapping[str, str]], kind: str) -> str:
     return f"{sets:,} sets a cell: rates near .05 are within {error:.3f} of the truth."
 
 
-PARTS = {"rows": on_rows, "margin": at_the_margin, "intervals": intervals, "time": in_time}
+PARTS = {
+    "rows": on_rows,
+    "rare": of_rare_errors,
+    "margin": at_the_margin,
+    "intervals": intervals,
+    "time": in_time,
+}
 """The parts of the page, by the names of their marks."""
 
 
