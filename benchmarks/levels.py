@@ -294,9 +294,12 @@ def _regression() -> Iterator[Rate]:
             family = "strong autocorrelation" if strong else "autocorrelation"
         elif test not in _OF_REGRESSION or answered < ENOUGH * int(row["sets"]):
             continue
+        elif row["kind"] == "rare":
+            family = f"rare large errors{REGRESSION}"
         elif int(row["n"]) < FEW_ROWS:
             family = f"few rows{REGRESSION}"
-        regime = f"{row['metric']}, {row['null']}, {row['noise']}, {row['n']} rows"
+        drawn = ", ".join(filter(None, (row["metric"], row["null"], row["noise"])))
+        regime = f"{drawn}, {row['n']} rows"
         counts = answered, int(row["counted"])
         yield Rate(test, family, regime, *counts, REGRESSORS)
         if test == "metric_difference" and row["metric"] in ("mse", "mae"):

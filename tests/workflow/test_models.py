@@ -43,7 +43,7 @@ CHOOSING: dict[str, Any] = {
     },
     "resampling": {"kfold": {"folds": 2}, "holdout": {}},
     "metrics": ["accuracy"],
-    "tests": {"run": ["mcnemar"]},
+    "tests": {"run": ["corrected_kfold_t"]},
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -215,12 +216,13 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
     columns = [key for key in table if key.startswith("split0_test_")]
     metrics = [key.removeprefix("split0_test_") for key in columns]
     metrics.sort(key=lambda name: name != search.refit)
+    splits = sum(re.fullmatch(rf"split\d+_test_{metrics[0]}", key) is not None for key in table)
     single = search.scoring if isinstance(search.scoring, str) else "score"
     results: dict[str, dict[str, list[float]]] = {}
     for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
         results[names[i]] = {
             f"test_{single if metric == 'score' else metric}": [
-                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
+                table[f"split{split}_test_{metric}"][i] for split in range(splits)
             ]
             for metric in metrics
         } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}

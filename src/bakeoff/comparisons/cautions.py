@@ -26,7 +26,13 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 
-_BY_RESULT = ("autocorrelation", "strong autocorrelation", "few rows", "few errors")
+_BY_RESULT = (
+    "autocorrelation",
+    "strong autocorrelation",
+    "few rows",
+    "few errors",
+    "rare large errors",
+)
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 _INFLATES = (
     "dependence that fades",

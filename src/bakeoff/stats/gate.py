@@ -260,7 +260,7 @@ def metric_equivalence(
     >>> a, b = (y + rng.normal(scale=0.5, size=300) for _ in range(2))
     >>> result = metric_equivalence(y, a, b, metric="rmse", margin=0.1)
     >>> round(result.estimate, 3), round(result.pvalue, 4), result.verdict
-    (-0.024, 0.0091, 'equivalent')
+    (-0.024, 0.0102, 'equivalent')
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, rows = setting_of(y_true, models, **asked)
