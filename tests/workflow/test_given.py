@@ -138,8 +138,10 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
     run = beside(config, "--until", "compare")
     assert run.returncode == 0, run.stderr
     assert not executed(run) & {"fit_fold", "split_dataset", "take_predictions"}
-    expected = rows(beside, "tiny", test="cv5x2_f")
-    pd.testing.assert_frame_equal(rows(beside, "scored", test="cv5x2_f"), expected)
+    # cautions are about the learners, of which scores tell nothing
+    expected = rows(beside, "tiny", test="cv5x2_f").drop(columns="caution")
+    found = rows(beside, "scored", test="cv5x2_f").drop(columns="caution")
+    pd.testing.assert_frame_equal(found, expected)
 
 
 @pytest.mark.slow

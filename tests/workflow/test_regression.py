@@ -50,7 +50,6 @@ DIABETES: dict[str, Any] = {
         "forest": {
             "estimator": "sklearn.ensemble.RandomForestRegressor",
             "params": {"n_estimators": 5},
-            "seeds": 2,
         },
     },
     "resampling": {"halves": {"repeats": 2, "folds": 3, "full_repeats": 1}, "holdout": {}},
@@ -82,7 +81,7 @@ def test_scores_are_scikit_learns_of_the_predictions(done: Path) -> None:
 
 def test_one_of_the_metrics_of_squared_errors_is_tested(done: Path) -> None:
     pairs = pd.read_csv(done / "comparisons.csv")
-    assert set(pairs["test"]) == {"half_sample_t", "recipe_difference"}
+    assert set(pairs["test"]) == {"half_sample_t", "metric_difference"}
     held = pairs[pairs["test"] == "metric_difference"]
     assert set(held["metric"]) == {"rmse", "mae"}  # max_error has no standard error
     files = [done / f"predictions/diabetes/{m}/holdout.parquet" for m in ("ridge", "boosting")]
