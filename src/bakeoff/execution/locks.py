@@ -103,23 +103,6 @@ def release_killed(folder: Path) -> None:
         sys.stderr.write(f"removed the lock of a run that was killed ({holder})\n")
 
 
-def who_locked(folder: Path) -> str:
-    """Say who holds the lock that a run met, and what to do."""
-    found = list(holders(folder))
-    living = [holder for holder in found if not holder.gone]
-    if living:
-        return f"another run holds these results ({living[0]}); wait for it, or end it"
-    if found:
-        return (
-            f"a run that was killed ({found[0]}) left these results locked: `bakeoff run` removes "
-            "such a lock, and so does `snakemake --unlock`"
-        )
-    return (
-        "another run holds these results, or one that was killed left them locked: once none "
-        "runs, `snakemake --unlock` removes the lock"
-    )
-
-
 def _notes(folder: Path) -> list[Path]:
     return sorted((folder / CACHE).glob("run-*.json"))
 
