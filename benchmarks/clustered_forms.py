@@ -11,7 +11,6 @@ writes their table into docs/dependent-rows.md.
 
 from __future__ import annotations
 
-import csv
 import itertools
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from bakeoff.stats import (
     mean_difference,
     metric_difference,
 )
-from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.core.distributions import t_pvalue
 from benchmarks import tables
 from benchmarks.pages import renewed, study
 
@@ -117,8 +116,7 @@ def simulate(replicates: int) -> None:
 
 def table() -> str:
     """Return what the page says: the worst cells of true nulls, and how much is answered."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = tables.read(RATES)
     lines = [
         "| | sizes, effects of groups | plain | CR2 | CR2, fewest df | sign flips |",
         "|---|---|---|---|---|---|",

@@ -8,7 +8,6 @@ reject at .05 goes to cochran_few.csv and into docs/stats/cochran.md:
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -60,8 +59,7 @@ def simulate(draws: int) -> None:
 
 def page() -> str:
     """Return the page with the table of the rates."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
+    lines = tables.read(RATES)
     text = ["| models | informative rows | χ² | permutation |", "|---|---|---|---|"]
     for line in lines:
         rates = (int(line[of]) / int(line["draws"]) for of in ("chi_square", "permutation"))

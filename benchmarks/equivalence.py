@@ -6,14 +6,13 @@ Results go to benchmarks/equivalence.csv and into docs/stats/equivalence.md.
 
 from __future__ import annotations
 
-import csv
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 from scipy import special, stats
 
-from bakeoff.stats.core.difference_limits import tango_statistic
+from bakeoff.stats.core.two_by_two import tango_statistic
 from benchmarks import tables
 from benchmarks.pages import renewed
 
@@ -25,34 +24,27 @@ MARGINS = (0.02, 0.05, 0.10)
 DISCORDANCES = (0.02, 0.05, 0.10, 0.20, 0.40)
 
 
-def rejected(variant: str, n: int, margin: float, discordance: float) -> float:
+def rejected(n: int, margin: float, discordance: float) -> float:
     """Return the probability of "equivalent" where A is worse by the margin."""
     b, c = (counts.ravel().astype(float) for counts in np.indices((n + 1, n + 1)))
     b, c = b[b + c <= n], c[b + c <= n]
     cells = [(discordance - margin) / 2, (discordance + margin) / 2, 1 - discordance]
     mass = stats.multinomial.pmf(np.stack([b, c, n - b - c], axis=1), n, cells)
     b, c, mass = b[mass > 0], c[mass > 0], mass[mass > 0]
-    if variant == "score":
-        lower, upper = (tango_statistic(b, c, n, limit) for limit in (-margin, margin))
-    else:
-        difference = (b - c) / n
-        se = np.sqrt(np.maximum(b + c - (b - c) ** 2 / n, 0.0)) / n
-        with np.errstate(divide="ignore", invalid="ignore"):  # without variance: undecided
-            lower, upper = (difference + margin) / se, (difference - margin) / se
-        lower, upper = np.where(se > 0, lower, -np.inf), np.where(se > 0, upper, np.inf)
+    lower, upper = (tango_statistic(b, c, n, limit) for limit in (-margin, margin))
     both = (special.ndtr(-lower) <= ALPHA) & (special.ndtr(upper) <= ALPHA)
     return float(mass[both].sum())
 
 
 def page() -> str:
-    """Return the page with the highest rate of each variant and number of rows."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    lines = [f"| `variant` | {' | '.join(f'n = {n}' for n in ROWS)} |", "|---" * 5 + "|"]
-    for variant in ("score", "wald"):
-        of = [row for row in rows if row["variant"] == variant]
-        worst = (max(float(r["rejected"]) for r in of if r["n"] == str(n)) for n in ROWS)
-        lines.append(f"| `{variant}` | {' | '.join(f'{rate:.3f}' for rate in worst)} |")
+    """Return the page with the highest rate of each number of rows."""
+    rows = tables.read(TABLE)
+    worst = (max(float(r["rejected"]) for r in rows if r["n"] == str(n)) for n in ROWS)
+    lines = [
+        f"| {' | '.join(f'n = {n}' for n in ROWS)} |",
+        "|---" * len(ROWS) + "|",
+        f"| {' | '.join(f'{rate:.3f}' for rate in worst)} |",
+    ]
     about = (
         f"Highest type I error at α = {ALPHA:g} where the true difference is the margin, by exact "
         f"enumeration, over margins {MARGINS[0]:.2f} to {MARGINS[-1]:.2f} and discordances "
@@ -67,15 +59,12 @@ def main() -> None:
         TABLE,
         [
             {
-                "variant": variant,
                 "n": n,
                 "margin": margin,
                 "discordance": discordance,
-                "rejected": round(rejected(variant, n, margin, discordance), 5),
+                "rejected": round(rejected(n, margin, discordance), 5),
             }
-            for variant, n, margin, discordance in product(
-                ("score", "wald"), ROWS, MARGINS, DISCORDANCES
-            )
+            for n, margin, discordance in product(ROWS, MARGINS, DISCORDANCES)
             if discordance >= margin
         ],
     )

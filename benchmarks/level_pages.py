@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
 from bakeoff.stats import TypeOneError
+from benchmarks import tables
 from benchmarks.levels import RATES, THROUGH, Level, Rate, levels, read, table
 from benchmarks.pages import renewed
 from benchmarks.type1.rates import rates_by_setting
@@ -95,7 +95,7 @@ PARTS = {
         "kfold_t",
         "resampled_t",
     ),
-    "halves.md": ("cv5x2_mcnemar", "half_sample_t"),
+    "halves.md": ("cv5x2_z", "cv5x2_mcnemar", "half_sample_t"),
 }
 """Pages with a table of error rates between marks, and the tests in it."""
 
@@ -132,11 +132,10 @@ def variants() -> str:
 def rows_as_if_independent() -> str:
     """Return how often McNemar's test rejects a true null where rows belong to groups."""
     found: dict[float, list[float]] = {}
-    with (ROOT / "benchmarks/dependent/rates.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            naive = row["kind"] == "pair" and row["test"] == "McNemar mid-p (rows)"
-            if naive and float(row["difference"]) == 0 and float(row["mean_size"]) == 20:
-                found.setdefault(float(row["dependence"]), []).append(float(row["rate"]))
+    for row in tables.read(ROOT / "benchmarks/dependent/rates.csv"):
+        naive = row["kind"] == "pair" and row["test"] == "McNemar mid-p (rows)"
+        if naive and float(row["difference"]) == 0 and float(row["mean_size"]) == 20:
+            found.setdefault(float(row["dependence"]), []).append(float(row["rate"]))
     told = [f"{median(found[icc]):.0%} if it is {icc:g}" for icc in sorted(found) if icc]
     return (
         "In simulations with 20 rows per group on average, McNemar's test for independent rows "

@@ -20,6 +20,7 @@ from pathlib import Path
 from bakeoff.spec.learners import REGRESSION
 from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import overall
+from benchmarks import tables
 from benchmarks.any_metric import ENOUGH
 from benchmarks.crossval import rates as crossval
 from benchmarks.rejections import Rejections, liberal
@@ -28,7 +29,7 @@ HERE = Path(__file__).parent
 RATES = HERE.parent / "src" / "bakeoff" / "stats" / "error_rates.csv"
 
 THROUGH = {
-    "tost_cv5x2": "cv5x2_mcnemar",
+    "tost_cv5x2": "cv5x2_z",
     "half_sample_one_t": "half_sample_t",
     "tost_half_samples": "half_sample_t",
     "diebold_mariano_means": "diebold_mariano",
@@ -144,13 +145,8 @@ def levels(rates: Iterable[Rate]) -> dict[str, Level]:
 # Studies ---------------------------------------------------------------------------------------
 
 
-def _rows(name: str) -> Iterator[Mapping[str, str]]:
-    with (HERE / name).open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
-
-
 def _type1() -> Iterator[Rate]:
-    for row in _rows("type1/rates.csv"):
+    for row in tables.read(HERE / "type1/rates.csv"):
         if row["default"] == "yes":
             counts = int(row["runs"]), int(row["rejected"])
             yield Rate(row["test"], row["family"], row["setting"], *counts, "type1/rates.csv")
@@ -168,7 +164,7 @@ SITUATIONS = {"equal": "groups of one size", "one group 30 %": "groups of unlike
 
 
 def _dependent() -> Iterator[Rate]:
-    for row in _rows("dependent/rates.csv"):
+    for row in tables.read(HERE / "dependent/rates.csv"):
         test = _of_dependent_rows(row)
         if test is None:
             continue
@@ -187,7 +183,7 @@ def _dependent() -> Iterator[Rate]:
 
 
 def _uneven() -> Iterator[Rate]:
-    for row in _rows("dependent/uneven.csv"):
+    for row in tables.read(HERE / "dependent/uneven.csv"):
         true_null = not float(row["difference"]) or row["question"] == "noninferiority"
         if row["test"] in catalogue() and true_null:
             yield Rate(
@@ -202,7 +198,7 @@ def _uneven() -> Iterator[Rate]:
 
 
 def _blocks() -> Iterator[Rate]:
-    for row in _rows("dependent/blocks.csv"):
+    for row in tables.read(HERE / "dependent/blocks.csv"):
         test = row["test"].partition(",")[0]
         if test not in catalogue():
             continue
@@ -220,7 +216,7 @@ def _blocks() -> Iterator[Rate]:
 
 
 def _folds_of_groups() -> Iterator[Rate]:
-    for row in _rows("dependent/folds.csv"):
+    for row in tables.read(HERE / "dependent/folds.csv"):
         test = row["test"].partition(",")[0].partition(" ")[0]
         regime = f"{row['learner']}, {row['groups']} groups, {row['shape']}"
         counts = int(row["runs"]), int(row["rejected"])
@@ -249,7 +245,7 @@ def _default(entry: Entry) -> str:
 
 
 def _any_metric() -> Iterator[Rate]:
-    for row in _rows("any_metric.csv"):
+    for row in tables.read(HERE / "any_metric.csv"):
         if int(row["answered"]) >= ENOUGH * int(row["replicates"]):
             yield Rate(
                 "metric_difference",
@@ -263,7 +259,7 @@ def _any_metric() -> Iterator[Rate]:
 
 
 def _any_metric_families() -> Iterator[Rate]:
-    for row in _rows("any_metric_families.csv"):
+    for row in tables.read(HERE / "any_metric_families.csv"):
         if row["skill"] != "equal":
             continue
         answered = int(row["answered"])
@@ -279,7 +275,7 @@ def _any_metric_families() -> Iterator[Rate]:
 
 
 def _recipes() -> Iterator[Rate]:
-    for row in _rows(OF_RUNS):
+    for row in tables.read(HERE / OF_RUNS):
         counts = int(row["answered"]), int(row["two_t"])
         what = row["shape"] or f"{row['metric']} {row['skill_a']}, R = {row['ratio']}"
         regime = f"{row['runs_a']} and {row['runs_b']} runs, {row['n']} rows, {what}"
@@ -290,7 +286,7 @@ _OF_REGRESSION = {"metric_difference", "metric_equivalence"}
 
 
 def _regression() -> Iterator[Rate]:
-    for row in _rows(REGRESSORS):
+    for row in tables.read(HERE / REGRESSORS):
         test, family, answered = row["test"], row["metric"], int(row["answered"])
         if row["kind"] == "time" and test == "ewc_corrected":
             strong = row["noise"] == "autoregression 0.9"
@@ -298,9 +294,12 @@ def _regression() -> Iterator[Rate]:
             family = "strong autocorrelation" if strong else "autocorrelation"
         elif test not in _OF_REGRESSION or answered < ENOUGH * int(row["sets"]):
             continue
+        elif row["kind"] == "rare":
+            family = f"rare large errors{REGRESSION}"
         elif int(row["n"]) < FEW_ROWS:
             family = f"few rows{REGRESSION}"
-        regime = f"{row['metric']}, {row['null']}, {row['noise']}, {row['n']} rows"
+        drawn = ", ".join(filter(None, (row["metric"], row["null"], row["noise"])))
+        regime = f"{drawn}, {row['n']} rows"
         counts = answered, int(row["counted"])
         yield Rate(test, family, regime, *counts, REGRESSORS)
         if test == "metric_difference" and row["metric"] in ("mse", "mae"):

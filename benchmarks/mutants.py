@@ -2,67 +2,268 @@
 
 A mutant is the code with one point changed: a comparison, an operator, a number, a truth value, or
 what a function returns. Of all points 300 are drawn (`--seed`), from each room in proportion to its
-points and at least 15. Each is tried on a copy of the tree: the tests that run the mutated
-function go, those of the mirrored file first, until one fails. A mutant whose tests all pass has
+points and at least 15. Each is tried on a copy of the tree: the tests of the mirrored file go, then
+those of the room, the contracts and all others, until one fails. A mutant whose tests all pass has
 survived: a fault there would go unnoticed.
 
     python -m benchmarks.mutants                      # all rooms, one process per core
     python -m benchmarks.mutants --rooms stats fit    # only these; the others' rows stay
-    python -m benchmarks.mutants --far 1              # only tests of the room itself: quick
     python -m benchmarks.mutants --survivors          # then what survived, or has not been tried
-    python -m benchmarks.mutants --list               # show the mutants, run nothing
-    python -m benchmarks.mutants --page               # write the table into docs/testing.md
 
-Each file of tests runs once without a mutation, to learn which functions each test runs and how
-long it takes; tests that fail then are left out. A fork server keeps the libraries imported, so a
-mutant costs what its tests cost. The tests are those of one process (`tests/unit`, `contract`,
-`reference` and the examples in docstrings): what only runs of Snakemake would notice survives.
-Results are in benchmarks/mutants.csv; benchmarks/mutants_equivalent.csv says of survivors why
-nobody could tell them from the code as it is.
+What only runs of Snakemake would notice survives. Results are in benchmarks/mutants.csv, and
+benchmarks/mutants_equivalent.csv says of survivors why nobody could tell them from the code.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
+import ast
+import hashlib
 import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
 import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
-from benchmarks.mutant_points import ROOT, Mutant, draw, hash_of
-from benchmarks.mutant_runs import Copy, Known, attempt
+import pytest
+
+from benchmarks import tables
 from benchmarks.pages import renewed
 
+ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "benchmarks/mutants.csv"
 EQUIVALENT = ROOT / "benchmarks/mutants_equivalent.csv"
 PAGE = ROOT / "docs/testing.md"
-COUNT = 300
+COUNT, LEAST = 300, 15
 TARGETS = dict.fromkeys(("stats", "comparisons", "scores", "data", "fit"), 0.9)
+ALL = ["tests/unit", "tests/contract", "tests/reference", "src"]
 
-COLUMNS = (*(field.name for field in fields(Mutant)), "outcome", "by")
+Point = ast.expr | ast.stmt
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Div,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
 
 
-def read(file: Path) -> list[dict[str, str]]:
-    """Read a CSV, if it is there."""
-    if not file.exists():
-        return []
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
+@dataclass(frozen=True)
+class Mutant:
+    """One changed point; `number` tells apart what looks the same within a function."""
+
+    room: str
+    file: str
+    function: str
+    line: int
+    kind: str
+    before: str
+    after: str
+    number: int
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Return what names the mutant as long as its function stays as it is."""
+        return self.file, self.function, self.kind, self.before, self.after, str(self.number)
+
+
+def _walk(node: ast.AST, scope: tuple[str, ...] = ()) -> Iterator[tuple[str, str, Point, str]]:
+    """Yield function, kind, node and what would stand there, of all below a node."""
+    below: Iterable[ast.AST | None] = ast.iter_child_nodes(node)
+    match node:
+        case ast.JoinedStr():  # Python 3.11 does not say where what is inside texts stands
+            return
+        case ast.AnnAssign():
+            below = [node.value]
+        case ast.FunctionDef():
+            scope += (node.name,)
+            defaults = *node.args.defaults, *node.args.kw_defaults
+            below = [*node.decorator_list, *defaults, *node.body]
+        case ast.ClassDef():
+            scope += (node.name,)
+    if isinstance(node, ast.expr | ast.stmt):
+        for kind, after in _changes(node):
+            yield ".".join(scope), kind, node, after
+    for part in below:
+        if part is not None:
+            yield from _walk(part, scope)
+
+
+def _changes(node: Point) -> Iterator[tuple[str, str]]:
+    """Yield the kinds of change a node allows, with what it becomes."""
+    match node:
+        case ast.Compare(ops=ops):
+            for i, op in enumerate(ops):
+                yield "comparison", _with(node, ops=[*ops[:i], COMPARED[type(op)](), *ops[i + 1 :]])
+        case ast.BinOp(op=op) | ast.AugAssign(op=op) if type(op) in COMPUTED:
+            # joined texts look like arithmetic; that their difference fails at once is no merit
+            if not any(map(_is_text, ast.iter_child_nodes(node))):
+                yield "arithmetic", _with(node, op=COMPUTED[type(op)]())
+        case ast.Constant(value=bool(value)):
+            yield "boolean", _with(node, value=not value)
+        case ast.Constant(value=int(value)):
+            yield "constant", _with(node, value=value + 1)
+        case ast.Constant(value=float(value)):
+            yield "constant", _with(node, value=value * 1.5 + (value == 0))
+        case ast.BoolOp(op=op):
+            yield "boolean", _with(node, op=ast.Or() if isinstance(op, ast.And) else ast.And())
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield "boolean", f"bool({ast.unparse(operand)})"
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
+            yield "return", _with(node, value=ast.Constant(None))
+
+
+def _with(node: Point, **change: Any) -> str:
+    """Return the text of a node with other fields."""
+    before = {name: getattr(node, name) for name in change}
+    vars(node).update(change)
+    text = ast.unparse(node)
+    vars(node).update(before)
+    return text
+
+
+def _is_text(node: ast.AST) -> bool:
+    texts = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    return texts or isinstance(node, ast.JoinedStr)
+
+
+def points(file: str) -> Iterator[tuple[Mutant, Point]]:
+    """Yield every mutant of a file, with the node it replaces."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for function, kind, node, after in _walk(ast.parse((ROOT / file).read_text(encoding="utf-8"))):
+        before = ast.unparse(node)
+        same = function, kind, before, after
+        seen[same] += 1
+        yield Mutant(room(file), file, function, node.lineno, kind, before, after, seen[same]), node
+
+
+def room(file: str) -> str:
+    """Return the part of the package that a file belongs to."""
+    folders = Path(file).parts[1:-1]
+    return folders[1] if len(folders) > 1 else folders[0]
+
+
+def mutated(mutant: Mutant) -> str:
+    """Return the text of a file with its one change, line by line where it was."""
+    node = next(node for other, node in points(mutant.file) if other == mutant)
+    source = (ROOT / mutant.file).read_text(encoding="utf-8")
+    lines = [line.encode() for line in source.splitlines(keepends=True)]
+    assert node.end_lineno is not None
+    start = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
+    end = sum(map(len, lines[: node.end_lineno - 1])) + (node.end_col_offset or 0)
+    rest = "\n" * (node.end_lineno - node.lineno)
+    text = mutant.after + rest if isinstance(node, ast.stmt) else f"({mutant.after}{rest})"
+    whole = source.encode()
+    return (whole[:start] + text.encode() + whole[end:]).decode()
+
+
+def draw(seed: int) -> list[Mutant]:
+    """Draw mutants; which ones does not depend on what else is in the package."""
+    by_room: dict[str, list[Mutant]] = defaultdict(list)
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for mutant, _ in points(path.relative_to(ROOT).as_posix()):
+            by_room[mutant.room].append(mutant)
+    total = sum(map(len, by_room.values()))
+    return [
+        mutant
+        for _, mutants in sorted(by_room.items())
+        for mutant in sorted(mutants, key=lambda m: hash_of(seed, m))[
+            : max(LEAST, round(COUNT * len(mutants) / total))
+        ]
+    ]
+
+
+def hash_of(seed: int, mutant: Mutant) -> bytes:
+    """Return a random place in a line, always the same."""
+    return hashlib.sha256(repr((seed, mutant.key)).encode()).digest()
+
+
+# Tests ------------------------------------------------------------------------------------------
+
+
+def attempt(folder: Path, mutant: Mutant) -> tuple[str, str]:
+    """Try a mutant, by the tests nearest to it first; return the outcome and what noticed it."""
+    mirror = f"test_{Path(mutant.file).stem.lstrip('_')}.py"
+    near = [file.relative_to(ROOT).as_posix() for file in (ROOT / "tests/unit").rglob(mirror)]
+    room = f"tests/unit/{mutant.room}"
+    stages = (
+        ([*near, mutant.file], 300),
+        ([room] if (ROOT / room).is_dir() else [], 1800),
+        (["tests/contract", "tests/reference"], 1800),
+        (ALL, 7200),
+    )
+    place = folder / mutant.file
+    original = place.read_bytes()
+    place.write_text(mutated(mutant), encoding="utf-8")
+    try:
+        for tests, seconds in stages:
+            if tests and (by := first_failure(folder, tests, seconds)):
+                return "killed", by
+    finally:
+        place.write_bytes(original)
+    return "survived", ""
+
+
+def first_failure(folder: Path, tests: list[str], seconds: int) -> str:
+    """Run tests of a copy of the tree until one fails; return which, or "" if none does."""
+    paths = os.pathsep.join([str(folder / "src"), str(folder)])
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    options = ["-x", "-q", "-n0", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pytest", *options, *tests],
+        cwd=folder,
+        env={**os.environ, **one, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        told, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return "no end"
+    failed = re.search(r"(?m)^(?:FAILED|ERROR) (\S.*?)(?: - |$)", told)
+    if process.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        return ""
+    return failed[1] if failed else "pytest cannot start"
+
+
+# Results ----------------------------------------------------------------------------------------
 
 
 def keep(mutants: list[Mutant], outcomes: dict[Mutant, tuple[str, str]]) -> None:
     """Write outcomes; those of mutants that were not tried this time stay."""
-    before = {_key(row): (row["outcome"], row["by"]) for row in read(TABLE)}
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for mutant in mutants:
-            outcome = outcomes.get(mutant) or before.get(mutant.key)
-            if outcome:
-                table.writerow([*asdict(mutant).values(), *outcome])
+    known = {_key(row): (row["outcome"], row["by"]) for row in tables.read(TABLE)}
+    known |= {mutant.key: outcome for mutant, outcome in outcomes.items()}
+    rows = ((mutant, known[mutant.key]) for mutant in mutants if mutant.key in known)
+    tables.write(TABLE, [asdict(m) | {"outcome": outcome, "by": by} for m, (outcome, by) in rows])
 
 
 def _key(row: dict[str, str]) -> tuple[str, ...]:
@@ -71,8 +272,8 @@ def _key(row: dict[str, str]) -> tuple[str, ...]:
 
 def page() -> str:
     """Return docs/testing.md with the table of today's results."""
-    reasons = {_key(row): row["reason"] for row in read(EQUIVALENT)}
-    rows = read(TABLE)
+    reasons = {_key(row): row["reason"] for row in tables.read(EQUIVALENT)}
+    rows = tables.read(TABLE)
     lines = [
         "| room | mutants | killed | equivalent | survived | share killed | wanted |",
         "|---|--:|--:|--:|--:|--:|--:|",
@@ -93,10 +294,8 @@ def page() -> str:
     for row in alive:
         place = f"{row['file'].removeprefix('src/')}, {row['function'] or 'module'}"
         cells = (f"`{_short(row[name])}`" for name in ("before", "after"))
-        why = reasons.get(_key(row), "no test runs it" if row["by"] else "not noticed")
+        why = reasons.get(_key(row), "not noticed")
         lines.append(f"| {place} | {' | '.join(cells)} | {why} |")
-    if not rows:
-        lines = ["*Not measured for this version.*"]
     return renewed(PAGE, "mutants", "\n".join(lines))
 
 
@@ -106,60 +305,44 @@ def _short(code: str) -> str:
 
 
 def main() -> None:
-    """Try mutants and write down what became of them."""
+    """Try mutants, several at once, and write down what became of them."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--count", type=int, default=COUNT)
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    options.add_argument("--far", type=int, default=3, choices=range(4))
     options.add_argument("--rooms", nargs="+", default=[])
     options.add_argument("--survivors", action="store_true")
-    options.add_argument("--list", action="store_true")
-    options.add_argument("--page", action="store_true")
     given = options.parse_args()
-    drawn = draw(given.seed, given.count)
-    done = {_key(row) for row in read(TABLE) if row["outcome"] == "killed"}
+    drawn = draw(given.seed)
+    done = {_key(row) for row in tables.read(TABLE) if row["outcome"] == "killed"}
     todo = [
         mutant
         for mutant in drawn
         if (not given.rooms or mutant.room in given.rooms)
         and not (given.survivors and mutant.key in done)
     ]
-    if given.list:
-        for m in todo:
-            print(f"{m.file}:{m.line} {m.function}: {m.before}  →  {m.after}")
-    elif not given.page:
-        try_all(drawn, todo, given.jobs, given.far)
-    if not given.list:
-        PAGE.write_text(page(), encoding="utf-8")
-
-
-def try_all(drawn: list[Mutant], todo: list[Mutant], jobs: int, far: int) -> None:
-    """Try mutants, several at once, each worker on a copy of its own."""
     outcomes: dict[Mutant, tuple[str, str]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        copies: Queue[Copy] = Queue()
-        for i in range(jobs):
-            copies.put(Copy(Path(folder) / str(i)))
-        known = Known()
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(given.jobs) as threads:
+        copies: Queue[Path] = Queue()
+        for i in range(given.jobs):
+            left_out = shutil.ignore_patterns(".git", ".venv", ".snakemake", ".*_cache")
+            copies.put(Path(shutil.copytree(ROOT, Path(place) / str(i), ignore=left_out)))
+
+        if failing := first_failure(copies.queue[0], ALL, 7200):
+            sys.exit(f"{failing} fails without a mutation")
 
         def one(mutant: Mutant) -> None:
-            copy = copies.get()
+            folder = copies.get()
             try:
-                outcomes[mutant] = attempt(copy, mutant, known, far)
+                outcomes[mutant] = attempt(folder, mutant)
             finally:
-                copies.put(copy)
-            outcome, by = outcomes[mutant]
-            print(
-                f"{len(outcomes)}/{len(todo)} {outcome}: {mutant.file}:{mutant.line} {by}",
-                flush=True,
-            )
+                copies.put(folder)
+            done, (outcome, by) = f"{len(outcomes)}/{len(todo)}", outcomes[mutant]
+            print(f"{done} {outcome}: {mutant.file}:{mutant.line} {by}", flush=True)
             keep(drawn, outcomes)
 
-        with ThreadPoolExecutor(jobs) as threads:  # in an order that makes any beginning a sample
-            list(threads.map(one, sorted(todo, key=lambda m: hash_of(0, m))))
-        for _ in range(jobs):
-            copies.get().close()
+        # in an order that makes any beginning a sample
+        list(threads.map(one, sorted(todo, key=lambda m: hash_of(0, m))))
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

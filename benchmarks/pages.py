@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 STUDIES = (
     "any_metric",
-    "any_metric_families",
-    "any_metric_subgroups",
     "best_models",
     "clustered_forms",
     "cochran_few",
     "equivalence",
     "gate",
-    "gate_metrics",
     "mutants",
     "passes",
     "recipes",
@@ -28,36 +25,29 @@ STUDIES = (
 
 
 def renewed(page: Path, part: str, text: str) -> str:
-    """Return a page with one of its parts replaced.
+    """Return a page with one of its parts replaced, as `rewritten` does."""
+    return rewritten(page, {part: text})
 
-    Parameters
-    ----------
-    page : Path
-        The page.
-    part : str
-        Its name in the marks around it: ``<!-- part: begin -->`` and ``<!-- part: end -->``.
-    text : str
-        What is to stand there.
+
+def rewritten(page: Path, parts: Mapping[str, str]) -> str:
+    """Return a page with what stands between marks replaced, by the names in the marks.
+
+    The marks of a part are ``<!-- part: begin -->`` and ``<!-- part: end -->``.
 
     Raises
     ------
     ValueError
-        The page does not have both marks once.
+        The page does not have both marks of a part once.
     """
-    try:
-        return replaced(page.read_text(encoding="utf-8"), part, text)
-    except ValueError as lacking:
-        raise ValueError(f"{page} {lacking}") from None
-
-
-def replaced(found: str, part: str, text: str) -> str:
-    """Return the text of a page with one of its parts replaced, as `renewed` does."""
-    begin, end = f"<!-- {part}: begin -->\n", f"<!-- {part}: end -->"
-    if (found.count(begin), found.count(end)) != (1, 1):
-        raise ValueError(f"needs {begin.strip()} and {end}, once each")
-    before, rest = found.split(begin)
-    _, after = rest.split(end)
-    return f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
+    found = page.read_text(encoding="utf-8")
+    for part, text in parts.items():
+        begin, end = f"<!-- {part}: begin -->\n", f"<!-- {part}: end -->"
+        if (found.count(begin), found.count(end)) != (1, 1):
+            raise ValueError(f"{page} needs {begin.strip()} and {end}, once each")
+        before, rest = found.split(begin)
+        _, after = rest.split(end)
+        found = f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
+    return found
 
 
 def study(
@@ -67,21 +57,7 @@ def study(
     file: Path,
     page: Callable[[], str],
 ) -> None:
-    """Run the command of a simulation: simulate, then write its page.
-
-    Parameters
-    ----------
-    about : str
-        What ``--help`` says.
-    replicates : int
-        The default of ``--replicates``.
-    simulate : callable
-        Takes that number.
-    file : Path
-        The page.
-    page : callable
-        Returns what is to stand in it.
-    """
+    """Run the command of a simulation, `about` it: simulate, then write what `page` returns."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--replicates", type=int, default=replicates)
     parser.add_argument("--page", action="store_true", help="only write the page's table")

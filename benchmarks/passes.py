@@ -3,14 +3,14 @@
 The probability that a run of an item is right is drawn from a beta distribution with α + β = 1, so
 that most items are nearly always passed or nearly always failed. Both systems have the same
 probabilities, or probabilities of their own from the same distribution. How often is p < .05 in the
-test of the mean difference of pass@k? A test of pass^k is one of pass@k with right and wrong
-exchanged, so its rates are those of the opposite share. Rates go to passes.csv and into
+test of the mean difference of pass@k? *Rare* passes are drawn from beta distributions with α = 1,
+and the two systems have different numbers of runs. A test of pass^k is one of pass@k with right and
+wrong exchanged, so its rates are those of the opposite share. Rates go to passes.csv and into
 docs/values.md.
 """
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 from pathlib import Path
@@ -25,6 +25,8 @@ HERE = Path(__file__).parent
 RATES = HERE / "passes.csv"
 PAGE = HERE.parent / "docs/values.md"
 SHARES, ITEMS, DRAWN, TIMES = (0.02, 0.1, 0.5, 0.9, 0.98), (20, 50, 200), (2, 5), (1, 2)
+RARE, UNEQUAL = (9, 30, 60), ((3, 3, 10), (3, 3, 30), (1, 1, 20), (5, 5, 50))
+"""β of rare passes; k and the runs of both systems."""
 ALPHA = 0.05
 
 
@@ -38,20 +40,40 @@ def rejected(share: float, items: int, k: int, runs: int, own: bool, replicates:
     return sum(mean_difference(a, b).pvalue < ALPHA for a, b in values)  # NaN does not reject
 
 
+def rejected_of_rare(
+    beta: int, items: int, k: int, runs: tuple[int, int], replicates: int
+) -> tuple[int, int]:
+    """Count rejections where passes are rare and runs unequal, and those without a warning."""
+    rng = np.random.default_rng([beta, items, k, *runs])
+    counted = silent = 0
+    for _ in range(replicates):
+        own = [rng.binomial(n, rng.beta(1, beta, items)) for n in runs]
+        values = (pass_at(c, np.full(items, n), k) for c, n in zip(own, runs, strict=True))
+        found = mean_difference(*values)
+        counted += found.pvalue < ALPHA
+        silent += found.pvalue < ALPHA and not any(a.holds is False for a in found.assumptions)
+    return counted, silent
+
+
 def simulate(replicates: int) -> None:
     """Simulate every cell."""
     lines = []
+    for beta, items, (k, *runs) in itertools.product(RARE, (20, 50, 100), UNEQUAL):
+        some = replicates // 5
+        counted, silent = rejected_of_rare(beta, items, k, (runs[0], runs[1]), some)
+        cell = {"share": f"Beta(1, {beta})", "items": items, "k": k, "runs": f"{runs[0]}:{runs[1]}"}
+        lines.append({**cell, "own": 1, "replicates": some, "rejected": counted, "silent": silent})
     for share, items, k, times, own in itertools.product(SHARES, ITEMS, DRAWN, TIMES, (0, 1)):
         cell = {"share": share, "items": items, "k": k, "runs": times * k, "own": own}
         found = rejected(share, items, k, times * k, bool(own), replicates)
-        lines.append({**cell, "replicates": replicates, "rejected": found})
+        lines.append({**cell, "replicates": replicates, "rejected": found, "silent": ""})
     tables.write(RATES, lines)
 
 
 def page() -> str:
     """Return the page with the table of the rates."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
+    every_line = tables.read(RATES)
+    lines = [line for line in every_line if not line["silent"]]
     replicates = int(lines[0]["replicates"])
 
     def rates(**cell: object) -> list[float]:
@@ -77,6 +99,27 @@ def page() -> str:
         f"{max(every):.3f} of the studies, {sum(every) / len(every):.3f} on average: the fewer "
         "items differ, the more conservative the test is. A rate of .05 has a standard error of "
         f"{error:.3f} (`python -m benchmarks.passes`).",
+    ]
+    text += [
+        "",
+        "| runs of A, of B | pass@k | "
+        + " | ".join(f"Beta(1, {beta}), {items} items" for beta in RARE for items in (20, 50, 100))
+        + " |",
+        "|---|---|" + "---|" * (3 * len(RARE)),
+    ]
+    for k, *runs in UNEQUAL:
+        cells = [
+            "{:.3f} ({:.3f})".format(
+                *(int(line[of]) / int(line["replicates"]) for of in ("rejected", "silent"))
+            )
+            for line in every_line
+            if line["silent"] and (line["k"], line["runs"]) == (str(k), f"{runs[0]}:{runs[1]}")
+        ]
+        text.append(f"| {runs[0]}, {runs[1]} | pass@{k} | {' | '.join(cells)} |")
+    text += [
+        "",
+        "Rejections where passes are rare and the systems have different numbers of runs; in "
+        f"brackets those without a warning ({replicates // 5:,} studies each).",
     ]
     return renewed(PAGE, "passes", "\n".join(text))
 

@@ -24,9 +24,8 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import Runs
-from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.runs.parts import Parts
-from bakeoff.stats.runs.recipe import Reader, mean_of_values, read_runs
+from bakeoff.stats.metrics.view import NoValue
+from bakeoff.stats.runs.recipe import Parts, Reader, mean_of_values, read_runs
 from benchmarks import recipes_trained, tables
 from benchmarks.pages import renewed, study
 

@@ -1,7 +1,9 @@
 """Tests of predicted numbers on one test set: `python -m benchmarks.regression`.
 
 y = f + u; two models predict f + a and f + b. *Alike*: a and b have one distribution. *Unlike*: the
-metric is the same, but B is exact on four rows of five and far off on the fifth. *Margin*: A is
+metric is the same, but B is exact on four rows of five and far off on the fifth. *Rare*: B is off
+by 10 standard deviations on 2 % of the rows, or by 5 on 10 %. *Outlier*: alike, but a row that both
+models miss by 30 standard deviations. *Margin*: A is
 worse by exactly the margin. u is normal, t with three degrees of freedom, or log-normal. *In time*
 f, u, a and b are autoregressions. Rates go to regression.csv; `--page` writes their tables into
 docs/stats/type1-regression.md.
@@ -9,7 +11,6 @@ docs/stats/type1-regression.md.
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 from collections import Counter
@@ -30,9 +31,9 @@ from bakeoff.stats import (
     metric_equivalence,
     time_blocks,
 )
-from benchmarks import any_metric, margins, tables
+from benchmarks import any_metric, tables
 from benchmarks.any_metric import ENOUGH, flagged
-from benchmarks.pages import replaced, study
+from benchmarks.pages import rewritten, study
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Draw = Callable[[np.random.Generator], Array]
@@ -43,8 +44,12 @@ PAGE = HERE.parent / "docs" / "stats" / "type1-regression.md"
 METRICS = ("mse", "rmse", "mae", "r2", "spearman")
 NOISES, SIZES = ("normal", "t3", "lognormal"), (50, 200, 1000)
 NULLS = ("alike", "unlike")
+RARE_ERRORS = {"rare, 2 %": (0.02, 10.0), "rare, 10 %": (0.1, 5.0)}
+SMALL = 0.2
+"""What B's other predictions are off by."""
+LOSSES = ("mse", "rmse", "mae", "pinball_90", "r2")
 IN_TIME = ("mse", "rmse", "mae", "r2")
-VARIANTS = ("ewc", "ewc_corrected", "blocks", "independent")
+VARIANTS = ("ewc_corrected", "blocks", "independent")
 ALPHA, SPREAD, WORSE, RARE = 0.05, 0.5, 1.5, 0.2
 CLASSES = (("f1", 100, 200), ("roc_auc", 40, 400), ("log_loss", 120, 400), ("brier", 60, 400))
 """Metrics of classes at the margin, expected positive rows, and rows."""
@@ -131,6 +136,24 @@ def one_set(null: str, kind: str, n: int, rng: np.random.Generator) -> Iterator[
             yield "interval", "metric_ci", metric, *told(alone, missed)
 
 
+def one_rare(null: str, n: int, rng: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """Compare equal models of which one errs much on a few rows, or both miss one row by far."""
+    z, w, u = rng.normal(size=(3, n))
+    f = rng.normal(size=n)
+    for metric in LOSSES:
+        if null == "outlier":
+            y = f + np.where(np.arange(n) == 0, 30, u)
+            a, b = f + SPREAD * z, f + SPREAD * w
+        else:
+            share, size = RARE_ERRORS[null]
+            power = 1 if metric in ("mae", "pinball_90") else 2
+            even = (share * size**power + (1 - share) * SMALL**power) ** (1 / power)
+            y, a = f, f + even * z
+            b = f + np.where(rng.random(n) < share, size, SMALL) * w
+        found = metric_difference(y, a, b, metric=metric)
+        yield "rare", "metric_difference", metric, *told(found, found.pvalue < ALPHA)
+
+
 def told(found: Result, counts: bool) -> tuple[str, ...]:
     """Return what is counted of a result: an answer, a rejection, one without a warning."""
     words = ["answered"] if found.ci is not None else []
@@ -157,15 +180,17 @@ def one_series(
         better = metric == "r2"
         means = catalogue()["diebold_mariano_means"].function
         for variant in VARIANTS:
-            if variant.startswith("ewc"):
-                found = means(*values, variant=variant, greater_is_better=better)
+            if variant == "ewc_corrected":
+                found = means(*values, greater_is_better=better)
             else:
                 blocks = time_blocks(np.arange(n), 8) if variant == "blocks" else None
                 found = metric_difference(y, a, b, metric=metric, groups=blocks)
             yield "time", variant, metric, *told(found, found.pvalue < ALPHA)
 
 
-_models = cache(lambda metric, prevalence: margins.pair(metric, "skill", prevalence))
+_models = cache(
+    lambda metric, prevalence: any_metric.worse_by_the_margin(metric, "skill", prevalence)
+)
 
 
 def one_of_classes(
@@ -173,7 +198,7 @@ def one_of_classes(
 ) -> Iterator[tuple[str, ...]]:
     """Run the test of equivalence by a metric of classes, the candidate worse by the margin."""
     prevalence = positives / n
-    both = _models(metric, prevalence)
+    both = _models(metric, "skill", prevalence)
     y = (rng.random(n) < prevalence).astype(int)
     common, *own = rng.normal(size=(3, n))
     shared = any_metric.SHARED
@@ -184,7 +209,7 @@ def one_of_classes(
     how: dict[str, Any] = {
         "metric": metric,
         "labels": [0, 1],
-        "margin": margins.margin(metric),
+        "margin": any_metric.margin(metric),
     }
     # so few rows hardly ever show equivalence: the one of its two tests that may be wrong
     found = metric_equivalence(y, said[1], said[0], question="noninferiority", **how)
@@ -195,6 +220,8 @@ def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., 
     """List what is drawn: the null, the noise and the rows, how often, and what is run on it."""
     for null, kind, n in itertools.product((*NULLS, "margin"), NOISES, SIZES):
         yield (null, kind, n), sets, lambda rng, at=(null, kind, n): one_set(*at, rng)
+    for null, n in itertools.product((*RARE_ERRORS, "outlier"), (30, 100, 1000)):
+        yield (null, "", n), sets, lambda rng, at=(null, n): one_rare(*at, rng)
     for metric, positives, n in CLASSES:
         at = "margin", f"{positives} of {n} rows positive", n
         yield at, sets, lambda rng, of=(metric, positives, n): one_of_classes(*of, rng)
@@ -205,7 +232,7 @@ def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., 
 
 def simulate(sets: int) -> None:
     """Simulate the cells that the file does not hold yet."""
-    rows = read_rates()
+    rows = tables.read(RATES)
     known = {(row["null"], row["noise"], row["n"]) for row in rows if row["metric"]}
     for (null, kind, n), times, run in cells(sets):
         if (null, kind, str(n)) in known:
@@ -219,17 +246,7 @@ def simulate(sets: int) -> None:
             numbers = times, found["answered"], found["counted"], found["silent"]
             cell = (about, test, metric, null, kind, n, *numbers)
             rows.append(dict(zip(COLUMNS, map(str, cell), strict=True)))
-        partial = RATES.with_suffix(".partial")
-        tables.write(partial, rows, COLUMNS)
-        partial.replace(RATES)
-
-
-def read_rates() -> list[dict[str, str]]:
-    """Return the cells simulated so far."""
-    if not RATES.exists():
-        return []
-    with RATES.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        tables.write(RATES, rows, COLUMNS)
 
 
 # The page --------------------------------------------------------------------------------------
@@ -262,6 +279,22 @@ def on_rows(rows: Sequence[Mapping[str, str]]) -> str:
     return (
         "\n".join(lines) + f"\n\nThe highest rate of three kinds of noise. {_drawn(rows, 'level')}"
     )
+
+
+def of_rare_errors(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the table of rare large errors: rejections, and those without a warning."""
+    lines = [
+        "| null | rows |" + "".join(f" `{metric}` |" for metric in LOSSES),
+        "|---|---:|" + "---|" * len(LOSSES),
+    ]
+    for null, n in itertools.product((*RARE_ERRORS, "outlier"), (30, 100, 1000)):
+        facts = {"kind": "rare", "null": null, "n": str(n)}
+        cells = (
+            f"{highest(rows, metric=m, **facts)} ({highest(rows, 'silent', metric=m, **facts)})"
+            for m in LOSSES
+        )
+        lines.append(f"| {null} | {n:,} | {' | '.join(cells)} |")
+    return "\n".join(lines) + f"\n\nIn brackets: without a warning. {_drawn(rows, 'rare')}"
 
 
 def at_the_margin(rows: Sequence[Mapping[str, str]]) -> str:
@@ -300,7 +333,6 @@ def in_time(rows: Sequence[Mapping[str, str]]) -> str:
     """Return the table of tests in time."""
     names = {
         "ewc_corrected": "`diebold_mariano_means`, default",
-        "ewc": "`variant: ewc`",
         "blocks": "`metric_difference`, eight blocks",
         "independent": "rows taken as independent",
     }
@@ -323,16 +355,20 @@ def _drawn(rows: Sequence[Mapping[str, str]], kind: str) -> str:
     return f"{sets:,} sets a cell: rates near .05 are within {error:.3f} of the truth."
 
 
-PARTS = {"rows": on_rows, "margin": at_the_margin, "intervals": intervals, "time": in_time}
+PARTS = {
+    "rows": on_rows,
+    "rare": of_rare_errors,
+    "margin": at_the_margin,
+    "intervals": intervals,
+    "time": in_time,
+}
 """The parts of the page, by the names of their marks."""
 
 
 def page() -> str:
     """Return the page with the tables of today's results."""
-    rows, text = read_rates(), PAGE.read_text(encoding="utf-8")
-    for name, table in PARTS.items():
-        text = replaced(text, name, table(rows))
-    return text
+    rows = tables.read(RATES)
+    return rewritten(PAGE, {name: table(rows) for name, table in PARTS.items()})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ there into docs/performance.md.
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import shutil
 import statistics
@@ -302,8 +301,7 @@ def measure(
 
 def page() -> str:
     """Return docs/performance.md with the figures of speed.csv."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        rows = {row["task"]: row for row in csv.DictReader(file)}
+    rows = {row["task"]: row for row in tables.read(TABLE)}
     lines = ["| | seconds | CPU seconds | peak memory |", "|---|--:|--:|--:|"]
     lines += [
         f"| {task.title} | {float(rows[name]['seconds']):,.1f} | "
@@ -323,10 +321,7 @@ def main() -> None:
     options = parser.parse_args()
     checkouts = [Checkout(ROOT)]
     checkouts += [Checkout(Path(options.beside).resolve())] if options.beside else []
-    rows: dict[str, dict[str, str]] = {}
-    if TABLE.is_file():
-        with TABLE.open(newline="", encoding="utf-8") as file:
-            rows = {row["task"]: row for row in csv.DictReader(file)}
+    rows = {row["task"]: row for row in tables.read(TABLE)}
     for name in options.tasks or TASKS:
         first, *other = [row for _, _, row in measure(name, checkouts, options.runs)]
         told = ", ".join(f"{key} {value:.2f}" for key, value in first.items())

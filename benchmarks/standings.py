@@ -1,16 +1,19 @@
-"""Tables of scores: levels with missing cells, coverage of win rates.
+"""Tables of scores: levels with missing cells and groups, coverage of win rates.
 
 Scores are the difficulty of a data set plus the strength of a model plus normal noise. *Equal*
 models have one strength, those of *spread* differ by half a standard deviation each, and one
 *leader* wins 92 % of its comparisons with four equal ones. Beside the intervals of the package
 stand two that it does not use: the percentile bootstrap of data sets, and errors of the strengths
-that take the comparisons for independent. Rates go to standings.csv and into
-docs/standings.md: `python -m benchmarks.standings`.
+that take the comparisons for independent. Equal models that are not exchangeable are two *families*
+of variants of one method each (they share noise of three times the standard deviation of their
+own), pairs of *variants*, or *specialists* (six times the noise of the others). Rates go to
+standings.csv and into docs/standings.md: `python -m benchmarks.standings`.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,9 +21,19 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from bakeoff.stats import bradley_terry, friedman, skillings_mack, wilcoxon_signed_rank, win_rates
-from bakeoff.stats.datasets.bradley_terry import most_likely
-from bakeoff.stats.datasets.incomplete import as_groups, group_means, with_failures_last
+from bakeoff.stats import (
+    bradley_terry,
+    friedman,
+    wilcoxon_signed_rank,
+    win_rates,
+)
+from bakeoff.stats.datasets.rank_tests import RankTable
+from bakeoff.stats.datasets.standings import (
+    as_groups,
+    group_means,
+    most_likely,
+    with_failures_last,
+)
 from benchmarks import tables
 from benchmarks.pages import renewed, study
 
@@ -33,7 +46,7 @@ KINDS = {
     "spread": np.arange(MODELS) / 2,
     "leader": np.array([np.sqrt(2) * stats.norm.ppf(0.92), 0, 0, 0, 0]),
 }
-INTERVALS = ("pair", "field", "Elo", "pair, bootstrap", "Elo, independent")
+INTERVALS = ("pair", "field", "strength", "pair, bootstrap", "strength, independent")
 Rows = Iterator[dict[str, Any]]
 
 
@@ -42,56 +55,22 @@ def scores(rng: np.random.Generator, n: int, strength: np.ndarray) -> np.ndarray
     return rng.normal(size=(n, 1)) + strength + rng.normal(size=(n, len(strength)))
 
 
-def gaps(rng: np.random.Generator, shape: tuple[int, int], share: float) -> np.ndarray:
-    """Draw missing cells; every data set keeps two scores."""
-    found = rng.random(shape) < share
-    kept = np.argsort(rng.random(shape), axis=1)[:, :2]
-    np.put_along_axis(found, kept, False, axis=1)
-    return found
-
-
 def line(what: str, case: str, n: int, of: str, runs: int, counted: float) -> dict[str, Any]:
     """Return a line of the CSV; `counted` are rejections, or intervals that cover."""
     return {"what": what, "case": case, "datasets": n, "of": of, "runs": runs, "counted": counted}
-
-
-def levels(replicates: int) -> Rows:
-    """Count how often equal models are called different, with scores missing at random."""
-    for n in (5, 10, 20, 30):
-        for models in (3, 5, 10):
-            counted = dict.fromkeys(("asymptotic", "permutation"), 0)
-            runs = {"asymptotic": replicates, "permutation": replicates // 4 if n < 30 else 0}
-            for i in range(replicates):
-                rng = np.random.default_rng([1, n, models, i])
-                table = scores(rng, n, np.zeros(models))
-                table[gaps(rng, table.shape, 0.2)] = np.nan
-                for method in counted:
-                    if i < runs[method]:
-                        counted[method] += _rejects_with_gaps(table, method)
-            for method, many in counted.items():
-                if runs[method]:
-                    yield line("level", f"{models} models", n, method, runs[method], many)
-
-
-def _rejects_with_gaps(table: np.ndarray, method: str) -> bool:
-    try:
-        return skillings_mack(table, missing="omit", method=method, n_resamples=999).pvalue <= ALPHA  # type: ignore[arg-type]
-    except ValueError:  # sets of models that never met
-        return False
 
 
 def failures(replicates: int) -> Rows:
     """Leave out one model where it is worst among the others: that is no accident."""
     n = 30
     for share in (0.1, 0.2, 0.3):
-        counted = dict.fromkeys(("at_random", "failed", "wilcoxon"), 0)
+        counted = dict.fromkeys(("failed", "wilcoxon"), 0)
         for i in range(replicates):
             rng = np.random.default_rng([2, round(100 * share), i])
             table = scores(rng, n, np.zeros(MODELS))
             ahead = table[:, 0] - table.mean(axis=1)
             table[np.argsort(ahead)[: round(share * n)], 0] = np.nan
             ranked = with_failures_last(table)
-            counted["at_random"] += skillings_mack(table, missing="omit").pvalue <= ALPHA
             counted["failed"] += friedman(ranked, method="asymptotic").pvalue <= ALPHA
             pair = wilcoxon_signed_rank(table[:, 0], table[:, 1], missing="omit")
             counted["wilcoxon"] += pair.pvalue <= ALPHA
@@ -116,6 +95,47 @@ def groups(replicates: int) -> Rows:
             yield line("groups", f"correlation {correlation}", 30, of, replicates, many)
 
 
+UNLIKE = ("exchangeable", "two families", "pairs of variants", "one specialist", "half specialists")
+
+
+def unlike(kind: str, n: int, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw scores of equal models that vary together, or unlike."""
+    own, shared = rng.normal(size=(2, n, k))
+    if kind in ("two families", "pairs of variants"):
+        family = np.arange(k) * 2 // k if kind == "two families" else np.arange(k) // 2
+        return own + 3 * shared[:, family]
+    special = {"one specialist": 1, "half specialists": k // 2}.get(kind, 0)
+    return own * np.where(np.arange(k) < special, 6, 1)
+
+
+def families(replicates: int) -> Rows:
+    """Reject, with and without a caution, that models are alike which are equal on average."""
+    n = 30
+    for kind, k in itertools.product(UNLIKE, (4, 10, 20)):
+        counted = dict.fromkeys(("all models", "any pair", "any pair with the first"), 0)
+        counted, silent, warned = counted.copy(), counted.copy(), 0
+        for i in range(replicates):
+            seed = [5, UNLIKE.index(kind), k, n, i]
+            table = RankTable(unlike(kind, n, k, np.random.default_rng(seed)), None)
+            z = np.abs(np.subtract.outer(table.average, table.average)) / table.error
+            facts: dict[str, Any] = {"effect_sizes": {}, "details": {}}
+            p = (
+                table.f_test(table.between, table.residual, **facts).pvalue,
+                2 * stats.norm.sf(z.max()) * k * (k - 1) / 2,
+                2 * stats.norm.sf(z[0].max()) * (k - 1),
+            )
+            told = table.exchangeable().holds is False
+            warned += told
+            for of, one in zip(counted, p, strict=True):
+                counted[of] += one <= ALPHA
+                silent[of] += one <= ALPHA and not told
+        case = f"{k} models, {kind}"
+        yield line("families", case, n, "caution", replicates, warned)
+        for of, many in counted.items():
+            yield line("families", case, n, of, replicates, many)
+            yield line("families", case, n, f"{of}, no caution", replicates, silent[of])
+
+
 def coverage(replicates: int) -> Rows:
     """Count how often the intervals hold the true win rates and strengths."""
     for kind, strength in KINDS.items():
@@ -135,9 +155,9 @@ def coverage(replicates: int) -> Rows:
                 resampled = stats.binom.ppf([0.025, 0.975], n, rates.pair_rate[0, 1]) / n
                 counted["pair, bootstrap"] += resampled[0] <= chance[0, 1] <= resampled[1]
                 counted["field"] += (rates.low <= field) & (field <= rates.high)
-                counted["Elo"] += (found.low <= truth) & (truth <= found.high)
+                counted["strength"] += (found.low <= truth) & (truth <= found.high)
                 reach = 1.96 * _independent(found.win_probability, rates.met)
-                counted["Elo, independent"] += np.abs(found.strength - truth) <= reach
+                counted["strength, independent"] += np.abs(found.strength - truth) <= reach
             for of, each in counted.items():
                 yield line("coverage", kind, n, of, replicates, float(each.min()))
 
@@ -152,10 +172,10 @@ def _independent(chances: np.ndarray, met: np.ndarray) -> np.ndarray:
 def simulate(replicates: int) -> None:
     """Simulate everything."""
     rows = [
-        *levels(replicates),
         *failures(replicates),
         *groups(replicates),
         *coverage(replicates // 2),
+        *families(replicates // 5),
     ]
     tables.write(RATES, rows)
 
@@ -169,13 +189,17 @@ def page() -> str:
 
 
 _TABLES = (
-    ("level", "equal models, a fifth of the scores missing at random: rejections at .05"),
     (
         "failures",
         "one of five equal models has no score where it is worst: rejections at .05",
     ),
     ("groups", "five equal models, ten groups of three related data sets: rejections at .05"),
     ("coverage", "nominal .95, five models: coverage of the model with the lowest"),
+    (
+        "families",
+        "equal models: cautions, and rejections at .05 by the tests of Iman and Davenport and by z "
+        "tests of average ranks with Bonferroni's correction",
+    ),
 )
 
 

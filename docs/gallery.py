@@ -26,7 +26,6 @@ DATA = """
 |---|---|---|
 | `demsar-2006.csv` | Demšar (2006), table 6, typed from the paper | numbers of a published table (facts) |
 | `garcia-herrera-2008.csv` | García and Herrera (2008), as in the R package scmamp | numbers of a published table (facts) |
-| `skillings-mack-1981.csv` | Skillings and Mack (1981), table 1, as in the R package Skillings.Mack | numbers of a published table (facts) |
 | `cochran-1950.csv` | Cochran (1950), table 1 | numbers of a published table (facts) |
 | `concrete.csv` | predictions for 308 rows of the concrete data of I-Cheng Yeh (1998), made by `make_predictions.py` | CC BY 4.0 |
 | `training-runs.csv` | predictions of ten networks for 228 rows of the breast cancer data of scikit-learn, made by `make_predictions.py` | CC BY 4.0 |

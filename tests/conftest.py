@@ -72,6 +72,46 @@ def messages(config: dict[str, Any]) -> str:
     return "\n".join(map(str, problems))
 
 
+GONE = object()
+"""In place of a value: the key is not there."""
+
+
+def change(config: dict[str, Any], places: dict[str, Any]) -> None:
+    """Put values at places of an experiment, which are keys joined by dots."""
+    for place, value in places.items():
+        *keys, last = place.split(".")
+        here = config
+        for key in keys:
+            here = here[key]
+        if value is GONE:
+            del here[last]
+        else:
+            here[last] = value
+
+
+def hold(message: str, parts: str) -> None:
+    """Hold a message to what it must say: parts of it, with … between them."""
+    for part in parts.split(" … "):
+        assert part in message
+
+
+def called(
+    *line: str | Path, cwd: Path = ROOT, code: int | None = 0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, which must have this exit code unless that is None."""
+    done = subprocess.run(
+        [str(part) for part in line],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+    assert code in (None, done.returncode), done.stdout + done.stderr
+    return done
+
+
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 

@@ -7,7 +7,7 @@ python -m benchmarks.crossval rates --folder DIR  # minutes: benchmarks/crossval
 python -m benchmarks.crossval page                # docs/cross-validation.md and its figure, and
                                                   # docs/stats/type1-regression.md
 
-Data sets of another --seed are added to those in rates.csv; more of the same seed replace them.
+Data sets of another --seed are added to those in rates.csv.
 Where fits are dear, `make --plans 5x2` makes the evidence of one plan alone, with another seed.
 """
 
@@ -48,9 +48,9 @@ def main() -> None:
     elif options.folder is None:
         parser.error("--folder: say where the evidence is kept")
     elif options.step == "rates":
-        known = rates.counts()
+        known = {(rate.regime, rate.procedure): rate for rate in rates.load()}
         for seed in evidence.seeds(options.folder):
-            known = rates.merge(known, rates.rates(chosen, options.folder, seed), seed)
+            known = rates.merge(known, rates.rates(chosen, options.folder, seed))
         rates.write(known)
     else:
         seconds = costs()

@@ -11,6 +11,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -27,12 +28,10 @@ class Population:
         Rows of a data set, its classes, and the rows of a group (patient): these share a class
         and a shift of all their features.
     minority : float
-        Share of the last class; 0 for classes of one size.
+        Share of each class but the first; 0 for classes of one size.
     signal, advantage : float
         Distance of the class means in each feature, and by how much it is greater in the first
         algorithm's own features (0 under the null).
-    tails : float
-        Degrees of freedom of the features' t distribution; infinite for normal ones.
     mislabelled : float
         Share of rows with the class of another.
     """
@@ -43,7 +42,6 @@ class Population:
     minority: float = 0.0
     signal: float = 0.7
     advantage: float = 0.0
-    tails: float = np.inf
     mislabelled: float = 0.0
 
 
@@ -78,6 +76,25 @@ class Numbers:
 
 
 @dataclasses.dataclass(frozen=True)
+class Logit:
+    """Where rows with a rare class come from: logistic in one feature of three of each algorithm.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of a data set, at least eight of each class.
+    log_odds : float
+        Those of class 1 where all features are 0.
+    other : float
+        The coefficient of the second algorithm's feature; that of the first is 1.2.
+    """
+
+    rows: int
+    log_odds: float = 0.0
+    other: float = 1.2
+
+
+@dataclasses.dataclass(frozen=True)
 class Sample:
     """One data set: what each algorithm sees, shape (n, p), the classes or numbers, the groups."""
 
@@ -91,8 +108,10 @@ class Sample:
         return self.y if self.y.dtype.kind == "i" else np.zeros(len(self.y), dtype=int)
 
 
-def draw(population: Population | Numbers, rng: np.random.Generator) -> Sample:
+def draw(population: Population | Numbers | Logit, rng: np.random.Generator) -> Sample:
     """Draw a data set of the population."""
+    if isinstance(population, Logit):
+        return _draw_logit(population, rng)
     if isinstance(population, Numbers):
         return _draw_numbers(population, rng)
     groups = population.rows // population.group_size
@@ -105,12 +124,22 @@ def draw(population: Population | Numbers, rng: np.random.Generator) -> Sample:
     told = np.r_[np.arange(COMMON), np.arange(OWN), np.arange(OWN)] % population.classes
     if population.classes == 2:
         told = np.ones(features, dtype=int)
-    x = _noise(rng, (len(y), features), population.tails) + shift * (y[:, None] == told)
+    x = rng.normal(size=(len(y), features)) + shift * (y[:, None] == told)
     if population.group_size > 1:
         x += rng.normal(size=(groups, features))[group]
     flipped = rng.random(len(y)) < population.mislabelled
     y = np.where(flipped, (y + 1) % population.classes, y)
     return Sample(_views(x, COMMON, OWN), y, group)
+
+
+def _draw_logit(population: Logit, rng: np.random.Generator) -> Sample:
+    n = population.rows
+    while True:
+        x = rng.normal(size=(n, 6))
+        odds = population.log_odds + 1.2 * x[:, 0] + population.other * x[:, 1]
+        y = (rng.random(n) < special.expit(odds)).astype(int)
+        if 8 <= y.sum() <= n - 8:
+            return Sample((x[:, [0, 2, 3]], x[:, [1, 4, 5]]), y, np.arange(n))
 
 
 def _views(x: Array, common: int, own: int) -> tuple[Array, Array]:
@@ -142,14 +171,16 @@ def _of_unit_variance(rng: np.random.Generator, n: int, noise: str) -> Array:
     if noise == "normal":
         return rng.normal(size=n)
     if noise == "t3":
-        return _noise(rng, (n,), 3)
+        return np.asarray(rng.standard_t(3, n) / np.sqrt(3))
     skewed: Array = rng.lognormal(size=n)
     return np.asarray((skewed - np.exp(0.5)) / np.sqrt(np.e * (np.e - 1)))
 
 
 def _labels(groups: int, population: Population) -> Array:
     if population.minority:
-        return (np.arange(groups) < round(population.minority * groups)).astype(int)
+        of_each = round(population.minority * groups)
+        rare = np.repeat(np.arange(1, population.classes), of_each)
+        return np.concatenate((rare, np.zeros(groups - len(rare), dtype=int)))
     return np.arange(groups) % population.classes
 
 
@@ -157,9 +188,3 @@ def _first_block(features: int) -> Array:
     own = np.zeros(features)
     own[COMMON : COMMON + OWN] = 1
     return own
-
-
-def _noise(rng: np.random.Generator, shape: tuple[int, ...], tails: float) -> Array:
-    if np.isinf(tails):
-        return rng.normal(size=shape)
-    return rng.standard_t(tails, shape) * np.sqrt((tails - 2) / tails)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bakeoff import stats
 from benchmarks.crossval import plans
 from benchmarks.crossval.blur import blurs
 from benchmarks.crossval.data import Array, Population, Sample, draw
@@ -44,8 +45,9 @@ def one(
     -------
     dict
         For each plan the differences A − B of the folds' scores, for accuracy also the counts of
-        the ten halves: ``b`` only A right, ``c`` only B right, ``n_test`` rows, shape (5, 2). The
-        first axis are the metrics.
+        the ten halves: ``b`` only A right, ``c`` only B right, ``n_test`` rows, shape (5, 2), and
+        ``z``, the p-value of `cv5x2_z`, whose evidence are all rows. The first axis are the
+        metrics.
     """
     sample = draw(regime.population, rng)
     blur = rng.normal(size=sample.views[0].shape) if regime.other else 0.0
@@ -74,7 +76,10 @@ def one(
 
 def _counts(scores: list[Array], y: Array, splits: plans.Splits) -> dict[str, Array]:
     right_a, right_b = (right(s, y) & splits.test for s in scores)
+    fold = 2 - splits.test[::2].astype(int)
+    by_replication = (rows[::2] | rows[1::2] for rows in (right_a, right_b))
     return {
+        "z": np.array(stats.cv5x2_z(fold, *by_replication).pvalue),
         "b": (right_a & ~right_b).sum(axis=1).reshape(splits.shape),
         "c": (right_b & ~right_a).sum(axis=1).reshape(splits.shape),
         "n_test": splits.test.sum(axis=1).reshape(splits.shape),

@@ -181,6 +181,55 @@ def logistic(x: Array, y: Array, train: Array, test: Array, rng: np.random.Gener
     return np.stack((1 - p, p), axis=2)
 
 
+def linear_probability(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
+    """Least squares of the class (0 or 1), clipped."""
+    return _probabilities(_ridge(x, y, train, 0.0))
+
+
+def balanced(learner: Learner) -> Learner:
+    """Weigh training rows so that both classes count alike, as `class_weight="balanced"`.
+
+    For learners that take the weights of rows in place of Boolean training sets.
+    """
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        positive = (train @ y)[:, None]
+        n = train.sum(axis=1, keepdims=True)
+        weights = np.where(y == 1, n / (2 * positive), n / (2 * (n - positive)))
+        return learner(x, y, train * weights, test, rng)
+
+    return fit
+
+
+def tuned(learner: Learner) -> Learner:
+    """Move the threshold to where the balanced accuracy on the training rows is highest."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        scores = learner(x, y, train, test, rng)
+        margin = scores[:, :, 1] - scores[:, :, 0]
+        for i, rows in enumerate(train):
+            own = margin[i, rows]
+            ordered, positive = np.sort(own), y[rows][np.argsort(own)] == 1
+            # of thresholds just above each row: recall of both classes
+            found = np.cumsum(~positive) / (~positive).sum() - np.cumsum(positive) / positive.sum()
+            at = int(np.argmax(found[:-1]))
+            margin[i] -= (ordered[at] + ordered[at + 1]) / 2
+        return np.stack((-margin, margin), axis=2)
+
+    return fit
+
+
+def costed(learner: Learner, cost: float) -> Learner:
+    """Predict by probabilities where missing class 1 costs so many times a false alarm."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+        return learner(x, y, train, test, rng) * np.array([1.0, cost])
+
+    return fit
+
+
 def shrunken_ridge(
     x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
 ) -> Array:
@@ -189,17 +238,6 @@ def shrunken_ridge(
     As `Ridge(alpha=10 * n)`: coefficients are about a tenth of what they should be.
     """
     return _probabilities(_ridge(x, y, train, 10.0 * len(y)))
-
-
-def soft_threshold(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
-    """Regression of the class on each feature alone, its coefficients soft-thresholded."""
-    weights, n = train.astype(float), train.sum(axis=1, keepdims=True)
-    mean, share = weights @ x / n, weights @ y / n[:, 0]
-    covariance = (weights * (y - share[:, None])) @ x / n
-    slope = np.sign(covariance) * np.maximum(np.abs(covariance) - 0.1, 0)
-    return _probabilities(share[:, None] + slope @ x.T - (slope * mean).sum(axis=1)[:, None])
 
 
 def neighbours(k: int) -> Learner:

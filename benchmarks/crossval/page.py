@@ -10,9 +10,10 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from bakeoff.spec.learners import REGRESSION
+from benchmarks.crossval.data import Logit
 from benchmarks.crossval.rates import PROCEDURES, Rate
-from benchmarks.crossval.regimes import REGIMES, RUNS, costs
-from benchmarks.pages import renewed
+from benchmarks.crossval.regimes import LEVEL, REGIMES, RUNS, UNBALANCED, costs
+from benchmarks.pages import renewed, rewritten
 from benchmarks.rejections import liberal
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -127,6 +128,45 @@ def details(found: Sequence[Rate]) -> str:
     return "\n".join(lines)
 
 
+_BESIDE = (
+    "5×2cv z",
+    "5×2cv McNemar",
+    "corrected t, 5×2",
+    "larger p, McNemar and corrected t",
+    "5×2cv F",
+    "half-sample t, halves",
+)
+"""Procedures for the accuracy of classifiers, beside that which is recommended for 5×2cv."""
+
+
+def beside(found: Sequence[Rate]) -> str:
+    """Return the highest rates over the numbers of rows, by learner and share of positive rows."""
+    moving = [r for r in LEVEL if isinstance(r.population, Logit) or r.family == UNBALANCED]
+    level = [r for r in found if r.kind == "level"]
+    lines = _header("learner, positive rows")
+    for name in dict.fromkeys(regime.name.rpartition(" ")[0] for regime in moving):
+        own = [r for r in level if r.regime.rpartition(" ")[0] == name]
+        if own:
+            cells = [_highest([r for r in own if r.procedure == one]) for one in _BESIDE]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def power(found: Sequence[Rate]) -> str:
+    """Return how often each procedure finds a difference that is there."""
+    rates = {(r.regime, r.procedure): r.rate for r in found if r.kind == "power"}
+    lines = _header("the better algorithm")
+    for regime in dict.fromkeys(regime for regime, _ in rates):
+        known = [rates.get((regime, one)) for one in _BESIDE]
+        cells = ["–" if rate is None else f"{rate:.2f}" for rate in known]
+        lines.append(f"| {regime.removeprefix('better ')} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _header(first: str) -> list[str]:
+    return [f"| {first} | {' | '.join(_BESIDE)} |", f"|---|{'---:|' * len(_BESIDE)}"]
+
+
 def budget(found: Sequence[Rate]) -> str:
     """Say how many data sets a regime gets, and which have none yet."""
     *bounds, (_, least) = RUNS
@@ -155,10 +195,10 @@ def draw(found: Sequence[Rate], path: Path = FIGURE) -> None:
     powers = {}
     for procedure in PROCEDURES:
         power = [r.rate for r in found if (r.procedure, r.kind) == (procedure.name, "power")]
-        if not power:
+        own = [rate for rate in level if rate.procedure == procedure.name]
+        if not (power and own):
             continue
         y = powers[procedure.name] = sum(power) / len(power)
-        own = [rate for rate in level if rate.procedure == procedure.name]
         inflated = {rate.family for rate in liberal(own)}
         highest: dict[str, float] = {}
         for rate in own:
@@ -213,7 +253,8 @@ def tables(found: Sequence[Rate]) -> str:
 
 def renew(found: Sequence[Rate]) -> str:
     """Return the page of classifiers with its tables renewed."""
-    return renewed(PAGE, "rates", tables([rate for rate in found if not of_numbers(rate)]))
+    own = [rate for rate in found if not of_numbers(rate)]
+    return rewritten(PAGE, {"rates": tables(own), "beside": beside(own), "power": power(own)})
 
 
 def renew_numbers(found: Sequence[Rate]) -> str:

@@ -54,9 +54,9 @@ def _halves(e: Evidence, parts: tuple[str, ...]) -> float:
     return _of("half_sample_t", _all(e, parts).reshape(-1, 1), full_repeats=0)
 
 
-def _full(e: Evidence, parts: tuple[str, ...]) -> float:
+def _full(e: Evidence) -> float:
     # K folds of the mean of each half, as the test takes scores
-    inside = np.repeat(_all(e, parts).reshape(-1, 1), e["full"].shape[1], axis=1)
+    inside = np.repeat(_all(e, _TWENTY).reshape(-1, 1), e["full"].shape[1], axis=1)
     rows = np.vstack([inside, e["full"]])
     return _of("half_sample_t", rows, full_repeats=len(e["full"]), variant="full")
 
@@ -68,6 +68,7 @@ def _rows(e: Evidence) -> float:
 PROCEDURES: tuple[Procedure, ...] = (
     Procedure("5×2cv t", "cv5x2_t", 5, ("5x2",), lambda e: _of("cv5x2_t", e["5x2"])),
     Procedure("5×2cv F", "cv5x2_f", 5, ("5x2",), lambda e: _of("cv5x2_f", e["5x2"])),
+    Procedure("5×2cv z", "cv5x2_z", 5, ("z",), lambda e: float(e["z"])),
     Procedure("5×2cv McNemar", "cv5x2_mcnemar", 5, ("b",), _rows),
     Procedure(
         "corrected t, 5×2",
@@ -75,6 +76,14 @@ PROCEDURES: tuple[Procedure, ...] = (
         5,
         ("5x2",),
         lambda e: _of("corrected_repeated_kfold_t", e["5x2"]),
+    ),
+    Procedure(
+        "larger p, McNemar and corrected t",
+        "corrected_repeated_kfold_t",
+        5,
+        ("5x2", "b"),
+        lambda e: max(_rows(e), _of("corrected_repeated_kfold_t", e["5x2"])),
+        by_default=False,
     ),
     Procedure("10-fold t", "kfold_t", 9, ("10-fold",), lambda e: _of("kfold_t", e["10-fold"][0])),
     Procedure(
@@ -106,19 +115,11 @@ PROCEDURES: tuple[Procedure, ...] = (
         lambda e: _of("corrected_resampled_t", e["resampled"], n_train=4, n_test=1),
     ),
     Procedure(
-        "half-sample t, M = 10",
-        "half_sample_t",
-        52,
-        ("halves", "full"),
-        lambda e: _full(e, ("halves",)),
-        by_default=False,
-    ),
-    Procedure(
         "half-sample t, M = 20",
         "half_sample_t",
         92,
         (*_TWENTY, "full"),
-        lambda e: _full(e, _TWENTY),
+        _full,
         by_default=False,
     ),
     Procedure(
@@ -140,7 +141,7 @@ PROCEDURES: tuple[Procedure, ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Rate(Rejections):
-    """How often one procedure rejected in one regime, on data sets drawn with one seed or more."""
+    """How often one procedure rejected in one regime, and the seeds of the data sets drawn."""
 
     kind: str
     family: str
@@ -150,6 +151,7 @@ class Rate(Rejections):
     runs: int
     rejected: int
     undecided: int
+    seeds: str
 
 
 def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
@@ -173,34 +175,36 @@ def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
                 runs,
                 sum(p < ALPHA for p in found),
                 sum(map(math.isnan, found)),
+                str(seed),
             )
 
 
-Counts = dict[tuple[str, str, int], Rate]
-"""Rates by regime, procedure and the seed of the data sets."""
+Counts = dict[tuple[str, str], Rate]
+"""Rates by regime and procedure."""
 _NAMES = [field.name for field in dataclasses.fields(Rate)]
 _NUMBERS = ("runs", "rejected", "undecided")
 
 
-def merge(known: Counts, found: Iterable[Rate], seed: int) -> Counts:
-    """Add the counts of one seed to those known.
-
-    Data sets of another seed are other data sets: their counts stay beside. Those of the same seed
-    are the same data sets, and more of them: their counts take the place of the earlier ones.
+def merge(known: Counts, found: Iterable[Rate]) -> Counts:
+    """Add the counts of data sets of another seed to those known.
 
     Raises
     ------
     ValueError
-        Where fewer data sets were counted than are known of this seed.
+        Where data sets of the same seed were counted before.
     """
     merged = dict(known)
     for rate in found:
-        key = rate.regime, rate.procedure, seed
-        if key in known and known[key].runs > rate.runs:
-            raise ValueError(
-                f"{rate.regime}: {rate.runs} data sets of seed {seed} counted, but"
-                f" {known[key].runs} are known; give the folder that has them all, or another seed"
-            )
+        key = rate.regime, rate.procedure
+        before = known.get(key)
+        if before is not None:
+            if rate.seeds in before.seeds.split():
+                raise ValueError(
+                    f"{rate.regime}: data sets of seed {rate.seeds} are counted already; make them "
+                    "with another seed"
+                )
+            sums = {name: getattr(before, name) + getattr(rate, name) for name in _NUMBERS}
+            rate = dataclasses.replace(rate, **sums, seeds=f"{before.seeds} {rate.seeds}")
         merged[key] = rate
     return merged
 
@@ -209,31 +213,15 @@ def write(counts: Counts, path: Path = CSV) -> None:
     """Write counts as CSV, in the order of the study."""
     regimes = [regime.by(metric) for regime in REGIMES for metric in regime.metrics]
     procedures = [procedure.name for procedure in PROCEDURES]
-    order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1]), k[2]))
+    order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1])))
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*_NAMES, "seed"])
-        writer.writerows([*dataclasses.astuple(counts[key]), key[2]] for key in order)
-
-
-def counts(path: Path = CSV) -> Counts:
-    """Read what `write` wrote."""
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    found = [Rate(**{k: int(r[k]) if k in _NUMBERS else r[k] for k in _NAMES}) for r in rows]
-    return {
-        (rate.regime, rate.procedure, int(row["seed"])): rate
-        for rate, row in zip(found, rows, strict=True)
-    }
+        writer.writerow(_NAMES)
+        writer.writerows(dataclasses.astuple(counts[key]) for key in order)
 
 
 def load(path: Path = CSV) -> list[Rate]:
-    """Return the rates of each regime and procedure, over the data sets of all seeds."""
-    found: dict[tuple[str, str], Rate] = {}
-    for (regime, procedure, _), rate in counts(path).items():
-        before = found.get((regime, procedure))
-        if before is not None:
-            sums = {name: getattr(before, name) + getattr(rate, name) for name in _NUMBERS}
-            rate = dataclasses.replace(rate, **sums)
-        found[regime, procedure] = rate
-    return list(found.values())
+    """Read what `write` wrote."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [Rate(**{k: int(r[k]) if k in _NUMBERS else r[k] for k in _NAMES}) for r in rows]

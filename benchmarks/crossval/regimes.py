@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.spec.learners import REGRESSION
-from benchmarks.crossval.data import Numbers, Population
+from benchmarks.crossval.data import Logit, Numbers, Population
 from benchmarks.crossval.learners import (
     Learner,
+    balanced,
+    costed,
     failing_centroid,
     lasso,
     least_squares,
     linear_discriminant,
+    linear_probability,
     logistic,
     mean_of_neighbours,
     naive_bayes,
@@ -26,7 +30,7 @@ from benchmarks.crossval.learners import (
     ridge,
     selection,
     shrunken_ridge,
-    soft_threshold,
+    tuned,
 )
 from benchmarks.crossval.metrics import OF_NUMBERS
 from benchmarks.crossval.refits import (
@@ -51,7 +55,7 @@ class Regime:
         `bakeoff.spec.learners`), by which metric where not by accuracy, or a situation.
     learner : Learner
         A is fitted on the first view of a data set, B on the second.
-    population : Population or Numbers
+    population : Population, Numbers or Logit
         Where data sets come from.
     metrics : tuple of str
         Keys of `metrics.METRICS`.
@@ -66,7 +70,7 @@ class Regime:
     name: str
     family: str
     learner: Learner
-    population: Population | Numbers
+    population: Population | Numbers | Logit
     metrics: tuple[str, ...] = ("accuracy",)
     other: Learner | None = None
     same_view: bool = False
@@ -82,6 +86,7 @@ CENTROID, LDA, LOGISTIC = "nearest centroid", "linear discriminant analysis", "l
 NEIGHBOURS, SHRUNKEN = "k-nearest neighbours", "strong shrinkage"
 SELECTION, TREE, FOREST = "feature selection", "decision trees", "random forests"
 BOOSTING = "gradient boosting"
+UNBALANCED, MOVED = "unbalanced classes", "class weights, costs or tuned thresholds"
 
 BY = {"auc": " by AUC", "brier": " by Brier score"}
 """What follows the name of a kind of learner, by the metric of its regimes."""
@@ -101,6 +106,34 @@ def _sizes(
     ]
 
 
+_POSITIVE = {"50 %": 0.0, "25 %": -1.63, "10 %": -3.13, "5 %": -4.06}
+"""The log odds that give a share of positive rows."""
+_MOVING: tuple[tuple[str, Learner], ...] = (
+    ("nearest centroid", nearest_centroid),
+    ("least squares, balanced weights", balanced(linear_probability)),
+    ("logistic, balanced weights", balanced(logistic)),
+    (LOGISTIC, logistic),
+    ("naive Bayes", naive_bayes),
+    ("logistic, tuned threshold", tuned(logistic)),
+    ("naive Bayes, tuned threshold", tuned(naive_bayes)),
+    ("logistic, cost of misses 3", costed(logistic, 3)),
+    ("logistic, cost of misses 1/5", costed(logistic, 1 / 5)),
+)
+_THREE = {"classes": 3, "minority": 0.1, "signal": 0.35}
+
+
+def _unbalanced() -> Iterator[Regime]:
+    for name, learner in _MOVING:
+        kind, _, moved = name.partition(", ")
+        for share, odds in _POSITIVE.items():
+            if share == "50 %" and "weights" in moved:
+                continue  # the weights are 1
+            family = MOVED if moved else kind if share == "50 %" else UNBALANCED
+            sizes = _SIZES[1:] if share == "5 %" else _SIZES  # else too few rows for halves
+            for rows in sizes:
+                yield Regime(f"{name}, {share} {rows}", family, learner, Logit(rows, odds))
+
+
 LEVEL: tuple[Regime, ...] = (
     *_sizes("nearest centroid", CENTROID, nearest_centroid),
     *_sizes("LDA", LDA, linear_discriminant),
@@ -109,11 +142,8 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("selection", SELECTION, selection),
     *_sizes("logistic", LOGISTIC, logistic),
     *_sizes("5-NN", NEIGHBOURS, neighbours(5)),
-    *_sizes("15-NN", NEIGHBOURS, neighbours(15)),
-    *_sizes("logistic, 15 %", LOGISTIC, logistic, minority=0.15),
-    *_sizes("nearest centroid, heavy tails", CENTROID, nearest_centroid, _SMALL, tails=3),
-    *_sizes("1-NN, 10 % mislabelled", NEIGHBOURS, neighbours(1), _SMALL, mislabelled=0.1),
-    *_sizes("soft threshold, Brier", SHRUNKEN, soft_threshold, _SMALL, metric="brier"),
+    *_unbalanced(),
+    *_sizes("nearest centroid, 3 unequal classes", UNBALANCED, nearest_centroid, **_THREE),
     *(
         Regime(
             f"seeds alone {rows}",
@@ -125,7 +155,6 @@ LEVEL: tuple[Regime, ...] = (
         for rows in _SIZES
     ),
     *_sizes("failing fits", "failing fits", failing_centroid),
-    *_sizes("three classes, nearest centroid", CENTROID, nearest_centroid, _SMALL, classes=3),
     *_sizes("three classes, 5-NN", NEIGHBOURS, neighbours(5), _SMALL, classes=3),
     *_sizes("LDA, AUC", LDA, linear_discriminant, _SMALL, metric="auc"),
     *_sizes("5-NN, AUC", NEIGHBOURS, neighbours(5), _SMALL, metric="auc"),
@@ -164,6 +193,10 @@ _BETTER = (
     ("selection", SELECTION, selection, Population(300, advantage=0.25)),
     ("5-NN", NEIGHBOURS, neighbours(5), Population(300, advantage=0.25)),
     ("tree", TREE, tree, Population(100, advantage=0.5)),
+    ("logistic, 50 %", LOGISTIC, logistic, Logit(300, other=0.6)),
+    ("logistic, 10 %, balanced weights", MOVED, balanced(logistic), Logit(300, -3.13, 0.6)),
+    ("logistic, 10 %, balanced weights", MOVED, balanced(logistic), Logit(1000, -3.13, 0.6)),
+    ("logistic, cost of misses 3", MOVED, costed(logistic, 3), Logit(300, other=0.6)),
 )
 POWER: tuple[Regime, ...] = tuple(
     Regime(f"better {name} {at.rows}", family, learner, at, power=True)
@@ -240,7 +273,7 @@ NUMBERS: tuple[Regime, ...] = (
 REGIMES: tuple[Regime, ...] = (*LEVEL, *POWER, *NUMBERS)
 
 COSTS = Path(__file__).with_name("costs.csv")
-RUNS = ((0.2, 2000), (1.0, 500), (math.inf, 100))
+RUNS = ((0.2, 1000), (1.0, 400), (math.inf, 100))
 """Data sets wanted of a regime, by the CPU seconds that one takes at most."""
 
 

@@ -9,18 +9,18 @@ null, and misses of 95 % intervals of one model and of the bound of the best one
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from bakeoff import stats
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.time_blocks import TimeBlocks
+from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks import tables
@@ -123,14 +123,6 @@ def _all_pairs(s: Sample) -> Outcome:
     return (np.nan if np.isnan(adjusted).all() else np.nanmin(adjusted)), found.assumptions
 
 
-def _bound_of_best(s: Sample) -> Outcome:
-    """Return 0 where the bound of the best of the models is above the true value of each."""
-    found = stats.best_models(
-        s.truth, s.predicted.T, metric="balanced_accuracy", groups=s.groups, n_resamples=499
-    )
-    return _missed(found, 0.7)
-
-
 def _missed(found: stats.Result, true: float) -> Outcome:
     """Return 0 where the interval misses the true value, 1 where it covers it."""
     if found.ci is None:
@@ -160,7 +152,6 @@ SINGLES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
     "mean of one model": ("mean_ci", _mean_ci),
 }
 FAMILIES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
-    "bound of the best model": ("best_models", _bound_of_best),
     "all pairs": ("metric_difference, all pairs", _all_pairs),
 }
 QUESTIONS = PAIRS | SINGLES | FAMILIES
@@ -203,19 +194,9 @@ def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
 
 def simulate(runs: int, seed: int) -> Iterator[Cell]:
     """Simulate every cell that the file does not hold yet."""
-    there: list[Mapping[str, object]] = [*load()] if CSV.exists() else []
-    known = {tuple(str(row[f.name]) for f in dataclasses.fields(Cell)) for row in there}
     for cell in cells():
-        if tuple(map(str, dataclasses.astuple(cell))) not in known:
-            there.append(rates(cell, runs, seed))
-            tables.write(CSV, there)
-            yield cell
-
-
-def load() -> list[dict[str, str]]:
-    """Read what was simulated."""
-    with CSV.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        tables.fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
+        yield cell
 
 
 def seen_and_unseen(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:

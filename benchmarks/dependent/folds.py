@@ -7,7 +7,6 @@ classes are mixed inside groups. Folds are dealt as the package deals them.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 import math
@@ -18,6 +17,7 @@ import numpy as np
 
 from bakeoff import stats
 from bakeoff.data.divide import grouped
+from benchmarks import tables
 from benchmarks.crossval.data import COMMON, OWN, Sample
 from benchmarks.crossval.learners import Learner, nearest_centroid, neighbours
 from benchmarks.crossval.metrics import METRICS, right
@@ -165,20 +165,15 @@ def rates(runs: int, seed: int) -> Iterator[Rate]:
             yield Rate(name, shape, groups, test, runs, rejected, sum(map(math.isnan, own)))
 
 
-def write(found: Iterable[Rate], path: Path = CSV) -> None:
+def write(found: Iterable[Rate]) -> None:
     """Write rates as CSV."""
-    rows = [dataclasses.astuple(rate) for rate in found]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([field.name for field in dataclasses.fields(Rate)])
-        writer.writerows(rows)
+    tables.write(CSV, map(dataclasses.asdict, found))
 
 
-def load(path: Path = CSV) -> list[Rate]:
+def load() -> list[Rate]:
     """Read what `write` wrote."""
     texts = ("learner", "shape", "test")
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = tables.read(CSV)
     return [Rate(**{k: v if k in texts else int(v) for k, v in row.items()}) for row in rows]
 
 

@@ -7,7 +7,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bakeoff.stats.design.serial import MOST_BETWEEN
+from bakeoff.stats.rows.ordered import MOST_BETWEEN
+from benchmarks import tables
 from benchmarks.dependent import blocks, folds, times, uneven
 from benchmarks.dependent.draw import GROUPS, ICCS, SHAPES
 from benchmarks.dependent.questions import QUESTIONS, SEVERAL
@@ -25,7 +26,7 @@ from benchmarks.dependent.rates import (
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "stats" / "type1-dependent.md"
-DEFAULT = times.TESTS[0]
+DEFAULT = times.TEST
 IN_TIME = {DEFAULT, DEFAULT + UNFLAGGED, *(f"{DEFAULT}, {models} models" for models in SEVERAL)}
 RECOMMENDED = {
     *("sign_flip", "robust_t", "newcombe_effective", "wilson_effective", "binomial_test"),
@@ -107,10 +108,10 @@ def page(found: Sequence[Rate]) -> str:
     parts += ["## All pairs of several models in the order of time\n"]
     parts += [MANY_MODELS.format(runs=f"{min(r.runs for r in own['pairs in time']):,}")]
     parts += [_several(own["pairs in time"])]
-    rows = uneven.load()
+    rows = tables.read(uneven.CSV)
     parts += ["## One dominant group, strong group effects\n", UNEVEN.format(runs=rows[0]["runs"])]
     parts.append(uneven.table(rows))
-    further = blocks.load()
+    further = tables.read(blocks.CSV)
     timed = [row for row in further if row["sizes"] == blocks.IN_TIME]
     grouped = [row for row in further if row["sizes"] != blocks.IN_TIME]
     told = {"runs": further[0]["runs"], "most": MOST_BETWEEN, **blocks.seen_and_unseen(timed)}
@@ -151,7 +152,7 @@ def _under_noise(found: Sequence[Rate]) -> str:
     heads = [f"{n:,} times" for n in UNDER_NOISE]
     lines = [f"| difference | φ | test | {' | '.join(heads)} |", f"|---|---|---|{'---:|' * 4}"]
     for process, (_, phis) in PROCESSES.items():
-        for phi, test in itertools.product(phis, (times.TESTS[1], DEFAULT, DEFAULT + UNFLAGGED)):
+        for phi, test in itertools.product(phis, (DEFAULT, DEFAULT + UNFLAGGED)):
             own = {
                 r.setting.groups: r.rate
                 for r in found
@@ -233,7 +234,7 @@ questions and {time} in time. A rate of .05 has a standard error of .003 (4,000 
 (2,000), .007 (1,000), .009 (600) or .010 (500): the worst of many true .05 is two or three of them
 higher.
 
-`diebold_mariano` with strong dependence: equal-weighted cosines (`ewc`) underestimate the long-run
+`diebold_mariano` with strong dependence: equal-weighted cosines alone underestimate the long-run
 variance if the dependence extends over much of the series, or if noise conceals it. The
 default, `ewc_corrected`, multiplies it by a factor for that. An assumption fails where the times
 are worth fewer than 30 independent ones or the lag-1 autocorrelation exceeds .7; the lines *no

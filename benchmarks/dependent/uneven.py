@@ -9,7 +9,6 @@ rows, or sizes fall as 1/k. Rates go to uneven.csv: rejections at .05 of a true 
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 from collections import Counter
@@ -209,7 +208,7 @@ def _outcome(result: stats.Result, true: float, cell: Cell) -> dict[str, int]:
 
 def simulate(runs: int, seed: int) -> Iterator[Cell]:
     """Simulate every cell that the file does not hold yet."""
-    there = load() if CSV.exists() else []
+    there = tables.read(CSV)
     known = {tuple(row[k] for k in FIELDS) for row in there}
     for cell in cells():
         if tuple(str(v) for v in dataclasses.astuple(cell)) in known:
@@ -263,9 +262,3 @@ def _worst(rows: Sequence[Mapping[str, str]], count: str) -> str:
 
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
-
-
-def load() -> list[dict[str, str]]:
-    """Read what was simulated."""
-    with CSV.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
 
@@ -25,18 +24,12 @@ def simulate(replications: int, again: bool) -> None:
             for row in rows:
                 surprise = "" if row.as_expected else "  (not as expected)"
                 print(f"  {row.trial.test} {row.trial.label} {row.rate:.4f}{surprise}", flush=True)
-            _write([row for one in SETTINGS for row in known.get(one.title, [])])
-
-
-def _write(rates: list[dict[str, str]]) -> None:
-    tables.write(CSV, rates)
+            tables.write(CSV, [row for one in SETTINGS for row in known.get(one.title, [])])
 
 
 def rates_by_setting() -> dict[str, list[dict[str, str]]]:
     """Return what is in the file, by the title of the setting."""
     found: dict[str, list[dict[str, str]]] = {}
-    if CSV.exists():
-        with CSV.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found.setdefault(row["setting"], []).append(row)
+    for row in tables.read(CSV):
+        found.setdefault(row["setting"], []).append(row)
     return found

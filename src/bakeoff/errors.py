@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import datetime
 import difflib
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 _LONGEST = 60
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_STYLES = re.compile(r"(\x1b\[[012]m)")
+_COMMANDS = re.compile(r"(?m)^([^\S\n]*):(?=:)|#(?=#\[)")
+"""What begins a command to the runner of a build in its log: ``::name`` or ``##[name]``."""
 
 Place = tuple[str | int, ...]
 """Where in an experiment something is: ``("models", "forest", "params")``."""
@@ -26,15 +32,7 @@ class UserError(Exception):
 
 
 class Remedy(NamedTuple):
-    """A setting that would help, for the end of a message.
-
-    Attributes
-    ----------
-    key, value : str
-        The key of an experiment, and what to set it to; the value may be empty.
-    text : str
-        The end of the message, with ``{}`` for the setting.
-    """
+    """A setting that would help, for the end of a message."""
 
     key: str
     value: str
@@ -42,19 +40,7 @@ class Remedy(NamedTuple):
 
 
 class Problem(UserError):
-    """A `UserError` about one place of an experiment.
-
-    Parameters
-    ----------
-    path : tuple of str or int
-        The place, e.g. ``("models", "forest", "params")``.
-    message : str
-        What is wrong there.
-    at : tuple of str or int, optional
-        The place whose line is shown; default: `path`.
-    remedy : Remedy, optional
-        What to set; who has no such setting is not told of it.
-    """
+    """A `UserError` about one place of an experiment."""
 
     def __init__(
         self,
@@ -87,14 +73,7 @@ class Problem(UserError):
         return self.remedy.text.format(f"`{self.remedy.key}: {self.remedy.value}".rstrip() + "`")
 
     def named(self, names: Mapping[str, str]) -> str:
-        """Tell it to who has given no experiment but arguments or options.
-
-        Parameters
-        ----------
-        names : Mapping of str to str
-            The argument, or the option such as ``--truth``, that stands for a key. An option
-            stands for the keys below it too, and so does a `Verbatim` such as ``results['a']``.
-        """
+        """Tell it to who has given no experiment but arguments or options."""
         text = self.message
         if self.remedy is not None and (name := names.get(self.remedy.key)):
             setting = f"{name} {self.remedy.value}".rstrip() if name.startswith("-") else name
@@ -173,6 +152,18 @@ class Verbatim(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def escaped(text: str) -> str:
+    """Escape as in JSON the characters that control a terminal or turn the direction of a text."""
+    return _CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def printable(text: str) -> str:
+    """Escape what a terminal or the runner of a build would obey; bold and dimmed text stays."""
+    parts = _STYLES.split(text)
+    plain = "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
+    return _COMMANDS.sub(lambda found: f"{found[0][:-1]}\\u{ord(found[0][-1]):04x}", plain)
 
 
 def some(things: Iterable[object], most: int = 5) -> str:

@@ -16,20 +16,7 @@ EXTRAS = {
 
 
 def require(module: str, what: str) -> None:
-    """Refuse what needs a package that is not installed.
-
-    Parameters
-    ----------
-    module : str
-        One of `EXTRAS`.
-    what : str
-        What needs it, for the message.
-
-    Raises
-    ------
-    UserError
-        It is not installed.
-    """
+    """Refuse what needs a package that is not installed."""
     if find_spec(module) is None:
         raise UserError(f"{what} needs the package {module}: {how_to_install(module)}")
 

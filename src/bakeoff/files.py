@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
+import io
 import json
 import os
 import platform
@@ -34,6 +36,7 @@ _FORBIDDEN = (
 _PARQUET = b"PAR1"  # how such a file begins and ends
 _PART = re.compile(r"\.([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.part$")
 _LARGE = 2**20
+_MOST_DIGITS = sys.float_info.max_10_exp
 _READ_AT_ONCE = 1 << 16  # bytes; else a whole column, as it is in the file
 
 CACHE = Path(".snakemake/bakeoff")
@@ -135,6 +138,26 @@ def _write_into(path: str | Path, there: os.stat_result, part: Path) -> None:
         shutil.copyfileobj(made, target)
 
 
+_NEAREST = {"−": "-", "–": "-", "—": "-", "×": "x", "…": "...", "≤": "<=", "≥": ">="}
+
+
+def write_in_any_encoding() -> None:
+    """Let stdout and stderr write the nearest text for what their encoding does not have.
+
+    Characters without one are escaped as in JSON, which they may be part of.
+    """
+
+    def nearest(error: UnicodeError) -> tuple[str, int]:
+        assert isinstance(error, UnicodeEncodeError)
+        lost = error.object[error.start : error.end]
+        return "".join(_NEAREST.get(c) or json.dumps(c)[1:-1] for c in lost), error.end
+
+    codecs.register_error("bakeoff.nearest", nearest)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="bakeoff.nearest")
+
+
 def remove_parts(folder: str | Path) -> None:
     """Remove what processes of this machine were writing when they were killed."""
     import psutil
@@ -173,6 +196,26 @@ def write_texts(texts: Mapping[Path, str]) -> None:
         for path, text in texts.items():
             part = stack.enter_context(whole(path))
             part.write_text(text, encoding="utf-8", newline="\n")
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return what JSON of other programs says.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON or no UTF-8, is nested too deep, or has a number that no float can be.
+    """
+
+    def whole(digits: str) -> int:
+        if len(digits) > _MOST_DIGITS:
+            raise ValueError(f"a number has {len(digits)} digits, at most {_MOST_DIGITS} are read")
+        return int(digits)
+
+    try:
+        return json.loads(text, parse_int=whole)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
 
 
 def write_json(path: str | Path, value: Any) -> None:
@@ -397,9 +440,11 @@ def files_at(path: str, endings: Collection[str]) -> list[str]:
     """Return a file, or those of a folder and of its folders, hidden ones left out, in order."""
     if not Path(path).is_dir():
         return [path]
-    found = (file for file in Path(path).rglob("*") if file.suffix in endings and is_file(file))
-    shown = [f for f in found if not any(p.startswith(".") for p in f.relative_to(path).parts)]
-    return [str(file) for file in sorted(shown)]
+    found = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(folder, name) for name in names if not name.startswith(".")]
+    return [str(file) for file in sorted(found) if file.suffix in endings and is_file(file)]
 
 
 def state_of(path: str | Path) -> tuple[int, ...]:
@@ -415,6 +460,22 @@ def sha256_of(path: str | Path) -> str:
     """Return the SHA-256 of a file's contents, as 64 hexadecimal digits."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def no_file(path: str | Path) -> str:
+    """Say that there is no file, or what is there that cannot be read as one."""
+    try:
+        there = Path(path).exists()
+    except OSError:
+        there = False
+    if not there:
+        return f"no file at {str(path)!r}"
+    if Path(path).is_dir():
+        return f"{str(path)!r} is a folder, expected a file"
+    return (
+        f"{str(path)!r} is a pipe or a device, which can be read once: write it to a file and "
+        "name that"
+    )
 
 
 def is_file(path: str | Path) -> bool:

@@ -11,15 +11,7 @@ RESULTS = "results"
 
 @dataclasses.dataclass(frozen=True)
 class Paths:
-    """The files of one experiment's results.
-
-    Every argument of a method may be one of Snakemake's wildcards, such as ``{dataset}``.
-
-    Parameters
-    ----------
-    root : str
-        The folder of these results.
-    """
+    """The files of one experiment's results."""
 
     root: str
 

@@ -25,22 +25,7 @@ class NotWorse(Protocol):
         undecided: Literal["fail", "skip"] = "fail",
         **options: Any,
     ) -> GateVerdict:
-        """Fail the test unless `bakeoff.gate` ships the candidate.
-
-        Parameters
-        ----------
-        y, base, candidate, margin
-            As in `bakeoff.gate`.
-        undecided : {"fail", "skip"}
-            What becomes of the test where the rows do not tell.
-        **options
-            Further arguments of `bakeoff.gate`, such as `metric` and `groups`.
-
-        Returns
-        -------
-        GateVerdict
-            What `bakeoff.gate` returns.
-        """
+        """Fail the test unless `bakeoff.gate` ships the candidate."""
 
 
 @pytest.fixture(scope="session")

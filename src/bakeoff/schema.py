@@ -14,8 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bakeoff.comparisons.option_types import option_schemas
-from bakeoff.comparisons.settings import corrects
+from bakeoff.comparisons.settings import corrects, option_schemas
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import told_examples

@@ -8,10 +8,7 @@ import numpy as np
 
 
 def derive(seed: int, *purpose: str | int) -> np.random.SeedSequence:
-    """Derive the seed of one purpose, e.g. ``derive(19, "fit", dataset, model, 1, 2)``.
-
-    The stream depends on the names alone: adding a model or a data set changes no other.
-    """
+    """Derive the seed of one purpose, e.g. ``derive(19, "fit", dataset, model, 1, 2)``."""
     key = "\0".join(map(str, purpose)).encode()
     words = np.frombuffer(hashlib.sha256(key).digest(), dtype="<u4")
     return np.random.SeedSequence([seed, *map(int, words)])

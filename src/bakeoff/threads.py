@@ -22,11 +22,9 @@ def at_most(threads: int) -> AbstractContextManager[Any]:
 
 
 def on_one_thread(function: Callable[P, T]) -> Callable[P, T]:
-    """Make a function compute on one thread.
-
-    BLAS cuts a long sum into as many parts as it has threads: the last digits would hang on the
-    number of cores. And its threads wait by spinning, which takes cores from other workers.
-    """
+    """Make a function compute on one thread."""
+    # BLAS cuts a long sum into as many parts as it has threads: the last digits would hang on the
+    # number of cores. And its threads wait by spinning, which takes cores from other workers.
 
     @functools.wraps(function)
     def limited(*args: P.args, **options: P.kwargs) -> T:

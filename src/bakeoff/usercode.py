@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import os
 import signal
 import sys
 import sysconfig
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import cache
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import Any
 
 from bakeoff.errors import UserError
 from bakeoff.extras import EXTRAS, how_to_install
@@ -22,6 +24,15 @@ from bakeoff.extras import EXTRAS, how_to_install
 PACKAGE = Path(__file__).parent
 IMPORT_SECONDS = 120.0
 """How long the import of a module may take."""
+_METHODS = ("fit", "get_params", "split", "rvs", "random")
+_STANDARD = {
+    *(f"builtins.{name}" for name in ("complex", "dict", "frozenset", "list", "range", "set")),
+    *("builtins.slice", "builtins.tuple", "functools.partial", "datetime.timedelta"),
+    *("operator.attrgetter", "operator.itemgetter", "operator.methodcaller"),
+    *(f"numpy.{name}" for name in ("arange", "array", "geomspace", "linspace", "logspace")),
+    "pandas.CategoricalDtype",
+}
+"""What else may be made: it starts nothing, reads and writes nothing."""
 # how a package is called where it is installed from, if not by the name it is imported by
 _DISTRIBUTIONS = {"sklearn": "scikit-learn", "skopt": "scikit-optimize"}
 
@@ -35,25 +46,12 @@ def make_importable(folders: Iterable[str | Path]) -> None:
 
 
 def import_module(name: str, path: str) -> ModuleType:
-    """Import a module that an experiment names.
-
-    Parameters
-    ----------
-    name : str
-        The module.
-    path : str
-        What the experiment says; errors begin with it.
-
-    Raises
-    ------
-    UserError
-        There is no such module, or it raises, exits or never ends while it is imported.
-    """
+    """Import a module that an experiment names."""
     try:
         if name not in sys.modules:
             for _, file in own_files(name):
                 _drop_outdated_bytecode(file)
-        with time_limit(IMPORT_SECONDS):
+        with time_limit(IMPORT_SECONDS), prints_to_stderr():
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = error.name or name
@@ -72,8 +70,69 @@ def import_module(name: str, path: str) -> ModuleType:
             f"{path}: the import of {name} takes more than {IMPORT_SECONDS:g} s: what takes long "
             "belongs into functions, not on the module's top level"
         ) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
+
+
+def refuse_standard(path: str, found: Any) -> None:
+    """Refuse what is of Python's own library, where a function of the user or a package is meant.
+
+    Raises
+    ------
+    UserError
+        It would start programs, or change files, at the word of an experiment.
+    """
+    if _home(found).partition(".")[0] in sys.stdlib_module_names:
+        raise UserError(
+            f"{path} is of Python's own library, expected a function of a package or of your own"
+        )
+
+
+def refuse_useless(path: str, found: Any) -> None:
+    """Refuse to make an object that is no part of an estimator: it would be called before a fit.
+
+    Raises
+    ------
+    UserError
+        With what may be made.
+    """
+    home, name = _home(found), getattr(found, "__name__", "")
+    file = getattr(sys.modules.get(home), "__file__", None)
+    if path in _STANDARD or home.partition(".")[0] in sys.stdlib_module_names - {"__main__"}:
+        serves = path in _STANDARD
+    elif file is None or _is_own(Path(file)):  # of a notebook, or beside the experiment
+        serves = True
+    elif isinstance(found, type):
+        made = any("__call__" in vars(kind) for kind in found.__mro__)
+        serves = made or any(hasattr(found, method) for method in _METHODS)
+    else:
+        serves = name.startswith("make_") or hasattr(found, "rvs")
+    if not serves:
+        raise UserError(
+            f"{path} makes no part of an estimator; expected a class of estimators, splitters, "
+            "distributions, kernels or metrics, a function of a package that is called make_…, or "
+            "a function of your own"
+        )
+
+
+def _home(found: Any) -> str:
+    return str(getattr(found, "__module__", None) or type(found).__module__)
+
+
+@contextmanager
+def prints_to_stderr() -> Iterator[None]:
+    """Keep stdout for results: what code of the user or its programs print goes to stderr."""
+    sys.stderr.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _drop_outdated_bytecode(source: Path) -> None:
@@ -133,13 +192,7 @@ def structure(file: Path) -> str:
 
 @cache
 def own_code(*modules: str) -> tuple[tuple[str, str], ...]:
-    """Return the user's own source of some modules and of what they import.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Each file's name in its folder of modules, and its `structure`; sorted.
-    """
+    """Return the user's own source of some modules and of what they import."""
     return tuple((name, structure(file)) for name, file in own_files(*modules))
 
 

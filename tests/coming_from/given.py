@@ -14,6 +14,7 @@ from mlxtend import evaluate
 from numpy.typing import NDArray
 from sklearn import model_selection
 from sklearn.dummy import DummyClassifier
+from sklearn.svm import SVC
 from statsmodels.stats import contingency_tables, multicomp, multitest, proportion
 from statsmodels.stats.anova import AnovaRM
 
@@ -130,7 +131,9 @@ def _of_search(data: Mapping[str, Any]) -> Names:
     splits = {f"split{i}_test_score": split for i, split in enumerate(scores.T)}
     ranks = np.arange(1, len(scores) + 1)
     results = {"params": data["params"], "rank_test_score": ranks, **splits}
-    search = SimpleNamespace(cv_results_=results, scoring="roc_auc", refit=True)
+    search = SimpleNamespace(
+        cv_results_=results, scoring="roc_auc", refit=True, cv=None, estimator=SVC()
+    )
     best, second = scores[:2].reshape(2, 10, 10)
     sizes = {name: data[name] for name in ("n_train", "n_test")}
     return {"search": search, "scores": scores, "a": best, "b": second, **sizes}

@@ -18,7 +18,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, called
 
 pytestmark = pytest.mark.xdist_group("additions")
 
@@ -57,14 +57,9 @@ class Project:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a module of Python in the copy, on the copy's code."""
-        return subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": f"{self.folder / 'src'}{os.pathsep}{self.folder}"},
-            text=True,
-            capture_output=True,
-            check=False,
-        )
+        path = f"{self.folder / 'src'}{os.pathsep}{self.folder}"
+        line = sys.executable, "-m", *command
+        return called(*line, cwd=self.folder, code=None, PYTHONPATH=path)
 
     def tested(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run tests of the copy."""
@@ -76,15 +71,8 @@ class Project:
         makefile = (self.folder / "Makefile").read_text()
         recipe = makefile.partition("\ngenerate:")[2].partition("\n\n")[0]
         for script in re.findall(r"bin/python|BIN\)/python (.*)", recipe):
-            done = subprocess.run(
-                [sys.executable, *script.split()],
-                cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": str(self.folder / "src")},
-                text=True,
-                capture_output=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
+            path = str(self.folder / "src")
+            called(sys.executable, *script.split(), cwd=self.folder, PYTHONPATH=path)
 
 
 def additions() -> list[tuple[str, str, str]]:
@@ -215,7 +203,10 @@ MISTAKES = {
         *("source", 0, r"    def inputs.*?return \[self.path\]\n\n", ""),
         "test_sources.py",
     ),
-    "an exhibit without drawing": ("exhibit", 0, r"        build=build,\n", "", "test_exhibits.py"),
+    "an exhibit without caption": (
+        *("exhibit", 0, r'    """The names that.*?"""\n', ""),
+        "test_exhibits.py",
+    ),
     "a test without citation": (
         *("test", 0, r'    citation=.*?"statistics.*?\n', ""),
         "test_catalogue.py",

@@ -6,10 +6,8 @@ flags: each gives the ordinary result or a `ValueError` that names the argument.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,14 +15,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.stats import Arity, Evidence
-
-_SPEC = importlib.util.spec_from_file_location(
-    "catalogue_cases", Path(__file__).parent / "test_catalogue.py"
-)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-suite = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(suite)
+from tests.contract import test_catalogue as suite
 
 NAMES = suite.NAMES
 CATALOGUE = suite.CATALOGUE

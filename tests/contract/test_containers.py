@@ -54,9 +54,17 @@ def test_snakemake_deploys_the_versions_of_the_lock() -> None:
 
 def test_container_files_copy_what_is_there() -> None:
     docker = (ROOT / "Dockerfile").read_text()
-    assert "--require-hashes -r requirements/run.lock" in docker
-    copied = [line.split()[1] for line in docker.splitlines() if line.startswith("COPY")]
     definition = (ROOT / "apptainer.def").read_text()
+    action = (ROOT / "action.yml").read_text()
+    for text in (docker, definition, action):
+        installs = re.findall(r"(?m)^.*(?:pip install --no-cache|\{install\[@\]\}).*$", text)
+        assert len(installs) == 2
+        assert all(
+            re.search("--require-hashes|--no-deps --no-build-isolation", i) for i in installs
+        )
+    assert re.search(r"(?m)^USER (?!root|0)", docker)
+    lines = [line.split() for line in docker.splitlines() if line.startswith("COPY")]
+    copied = [path for line in lines for path in line[1:-1]]
     files = definition.partition("%files\n")[2].partition("\n\n")[0]
     copied += [line.split()[0] for line in files.splitlines()]
     assert [path for path in copied if not (ROOT / path).exists()] == []

@@ -8,7 +8,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -23,7 +22,7 @@ from sklearn.datasets import load_breast_cancer
 from bakeoff.cli import main
 from bakeoff.comparisons import plan_tests
 from bakeoff.spec import Experiment, load_experiment
-from tests.conftest import ROOT, Runner
+from tests.conftest import ROOT, Runner, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -48,18 +47,21 @@ def named(page: Path, line: int) -> str:
     return f"{page.relative_to(ROOT)}:{line}"
 
 
-def experiments() -> list[Any]:
+def blocks(kind: str) -> list[Any]:
+    """Return what the pages show in a language."""
     found = []
     for page in PAGES:
         text = page.read_text()
         for block in BLOCK.finditer(text):
-            if block[1] == "yaml":
+            if block[1] == kind:
                 place = named(page, text.count("\n", 0, block.start()) + 2)
-                found.append(pytest.param(block[2], id=place))
+                # it reads a model that a run kept
+                marks = [pytest.mark.slow] if "read_model" in block[2] else []
+                found.append(pytest.param(block[2], id=place, marks=marks))
     return found
 
 
-@pytest.mark.parametrize("text", experiments())
+@pytest.mark.parametrize("text", blocks("yaml"))
 def test_experiment_is_taken(text: str) -> None:
     block = yaml.safe_load(textwrap.dedent(text))
     keys = {field.alias or name for name, field in Experiment.model_fields.items()}
@@ -98,18 +100,12 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def snakemake(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-            *("--directory", str(folder), "--workflow-profile", str(ROOT / "profiles/default")),
-            *arguments,
-        ],
+    done = called(
+        *(sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"),
+        *("--directory", folder, "--workflow-profile", ROOT / "profiles/default"),
+        *arguments,
         cwd=folder,
-        text=True,
-        capture_output=True,
-        check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
@@ -202,10 +198,7 @@ def test_command_works_and_prints_what_is_said(
         if Path(arguments[1]).parent == Path():  # of the user's own: here a small one
             small = Path("config/mine.yaml").read_text().replace("pets.csv", "config/pets.csv")
             Path(arguments[1]).write_text(small)
-        line = [sys.executable, "-m", "bakeoff", *arguments, "-n"]
-        done = subprocess.run(line, text=True, capture_output=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        output = done.stdout
+        output = called(sys.executable, "-m", "bakeoff", *arguments, "-n", cwd=folder).stdout
     elif program == "bakeoff":
         if arguments[0] == "init":
             for file in ("config/mine.yaml", "leavers.yaml"):
@@ -238,20 +231,6 @@ def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> 
         assert all((folder / file).is_file() for file in files), files
 
 
-def programs() -> list[Any]:
-    """Return what the pages show in Python."""
-    found = []
-    for page in PAGES:
-        text = page.read_text()
-        for block in BLOCK.finditer(text):
-            if block[1] == "python":
-                place = named(page, text.count("\n", 0, block.start()) + 2)
-                # it reads a model that a run kept
-                marks = [pytest.mark.slow] if "read_model" in block[2] else []
-                found.append(pytest.param(block[2], id=place, marks=marks))
-    return found
-
-
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a run that kept its model."""
@@ -267,7 +246,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("text", programs())
+@pytest.mark.parametrize("text", blocks("python"))
 def test_python_runs(
     text: str,
     folder: Path,

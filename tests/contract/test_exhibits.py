@@ -10,7 +10,7 @@ import pytest
 from bakeoff import compare
 from bakeoff.comparisons.subgroups import COLUMNS, of_test_set
 from bakeoff.report import exhibits as package
-from bakeoff.report.exhibit import FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.make import make_report
 from bakeoff.report.study_design import StudyDesign
@@ -25,20 +25,16 @@ TESTS = (
     "cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive",
     "binomial_test",
 )  # fmt: skip
-TOY = """
+TOY = '''
 from bakeoff.report.drawing import message
-from bakeoff.report.exhibit import FigureExhibit, Section
+from bakeoff.report.exhibit import Section, figure
 
-EXHIBITS = {
-    "toy_shown": FigureExhibit(
-        section=Section.TRUST,
-        place=5,
-        title="A toy",
-        caption="The caption of a toy.",
-        draw=lambda item, study: message(f"a toy about {study.title}"),
-    )
-}
-"""
+
+@figure(Section.TRUST, 5, "A toy")
+def toy_shown(study):
+    """The caption of a toy."""
+    return message(f"a toy about {study.title}")
+'''
 
 
 @pytest.fixture(scope="module")
@@ -144,23 +140,17 @@ def test_what_is_about_the_whole_study_comes_first():
     assert list(tests) == ["nemenyi", "cv5x2_f", "mcnemar"]
 
 
-@pytest.mark.parametrize(
-    ("left_out", "said"),
-    [("draw", "draw"), ("caption", "caption"), ("title", "title"), ("section", "section")],
-)
-def test_a_record_lacks_nothing(left_out, said):
-    whole = {"section": Section.TRUST, "place": 1, "title": "T", "caption": "C.", "draw": print}
-    FigureExhibit(**whole)
-    with pytest.raises(TypeError, match=said):
-        FigureExhibit(**{key: value for key, value in whole.items() if key != left_out})
+@pytest.mark.parametrize("kind", [table, figure])
+def test_an_exhibit_has_a_caption_and_a_title(kind):
+    def toy(study):
+        """The caption of a toy."""
 
-
-@pytest.mark.parametrize("empty", ["title", "caption"])
-def test_a_record_says_something(empty):
-    whole = {"section": Section.TRUST, "place": 1, "title": "T", "caption": "C.", "build": print}
-    TableExhibit(**whole)
-    with pytest.raises(ValueError, match=f"needs a {empty}"):
-        TableExhibit(**whole | {empty: " "})
+    assert kind(Section.TRUST, 1, "T")(toy).caption == "The caption of a toy."
+    with pytest.raises(ValueError, match="toy needs a title"):
+        kind(Section.TRUST, 1, " ")(toy)
+    toy.__doc__ = None
+    with pytest.raises(ValueError, match="toy needs a docstring, which is its caption"):
+        kind(Section.TRUST, 1, "T")(toy)
 
 
 @pytest.fixture
@@ -187,11 +177,9 @@ def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp
     assert (tmp_path / "made/captions/toy_shown.rst").read_text() == "The caption of a toy.\n"
 
 
-@pytest.mark.parametrize("text", ["from pathlib import Path\n", "EXHIBITS = {'toy': print}\n"])
-def test_a_module_without_records_is_refused(added, text):
-    name = f"toy_{len(text)}"
-    added(name, text)
-    with pytest.raises(TypeError, match=f"{name} has no EXHIBITS that draw or build"):
+def test_a_module_without_exhibits_is_refused(added):
+    added("toy_empty", "from pathlib import Path\n")
+    with pytest.raises(TypeError, match="toy_empty has no table and no figure"):
         records()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
+
+from tests.conftest import called
 
 TOGETHER = """
 import os
@@ -21,14 +22,7 @@ def test_where(number):
 def test_marked_tests_stay_in_one_process(tmp_path: Path) -> None:
     (tmp_path / "test_together.py").write_text(TOGETHER)
     command = [sys.executable, "-m", "pytest", "--numprocesses", "2", "--dist", "loadgroup"]
-    done = subprocess.run(
-        [*command, "--rootdir", ".", "-p", "no:cacheprovider"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    called(*command, "--rootdir", ".", "-p", "no:cacheprovider", cwd=tmp_path)
     workers = [file.read_text() for file in tmp_path.glob("*.ran")]
     assert len(workers) == 6
     assert len(set(workers)) == 1

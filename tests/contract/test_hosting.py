@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, called
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
@@ -25,13 +24,8 @@ def steps(file: Path) -> list[dict[str, Any]]:
 def test_workflows_are_valid() -> None:
     """The schema comes with check-jsonschema: no network."""
     line = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
-    done = subprocess.run(
-        [*line, *map(str, WORKFLOWS)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    action = [*line[:-1], "vendor.github-actions", str(ROOT / "action.yml")]
-    done = subprocess.run(action, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    called(*line, *WORKFLOWS)
+    called(*line[:-1], "vendor.github-actions", ROOT / "action.yml")
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda f: f.stem)

@@ -67,7 +67,8 @@ def catalogue() -> Iterator[tuple[str, Any]]:
         ]
         if entry.variants is not None:
             blocks = np.arange(len(cases["ordinary"]()[0])) // 4
-            forms += [{"variant": form, "groups": blocks} for form in entry.variants.groups]
+            named = entry.variants.groups if "variant" in entry.options else ()
+            forms += [{"variant": form, "groups": blocks} for form in named] or [{"groups": blocks}]
         asked = [(case, {}) for case in cases]
         asked += itertools.product(("ordinary", "identical models"), forms)
         for case, form in asked:

@@ -36,8 +36,6 @@ DEFAULTS = {
     "times": None,
 }
 """What options of statistics are where nobody says."""
-OTHERS = {("prob_a_better_sample_size", "beta"): 0.05}
-"""Here β is the probability of an error of the second kind."""
 
 
 def modules() -> Iterator[ModuleType]:
@@ -76,5 +74,5 @@ def test_option_has_one_default(name: str, function: Any) -> None:
     for option, parameter in inspect.signature(function).parameters.items():
         given = parameter.default is not inspect.Parameter.empty
         if given and parameter.kind is inspect.Parameter.KEYWORD_ONLY and option in DEFAULTS:
-            wanted = OTHERS.get((function.__name__, option), DEFAULTS[option])
+            wanted = DEFAULTS[option]
             assert parameter.default == wanted, f"{name}: {option}"

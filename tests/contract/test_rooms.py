@@ -45,7 +45,7 @@ STATISTICS: dict[str, set[str]] = {
     "folds": {"planning"},
     "datasets": set(),
     "runs": {"design", "metrics", "planning"},
-    "gate": {"metrics", "planning", "rows"},
+    "gate": {"design", "metrics", "planning", "rows"},
 }
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -19,7 +17,7 @@ import pytest
 import yaml
 
 from bakeoff.stats import cv5x2_f, mcnemar, metric_difference
-from tests.conftest import ROOT
+from tests.conftest import ROOT, called
 
 sys.path.insert(0, str(ROOT / "tests/unit/report"))
 from browser import CHROMIUM, DRIVER, browser
@@ -102,15 +100,8 @@ def test_every_page_is_behind_a_door() -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site as `make docs` does; a broken link or reference ends the build."""
     folder = tmp_path_factory.mktemp("site")
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    build = sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", folder
+    called(*build, NO_MKDOCS_2_WARNING="1")
     return folder
 
 

@@ -3,48 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from functools import partial
 from typing import Any
-from unittest import mock
 
 import numpy as np
 
 from bakeoff.stats import MetricPower, Status, all_pairs
-from bakeoff.stats.core.compact_letters import compact_letters
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.design.spread import spread
-from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
+from bakeoff.stats.core.pairs import compact_letters
+from bakeoff.stats.design.groups import spread
+from bakeoff.stats.metrics.answer import (
+    Bootstrap,
+    acceleration_of,
+    logit_interval,
+    mover_interval,
+    normal_quantile,
+)
 from bakeoff.stats.metrics.best_models import best_of
-from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of, normal_quantile
-from bakeoff.stats.metrics.differences import metric_ci, metric_difference
-from bakeoff.stats.metrics.family import family_of_values, read_family
-from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.metrics.influence import influence, one
-from bakeoff.stats.metrics.max_t import Contrasts, max_t
-from bakeoff.stats.metrics.means import mean_difference
+from bakeoff.stats.metrics.differences import (
+    mean_difference,
+    mean_interaction,
+    metric_ci,
+    metric_difference,
+)
+from bakeoff.stats.metrics.family import (
+    Contrasts,
+    compare_models,
+    family_of_values,
+    max_t,
+    read_family,
+)
+from bakeoff.stats.metrics.influence import Setting, influence, one, read
 from bakeoff.stats.metrics.named import METRICS, metric_called
 from bakeoff.stats.metrics.rankings import auc
-from bakeoff.stats.metrics.setting import Setting, read
-from bakeoff.stats.metrics.subgroups import mean_interaction
-from bakeoff.stats.metrics.test_rows import read_groups
-
-Inputs = Mapping[str, Any]
+from bakeoff.stats.metrics.view import NoValue, read_groups
+from tests.reference.told import Adapter, Inputs, Values, as_printed, told
 
 
-@contextmanager
-def _as_printed() -> Iterator[None]:
-    """Leave out the leverage of groups, and with it sign flips: the reference has neither.
-
-    That of the package is held to `delong` and `mean_difference`, which have
-    reference values of their own, in tests/unit/stats/test_metrics.py.
-    """
-    with mock.patch.object(Leverage, "of", return_value=None):
-        yield
-
-
-def _options(inputs: Inputs) -> dict[str, Any]:
+def _options(inputs: Inputs) -> Values:
     known = {k: inputs[k] for k in ("groups", "beta", "k", "cost", "positive") if k in inputs}
     if "n_classes" in inputs:
         known["labels"] = list(range(inputs["n_classes"]))
@@ -71,8 +66,8 @@ def _bounds(ci: Any) -> list[float]:
     return [math.nan, math.nan] if ci is None else [ci.low, ci.high]
 
 
-@_as_printed()
-def _single(inputs: Inputs, metric: str) -> dict[str, Any]:
+@as_printed()
+def _single(inputs: Inputs, metric: str) -> Values:
     result = metric_ci(inputs["y_true"], _predicted(inputs), metric=metric, **_options(inputs))
     found: dict[str, Any] = {
         "value": result.estimate,
@@ -103,8 +98,8 @@ def _single(inputs: Inputs, metric: str) -> dict[str, Any]:
     return found
 
 
-@_as_printed()
-def _difference(inputs: Inputs, metric: str) -> dict[str, Any]:
+@as_printed()
+def _difference(inputs: Inputs, metric: str) -> Values:
     a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
     result = metric_difference(inputs["y_true"], a, b, metric=metric, **_options(inputs))
     sign = (
@@ -151,7 +146,7 @@ def _alone(inputs: Inputs, metric: str, model: str) -> float:
         return math.nan
 
 
-def _areas(inputs: Inputs, metric: str) -> dict[str, Any]:
+def _areas(inputs: Inputs, metric: str) -> Values:
     setting, (rows_a, rows_b) = _setting(inputs, metric, "_A", "_B")
     a, b = one(setting, rows_a), one(setting, rows_b)
     both = a - b
@@ -170,7 +165,7 @@ def _areas(inputs: Inputs, metric: str) -> dict[str, Any]:
     return found
 
 
-def _bootstrap(inputs: Inputs, metric: str) -> dict[str, Any]:
+def _bootstrap(inputs: Inputs, metric: str) -> Values:
     models = ("_A", "_B") if {"scores_A", "y_pred_A"} & set(inputs) else ("",)
     y = np.asarray(inputs["y_true"])
 
@@ -227,8 +222,8 @@ def _columns(table: Any) -> list[Any]:
     return list(np.asarray(table).T)
 
 
-@_as_printed()
-def _family(inputs: Inputs) -> dict[str, Any]:
+@as_printed()
+def _family(inputs: Inputs) -> Values:
     control, groups = inputs.get("control"), inputs.get("groups")
     if "metric" in inputs:
         predicted = inputs.get("scores", inputs.get("y_pred"))
@@ -256,7 +251,7 @@ def _family(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _multipliers(inputs: Inputs) -> dict[str, Any]:
+def _multipliers(inputs: Inputs) -> Values:
     scores = np.asarray(inputs["scores"], dtype=float)
     n, models = scores.shape
     first, second = np.triu_indices(models, 1)
@@ -276,7 +271,7 @@ def _multipliers(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _letters(inputs: Inputs) -> dict[str, Any]:
+def _letters(inputs: Inputs) -> Values:
     models = inputs["models"]
     at = {name: i for i, name in enumerate(models)}
     different = [
@@ -289,31 +284,25 @@ def _letters(inputs: Inputs) -> dict[str, Any]:
     return {"groups": frozenset(frozenset(models[m] for m in group) for group in groups)}
 
 
-@_as_printed()
-def _mean(inputs: Inputs) -> dict[str, Any]:
+@as_printed()
+def _mean(inputs: Inputs) -> Values:
     a, b, groups = inputs["losses_A"], inputs["losses_B"], inputs.get("groups")
     how = {"groups": groups, "variant": "t_and_flips" if groups else None}
     result = mean_difference(a, b, **how)
     rows = mean_difference(a, b, **how, df="rows")
-    return {
+    return told(result) | {
         "difference": result.estimate,
-        "se": result.details["se"],
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "ci": _bounds(result.ci),
         "df_rows": rows.df,
         "pvalue_rows": rows.pvalue,
         "ci_rows": _bounds(rows.ci),
         "n_clusters": result.details["units"],
         "df_clusters": rows.df,
         "pvalue_clusters": rows.pvalue,
-        "status": result.status.value,
         "convention": {},
     }
 
 
-def _flipped(inputs: Inputs) -> dict[str, Any]:
+def _flipped(inputs: Inputs) -> Values:
     arguments = inputs["losses_A"], inputs["losses_B"]
     each = np.arange(len(arguments[0]))
     result = mean_difference(*arguments, groups=each, variant="sign_flip_exact")
@@ -325,33 +314,29 @@ def _flipped(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _interaction(inputs: Inputs) -> dict[str, Any]:
+def _interaction(inputs: Inputs) -> Values:
     arguments = inputs["losses_A"], inputs["losses_B"], inputs["subgroup"]
     result = mean_interaction(*arguments, df="rows")
     parts = result.details["subgroups"].values()
     groups = np.asarray(inputs["subgroup"])
     d = np.asarray(inputs["losses_A"]) - np.asarray(inputs["losses_B"])
-    return {
+    return told(result) | {
         "differences": [part["estimate"] for part in parts],
         "ses": [
             mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
             for g in np.unique(groups)
         ],
-        "statistic": result.statistic,
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
     }
 
 
-def _rows_needed(inputs: Inputs) -> dict[str, Any]:
+def _rows_needed(inputs: Inputs) -> Values:
     plan = MetricPower(sd=inputs["sd"]).solve(
         difference=inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
     )
     return {"n_normal": plan.details["n_normal"], "n_t": plan.details["n_t"]}
 
 
-def _best(inputs: Inputs) -> dict[str, Any]:
+def _best(inputs: Inputs) -> Values:
     level = 1 - inputs["alpha"]
     if "metric" in inputs:
         predicted = inputs.get("scores", inputs.get("y_pred"))
@@ -375,22 +360,13 @@ def _best(inputs: Inputs) -> dict[str, Any]:
         "values": alone,
         "pvalue": list(result.pvalues),
         "members": list(result.members),
-        "probability_best": list(result.probability_best),
-        "winner": result.winner,
-        "winner_lower_bound": result.ci.low if result.ci else math.nan,
     }
 
 
-def _by_metric(
-    adapter: Callable[[Inputs, str], dict[str, Any]], metric: str
-) -> Callable[[Inputs], dict[str, Any]]:
-    return lambda inputs: adapter(inputs, metric)
-
-
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], dict[str, Any]]] = {
-    **{("metric_influence_se", m): _by_metric(_single, m) for m in METRICS},
-    **{("metric_difference", m): _by_metric(_difference, m) for m in METRICS},
-    **{("metric_bootstrap_ci", m): _by_metric(_bootstrap, m) for m in METRICS},
+ADAPTERS: dict[tuple[str, str], Adapter] = {
+    **{("metric_influence_se", m): partial(_single, metric=m) for m in METRICS},
+    **{("metric_difference", m): partial(_difference, metric=m) for m in METRICS},
+    **{("metric_bootstrap_ci", m): partial(_bootstrap, metric=m) for m in METRICS},
     ("max_t", "all_pairs"): _family,
     ("max_t", "all_pairs_adjusted"): _family,
     ("max_t", "versus_control"): _family,

@@ -1,16 +1,94 @@
-"""Reference cases of the analyses of variance and of Tukey's test."""
+"""Reference cases of scores on folds, resamplings, halves and the rows of 5×2cv."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.stats import chi2
 
 from bakeoff import stats
+from tests.reference.told import SIDES, Adapter, Inputs, Values, on_all_sides, told
 
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
+
+def _t_convention(result: Values) -> Values:
+    # All differences 0 say nothing against the null: statistic 0, p 1. A variance estimate of 0
+    # with a difference leaves the test undecided: p NaN, where others say 0. The statistic is the
+    # first difference over 0: infinite, or NaN where just this one is 0.
+    identical = not np.any(result["differences"])
+    first = np.ravel(result["differences"])[0]
+    undecided = np.copysign(np.inf, first) if first else np.nan
+    return dict.fromkeys(SIDES, 1.0 if identical else np.nan) | {
+        "statistic": 0.0 if identical else undecided,
+        "all_ten_t": np.full((5, 2), 0.0 if identical else np.nan).ravel().tolist(),
+    }
+
+
+def cv5x2_t(inputs: Inputs) -> Values:
+    d = np.asarray(inputs["differences"], dtype=float)
+    found = on_all_sides(stats.cv5x2_t, d, np.zeros_like(d))
+    found["all_ten_t"] = found["all_ten_t"].ravel().tolist()
+    return found | {"convention": _t_convention(found)}
+
+
+def cv5x2_f(inputs: Inputs) -> Values:
+    d = np.asarray(inputs["differences"], dtype=float)
+    result = stats.cv5x2_f(d, np.zeros_like(d))
+    # all ten differences 0: F 0, p 1; zero variance with a difference: F infinite, p NaN
+    zero = not d.any()
+    convention = {"statistic": 0.0 if zero else np.inf, "pvalue": 1.0 if zero else np.nan}
+    return told(result) | {"convention": convention}
+
+
+def paired_t(inputs: Inputs) -> Values:
+    side = inputs.get("alternative", "two.sided").replace(".", "-")
+    result = stats.kfold_t(inputs["scores_A"], inputs["scores_B"], alternative=side)
+    # identical scores: statistic 0, p 1; constant differences: infinite statistic, p NaN; neither
+    # has an interval or an effect size in units of a standard deviation
+    identical = result.details["mean_difference"] == 0
+    sign = np.sign(result.details["mean_difference"])
+    convention = {
+        "statistic": 0.0 if identical else sign * np.inf,
+        "pvalue": 1.0 if identical else np.nan,
+    }
+    return told(result) | {"convention": convention}
+
+
+def _corrected(test: Callable[..., stats.Result], *sizes: str) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
+        scores = inputs["scores_A"], inputs["scores_B"]
+        return on_all_sides(test, *scores, **{size: inputs[size] for size in sizes})
+
+    return adapt
+
+
+def bayes_correlated_t(inputs: Inputs) -> Values:
+    a, b = (np.reshape(inputs[k], (inputs["runs"], -1)) for k in ("scores_A", "scores_B"))
+    result = stats.bayes_correlated_t(a, b, rope=inputs["rope"])
+    return told(result) | {
+        "p_A_better": result.p_a_better,
+        "p_rope": result.p_equivalent,
+        "p_B_better": result.p_b_better,
+        "posterior_mean_B_minus_A": -result.details["posterior_mean"],
+    }
+
+
+ADAPTERS: dict[tuple[str, str], Adapter] = {
+    ("cv5x2_t", "dietterich_1998"): cv5x2_t,
+    ("cv5x2_f", "alpaydin_1999"): cv5x2_f,
+    ("paired_t", "all"): paired_t,
+    ("paired_t", "two_sided"): paired_t,
+    ("paired_t", "greater"): paired_t,
+    ("paired_t", "less"): paired_t,
+    ("corrected_resampled_t", "nadeau_bengio"): _corrected(
+        stats.corrected_resampled_t, "n_train", "n_test"
+    ),
+    ("corrected_kfold_t", "rho_1_over_k"): _corrected(stats.corrected_kfold_t),
+    ("corrected_repeated_kfold_t", "bouckaert_frank"): _corrected(
+        stats.corrected_repeated_kfold_t, "n_train", "n_test"
+    ),
+    ("bayes_correlated_t", "posterior"): bayes_correlated_t,
+}
 
 
 def _columns(groups: Sequence[Sequence[float]]) -> np.ndarray:
@@ -23,29 +101,15 @@ def _columns(groups: Sequence[Sequence[float]]) -> np.ndarray:
 
 def anova_repeated_measures(inputs: Inputs) -> Values:
     result = stats.anova_repeated_measures(inputs["scores"], correction="none")
-    return {
-        "statistic": result.statistic,
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-        **result.effect_sizes,
-        **result.details,
-    }
+    return told(result)
 
 
-def _oneway(equal_var: bool) -> Callable[[Inputs], Values]:
+def _oneway(equal_var: bool) -> Adapter:
     def adapt(inputs: Inputs) -> Values:
         result = stats.anova_oneway(
             _columns(inputs["groups"]), equal_var=equal_var, nan_policy="omit"
         )
-        return {
-            "statistic": result.statistic,
-            "df1": result.df1,
-            "df2": result.df2,
-            "pvalue": result.pvalue,
-            **result.effect_sizes,
-            **result.details,
-        }
+        return told(result)
 
     return adapt
 
@@ -68,9 +132,111 @@ def tukey_hsd(inputs: Inputs) -> Values:
     }
 
 
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+ADAPTERS |= {
     ("anova_repeated_measures", "sphericity_assumed"): anova_repeated_measures,
     ("anova_oneway", "f"): _oneway(equal_var=True),
     ("anova_oneway", "welch"): _oneway(equal_var=False),
     ("tukey_hsd", "all_pairs"): tukey_hsd,
+}
+
+
+def hotelling_paired(inputs: Inputs) -> Values:
+    """T² of two models on the same folds by its relation to the Hotelling-Lawley trace."""
+    d = np.asarray(inputs["differences"], dtype=float)
+    result = stats.manova(np.stack((d, np.zeros_like(d)), axis=1), statistic="hotelling-lawley")
+    return _hotelling(result, len(d) - 1)
+
+
+def hotelling_two_sample(inputs: Inputs) -> Values:
+    """T² of two models on different folds, where the shorter sample is filled with NaN."""
+    samples = [np.asarray(inputs[name], dtype=float) for name in ("X", "Y")]
+    folds = max(map(len, samples))
+    filled = [np.pad(x, ((0, folds - len(x)), (0, 0)), constant_values=np.nan) for x in samples]
+    result = stats.manova(
+        np.stack(filled, axis=1), statistic="hotelling-lawley", blocks=False, nan_policy="omit"
+    )
+    return _hotelling(result, sum(map(len, samples)) - 2)
+
+
+def _hotelling(result: stats.Result, df: int) -> Values:
+    first, second = result.details["means"]
+    return told(result) | {
+        "t2": df * result.statistic,
+        "statistic": result.details["hotelling-lawley"]["approx_F"],
+        "mean_difference": first - second,
+    }
+
+
+def _manova(blocks: bool) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
+        y = np.asarray(inputs["Y"], dtype=float)
+        models, folds = (np.unique(inputs[k], return_inverse=True)[1] for k in ("model", "fold"))
+        cube = np.full((folds.max() + 1, models.max() + 1, y.shape[1]), np.nan)
+        cube[folds, models] = y
+        result = stats.manova(cube, blocks=blocks, nan_policy="omit")
+        return {k.replace("-", "_"): v for k, v in result.details.items()}
+
+    return adapt
+
+
+ADAPTERS |= {
+    ("hotelling_t2", "paired_differences"): hotelling_paired,
+    ("hotelling_t2", "two_sample"): hotelling_two_sample,
+    ("manova", "models_plus_fold_blocks"): _manova(blocks=True),
+    ("manova", "one_way"): _manova(blocks=False),
+}
+
+
+def _cv5x2(inputs: Inputs, variant: str = "plain") -> stats.Result:
+    return stats.cv5x2_mcnemar_from_counts(
+        inputs["b"],
+        inputs["c"],
+        inputs["n_test"],
+        variant=variant,
+        confidence_level=inputs["confidence_level"],
+    )
+
+
+def effective_table(inputs: Inputs, variant: str = "plain") -> Values:
+    # χ² of the effective table is z² with the variance of the rows, whether or not the guard is at
+    # work; its p-value is that of z
+    result = _cv5x2(inputs, variant)
+    ratio = result.details["se"] ** 2 / result.details["variance_rows"]
+    statistic = result.statistic**2 * ratio
+    return {
+        "b_e": result.details["effective_only_a"],
+        "c_e": result.details["effective_only_b"],
+        "statistic": statistic,
+        "df": 1,
+        "pvalue": chi2.sf(statistic, 1),
+    }
+
+
+def guarded(inputs: Inputs) -> Values:
+    result = _cv5x2(inputs)
+    return told(result)
+
+
+def half_sample(inputs: Inputs) -> Values:
+    halves = np.asarray(inputs["half_differences"]).reshape(-1, 1)
+    full = inputs.get("full_differences")
+    # the file has the means of the halves: K folds of the same mean
+    rows = halves if full is None else np.vstack([np.tile(halves, len(full[0])), full])
+    result = stats.half_sample_t(
+        rows,
+        np.zeros_like(rows),
+        full_repeats=0 if full is None else len(full),
+        variant="halves" if full is None else "full",
+        alternative=inputs["alternative"],
+        confidence_level=inputs["confidence_level"],
+    )
+    return told(result)
+
+
+ADAPTERS |= {
+    ("cv5x2_mcnemar", "effective_table"): effective_table,
+    ("cv5x2_mcnemar", "corrected"): lambda inputs: effective_table(inputs, "corrected"),
+    ("cv5x2_mcnemar", "guarded"): guarded,
+    ("half_sample_t", "full"): half_sample,
+    ("half_sample_t", "halves"): half_sample,
 }

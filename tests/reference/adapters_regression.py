@@ -3,40 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from scipy.stats import kendalltau
 
 from bakeoff import stats
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
+from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.influence import influence
 from bakeoff.stats.metrics.metric import Metric, Need
-from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.own import own_metric
+from bakeoff.stats.metrics.named import METRICS, own_metric
 from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Scale
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
+from tests.reference.told import Adapter, Inputs, Values, as_printed, told
 
 _KENDALL = own_metric(
     "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
 )
 _NAMES = [metric.name for metric in METRICS.values() if metric.needs is Need.NUMBERS]
 _SCALES = {"ci_t": PLAIN, "ci_log": LOG, "ci_log_complement": LOG_COMPLEMENT, "ci_fisher": FISHER}
-
-
-@contextmanager
-def _as_printed() -> Iterator[None]:
-    """Leave out the leverage of groups, and with it sign flips: the reference has neither."""
-    with mock.patch.object(Leverage, "of", return_value=None):
-        yield
 
 
 def _interval(scale: Scale, value: float, half: float) -> list[float]:
@@ -55,13 +42,7 @@ def single(inputs: Inputs, metric: str) -> Values:
     scale = METRICS[metric].scale
     own = next(name for name, known in _SCALES.items() if known is scale)
     assert result.ci is not None
-    return {
-        "value": result.estimate,
-        "se": result.details["se"],
-        "df": result.df,
-        **intervals,
-        own: list(result.ci),
-    }
+    return told(result) | {"value": result.estimate, **intervals, own: list(result.ci)}
 
 
 def value(inputs: Inputs, metric: str | Metric) -> Values:
@@ -74,7 +55,7 @@ def _metric_of(inputs: Inputs, name: str) -> str:
     return name if "quantile" not in inputs else f"pinball_{round(100 * inputs['quantile']):02}"
 
 
-@_as_printed()
+@as_printed()
 def difference(inputs: Inputs, variant: str) -> Values:
     result = metric_difference(
         inputs["y_true"],
@@ -83,19 +64,14 @@ def difference(inputs: Inputs, variant: str) -> Values:
         metric=_metric_of(inputs, variant),
         groups=inputs.get("groups"),
     )
-    return {
+    return told(result) | {
         "value_A": result.details["value_a"],
         "value_B": result.details["value_b"],
         "difference": result.estimate,
-        "se": result.details["se"],
-        "df": result.df,
-        "statistic": result.statistic,
-        "pvalue": result.pvalue,
-        "ci": list(result.ci) if result.ci else None,
     }
 
 
-@_as_printed()
+@as_printed()
 def family(inputs: Inputs, metric: str) -> Values:
     predicted = np.asarray(inputs["predictions"]).T
     result = compare_models(inputs["y_true"], predicted, metric=metric, groups=inputs.get("groups"))
@@ -120,13 +96,7 @@ def _losses(inputs: Inputs, power: int) -> tuple[Any, Any]:
 def loss_t(inputs: Inputs, power: int) -> Values:
     a, b = _losses(inputs, power)
     result = stats.mean_difference(a, b, greater_is_better=False, df="rows")
-    return {
-        "difference": result.estimate,
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "ci": list(result.ci) if result.ci else None,
-    }
+    return told(result) | {"difference": result.estimate}
 
 
 def loss_wilcoxon(inputs: Inputs, power: int) -> Values:
@@ -176,25 +146,14 @@ def loss_diebold_mariano(inputs: Inputs, power: int) -> Values:
     result = stats.diebold_mariano_means(
         a, b, greater_is_better=False, variant="hln", horizon=inputs["h"]
     )
-    return {
-        "estimate": result.estimate,
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-    }
+    return told(result)
 
 
 def folds(inputs: Inputs, test: Callable[..., Any]) -> Values:
     result = test(
         inputs["scores_A"], inputs["scores_B"], greater_is_better=inputs["greater_is_better"]
     )
-    return {
-        "statistic": result.statistic,
-        "df": result.df,
-        "df1": result.df1,
-        "df2": result.df2,
-        "pvalue": result.pvalue,
-    }
+    return told(result)
 
 
 def half_samples(inputs: Inputs, variant: str) -> Values:
@@ -202,14 +161,7 @@ def half_samples(inputs: Inputs, variant: str) -> Values:
     full = np.reshape(inputs.get("full_differences", []), (-1, 1))
     rows = np.vstack([halves, full])  # the file has the mean of each: one fold of that mean
     result = stats.half_sample_t(rows, np.zeros_like(rows), full_repeats=len(full), variant=variant)
-    return {
-        "estimate": result.estimate,
-        "se": result.details["se"],
-        "statistic": result.statistic,
-        "df": result.df,
-        "pvalue": result.pvalue,
-        "ci": list(result.ci) if result.ci else None,
-    }
+    return told(result)
 
 
 _LOSSES = {"absolute": 1, "squared": 2}
@@ -220,7 +172,7 @@ _OF_LOSSES = {
     ("loss_diebold_mariano", "hln_"): loss_diebold_mariano,
 }
 
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+ADAPTERS: dict[tuple[str, str], Adapter] = {
     **{("quantity_influence_se", name): partial(single, metric=name) for name in _NAMES},
     **{("quantity_value", name): partial(value, metric=name) for name in _NAMES},
     ("quantity_value", "kendall"): partial(value, metric=_KENDALL),

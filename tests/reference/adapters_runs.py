@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from bakeoff import stats
-from bakeoff.stats.runs.differences import (
+from bakeoff.stats.runs.recipe import (
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
 )
-from bakeoff.stats.runs.equivalence import tost_recipe_means, tost_recipes
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
+from tests.reference.told import Adapter, Inputs, Values, told
 
 
 def _runs(inputs: Inputs, model: str) -> stats.Runs:
@@ -29,7 +26,7 @@ def _evidence(inputs: Inputs) -> list[Any]:
     return [*truth, _runs(inputs, "a"), _runs(inputs, "b")]
 
 
-def _options(inputs: Inputs) -> dict[str, Any]:
+def _options(inputs: Inputs) -> Values:
     keys = ("metric", "positive", "groups", "paired", "greater_is_better")
     return {key: inputs[key] for key in keys if key in inputs}
 
@@ -41,28 +38,18 @@ def _ci(result: Any, half: float) -> list[float]:
 def difference(inputs: Inputs) -> Values:
     test = recipe_difference if "y_true" in inputs else recipe_mean_difference
     level = inputs.get("confidence_level", 0.95)
-    run = partial(test, *_evidence(inputs), **_options(inputs), confidence_level=level)
-    found = run()
+    found = test(*_evidence(inputs), **_options(inputs), confidence_level=level)
     details = found.details
     lower = stats.METRICS[inputs["metric"]] if "metric" in inputs else None
     better = inputs.get("greater_is_better", True) and (not lower or lower.greater_is_better)
     sign = 1 if better else -1
     fits = details["se_fits"], details["df_fits"]
-    return {
-        "estimate": found.estimate,
-        "pvalue": found.pvalue,
-        "status": found.status.value,
+    return told(found) | {
         "mean_a": sign * details["value_a"],
         "mean_b": sign * details["value_b"],
-        "var_seeds": details["var_seeds"],
-        "df_seeds": details["df_seeds"],
-        "var_rows": details["var_rows"],
         "df_rows": fits[1],
         "var_rows_fits": fits[0] ** 2,
-        "var_cells": details["var_cells"],
         "variance": details["se"] ** 2,
-        "se": details["se"],
-        "half_width": details["half_width"],
         "ci": _ci(found, details["half_width"]),
         "fits": {
             "se": fits[0],
@@ -77,8 +64,7 @@ def difference(inputs: Inputs) -> Values:
 def margin(inputs: Inputs) -> Values:
     test = tost_recipes if "y_true" in inputs else tost_recipe_means
     found = test(*_evidence(inputs), **_options(inputs), margin=inputs["margin"])
-    return {
-        "estimate": found.estimate,
+    return told(found) | {
         "pvalue_noninferior": found.pvalue_lower,
         "pvalue_not_better": found.pvalue_upper,
         "pvalue_equivalent": found.pvalue,
@@ -90,28 +76,20 @@ def one_recipe(inputs: Inputs) -> Values:
     keys = ("metric", "positive", "groups")
     options = {key: inputs[key] for key in keys if key in inputs}
     if "y_true" in inputs:
-        run = partial(recipe_ci, inputs["y_true"], inputs["runs"], **options)
+        found = recipe_ci(inputs["y_true"], inputs["runs"], **options)
     else:
-        run = partial(recipe_mean_ci, inputs["runs"], **options)
-    found = run()
+        found = recipe_mean_ci(inputs["runs"], **options)
     details = found.details
-    return {
-        "estimate": found.estimate,
-        "var_seeds": details["var_seeds"],
-        "var_rows": details["var_rows"],
+    return told(found) | {
         "var_rows_fits": details["se_fits"] ** 2,
         "df_rows": details["df_fits"],
-        "half_width": details["half_width"],
         "ci": _ci(found, details["half_width"]),
     }
 
 
 def components(inputs: Inputs) -> Values:
     details = recipe_mean_ci(inputs["runs"]).details
-    return {
-        "seeds": details["seeds"],
-        "rows": details["rows"],
-        "rest": details["rest"],
+    return details | {
         "sd_of_a_run": details["sd_run_a"],
         "sd_of_a_run_ci": [details["sd_run_low_a"], details["sd_run_high_a"]],
     }
@@ -129,7 +107,7 @@ def pairs(inputs: Inputs) -> Values:
 
 
 _PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
-ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+ADAPTERS: dict[tuple[str, str], Adapter] = {
     **{
         ("runs_and_rows", f"{name}{suffix}"): difference
         for name in (*_PLAIN, "balanced_accuracy", "brier", "mcc")

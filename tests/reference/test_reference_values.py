@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bakeoff import stats
+from tests.reference.told import Adapter
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs/stats/reference-values.md"
@@ -20,19 +21,12 @@ CASES: list[dict[str, Any]] = [
     case for path in sorted(HERE.glob("*.json")) for case in json.loads(path.read_text())
 ]
 
-Adapter = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-
 
 def _adapters() -> dict[tuple[str, str], Adapter]:
     """Collect `ADAPTERS` of every adapters_*.py: (test, variant) -> inputs -> values."""
     found: dict[tuple[str, str], Adapter] = {}
     for path in sorted(HERE.glob("adapters_*.py")):
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        for key, adapter in module.ADAPTERS.items():
+        for key, adapter in import_module(f"tests.reference.{path.stem}").ADAPTERS.items():
             assert key not in found, f"{key} is mapped twice"
             found[key] = adapter
     return found

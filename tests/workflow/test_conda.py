@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.conftest import ROOT, TINY
+from tests.conftest import ROOT, TINY, called
 
 CONDA = """#!{python}
 import json, pathlib, shutil, sys
@@ -44,20 +43,13 @@ def test_conda_is_asked_for_the_environment_of_the_release(tmp_path: Path, way: 
         snakefile.write_text(MODULE.format(where=str(ROOT / "workflow/Snakefile")))
     (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
     deploy = ["--software-deployment-method", "conda"]  # all other tests run without a conda
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "snakemake", "--snakefile", str(snakefile), "-n", *deploy),
-            *("--configfile", "experiment.yaml", "--cores", "1"),
-            *(["bakeoff_resolve_experiment"] if way == "module" else []),
-        ],
+    called(
+        *(sys.executable, "-m", "snakemake", "--snakefile", snakefile, "-n", *deploy),
+        *("--configfile", "experiment.yaml", "--cores", "1"),
+        *(["bakeoff_resolve_experiment"] if way == "module" else []),
         cwd=tmp_path,
-        env={**os.environ, "PATH": os.pathsep.join([str(conda.parent), os.environ["PATH"]])},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        PATH=os.pathsep.join([str(conda.parent), os.environ["PATH"]]),
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     found = yaml.safe_load((tmp_path / "asked.yaml").read_text())
     assert found["dependencies"].pop().startswith("python ==")  # Snakemake's own
     assert found == yaml.safe_load((ROOT / "workflow/envs/bakeoff.yaml").read_text())

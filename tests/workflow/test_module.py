@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.conftest import ROOT, TINY, Runner
+from tests.conftest import ROOT, TINY, Runner, called
 
 OWN = """
 configfile: "own.yaml"
@@ -51,15 +50,8 @@ onsuccess:
 
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "1", *options],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        env=os.environ,
-    )
+    line = sys.executable, "-m", "snakemake", "--cores", "1", *options
+    return called(*line, cwd=folder, code=None)
 
 
 @pytest.fixture

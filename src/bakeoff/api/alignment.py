@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from bakeoff.errors import UserError, some
+from bakeoff.sources.common.identifiers import series_of, to_frame
 
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
 
@@ -33,24 +35,7 @@ class _Part:
 
 
 def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
-    """Bring arguments with one row each into one order.
-
-    Parameters
-    ----------
-    arguments : Mapping of str to array_like, Series or DataFrame
-        By what messages call them. Series and frames are paired by their index, all others by
-        position; frames of other libraries have no index.
-
-    Returns
-    -------
-    dict of str to Series or DataFrame
-        In the order of the first one with an index; counted from 0.
-
-    Raises
-    ------
-    UserError
-        Another number of rows, another index, or an index that leaves the pairs open.
-    """
+    """Bring arguments with one row each into one order."""
     parts = [_part(what, given) for what, given in arguments.items()]
     first = parts[0]
     if not len(first.rows):
@@ -76,27 +61,22 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
 
 
 def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
-    """Return a mapping, or a frame of any library as one of pandas.
-
-    Raises
-    ------
-    UserError
-        It has none.
-    """
-    found = given.to_pandas() if hasattr(given, "to_pandas") else given
+    """Return a mapping, or a frame of any library as one of pandas."""
+    found = as_pandas(given)
     if not isinstance(found, Mapping | pd.DataFrame):
         raise UserError(f"{what}: found {type(found).__name__}, expected {expected}")
     return found
 
 
-def one_column(what: str, rows: Rows) -> pd.Series[Any]:
-    """Take the only column.
+def as_pandas(given: Any) -> Any:
+    """Return a frame or a column of another library as one of pandas, all else as it is."""
+    if isinstance(given, pa.Table):
+        return to_frame(given)
+    return given.to_pandas() if hasattr(given, "to_pandas") else given
 
-    Raises
-    ------
-    UserError
-        There are more.
-    """
+
+def one_column(what: str, rows: Rows) -> pd.Series[Any]:
+    """Take the only column."""
     if isinstance(rows, pd.Series):
         return rows
     if rows.shape[1] != 1:
@@ -108,9 +88,11 @@ def _part(what: str, given: Any) -> _Part:
     if isinstance(given, pd.Series | pd.DataFrame):
         return _Part(what, given, indexed=True)
     if hasattr(given, "to_pandas"):  # polars, PyArrow
-        return _Part(what, given.to_pandas(), indexed=False)
-    values = given if isinstance(given, pd.api.extensions.ExtensionArray) else _array(what, given)
-    made = pd.DataFrame(values) if values.ndim == 2 else pd.Series(values)
+        return _Part(what, as_pandas(given), indexed=False)
+    if isinstance(given, pd.api.extensions.ExtensionArray):
+        return _Part(what, pd.Series(given), indexed=False)
+    values = _array(what, given)
+    made = pd.DataFrame(values) if values.ndim == 2 else series_of(values, given)
     return _Part(what, made, indexed=False)
 
 

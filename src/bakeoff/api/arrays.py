@@ -14,7 +14,7 @@ from pandas.api import types
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.data.columns import in_order, names, sorted_names
+from bakeoff.data.columns import in_order, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.predicted import Predicted, is_number, known_answers, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable
@@ -23,6 +23,7 @@ from bakeoff.data.side_by_side import SideBySide
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import arrow_column, names
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric, Passing
@@ -46,26 +47,7 @@ def side_by_side(
     numbers: bool | None = None,
     called: str = "predictions[{!r}]",
 ) -> SideBySide:
-    """Put the predictions of several models side by side; other arguments are those of `compare`.
-
-    Parameters
-    ----------
-    values : GivenMetric, str, Passing or None
-        What the numbers per row are, if predictions are numbers.
-    related : Mapping of str to array_like
-        The ``group``, the ``run`` and the ``time`` of each row; None where it is not known.
-    parts : Parts
-        Which subgroups each row is in.
-    numbers : bool, optional
-        Whether numbers are true and predicted, and not classes; default: as `y` looks.
-    called : str
-        What messages call the predictions of a model.
-
-    Raises
-    ------
-    UserError
-        Naming the argument.
-    """
+    """Put the predictions of several models side by side, with the arguments of `compare`."""
     models, argument = {}, {}
     for model, one in _models(predictions).items():
         runs = training_runs(one)
@@ -123,17 +105,7 @@ def training_runs(given: Any) -> Sequence[Any]:
 
 @dataclasses.dataclass(frozen=True)
 class _Order:
-    """The classes in order.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The positive one of two last.
-    columns : tuple of str
-        As the columns of probabilities have them.
-    sure : bool
-        Whether nobody could take another class for the positive one.
-    """
+    """The classes in order."""
 
     classes: tuple[str, ...]
     columns: tuple[str, ...]
@@ -180,14 +152,7 @@ def _is_array(given: Any) -> bool:
 
 def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
     """Take columns as if they were a file's, so that they are checked like these."""
-    return Columns(what, pa.table({n: _column(one) for n, one in columns.items()}), (what,))
-
-
-def _column(values: pd.Series[Any]) -> Any:
-    try:
-        return pa.array(values, from_pandas=True)
-    except (pa.ArrowException, OverflowError):  # numbers among texts, or beyond 64 bits
-        return pa.array(names(values), from_pandas=True)
+    return Columns(what, pa.table({n: arrow_column(one) for n, one in columns.items()}), (what,))
 
 
 def _kin(related: Mapping[str, Any], rows: Mapping[str, Rows]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import pandas as pd
 from bakeoff.api.given_rows import evidence_of, said_of
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
+from bakeoff.comparisons.dependence import OF_RUNS, deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedPredictions,
@@ -19,10 +20,8 @@ from bakeoff.comparisons.evidence import (
     RowEvidence,
     has_test,
 )
-from bakeoff.comparisons.held_out import by_metric
-from bakeoff.comparisons.recipes import OF_RUNS, deterministic
 from bakeoff.comparisons.recommend import on_given_rows
-from bakeoff.comparisons.run_tests import run_on
+from bakeoff.comparisons.run_tests import by_metric, run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card

@@ -12,7 +12,7 @@ from bakeoff.api.settings import one_spelling
 from bakeoff.api.tables import read_scores
 from bakeoff.errors import UserError, named
 
-MISSING = ("refuse", "at_random", "failed", "drop_dataset", "drop_model")
+MISSING = ("refuse", "failed", "drop_dataset", "drop_model")
 
 
 def compare_datasets(
@@ -25,7 +25,7 @@ def compare_datasets(
     models: Sequence[str] | None = None,
     repeats: str | Sequence[str] = (),
     groups: str | None = None,
-    missing: Literal["refuse", "at_random", "failed", "drop_dataset", "drop_model"] = "refuse",
+    missing: Literal["refuse", "failed", "drop_dataset", "drop_model"] = "refuse",
     versus: str | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     correction: str | None = None,
@@ -33,7 +33,6 @@ def compare_datasets(
     tests: Sequence[str] = (),
     options: Mapping[str, Mapping[str, Any]] | None = None,
     decimals: int | None = None,
-    elo: bool = False,
     name: str = "the table",
 ) -> Findings:
     """Compare learning algorithms by a table with one score per data set and model.
@@ -61,10 +60,9 @@ def compare_datasets(
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
         the mean score of a group for one data set.
-    missing : {"refuse", "at_random", "failed", "drop_dataset", "drop_model"}
-        What it means that a model has no score on a data set. ``at_random``: nobody ran it, and the
-        scores that are there are compared. ``failed``: a crash or a limit, which ranks last.
-        The others leave out the data set or the model.
+    missing : {"refuse", "failed", "drop_dataset", "drop_model"}
+        What it means that a model has no score on a data set. ``failed``: a crash or a limit, which
+        ranks last. The others leave out the data set or the model.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
     alternative : {"two-sided", "greater", "less"}
@@ -79,8 +77,6 @@ def compare_datasets(
         Options of single tests: ``{"bayes_signed_rank": {"rope": 0.02}}``.
     decimals : int, optional
         Round the scores first, so that what differs by less is tied.
-    elo : bool
-        Show the strengths of Bradley and Terry's model also where no score is missing.
     name : str
         What to call the table.
 
@@ -128,7 +124,6 @@ def compare_datasets(
             tests=tests,
             versus=versus,
             missing=missing,
-            elo=elo,
             alternative=alternative,
             correction=correction,
             alpha=alpha,

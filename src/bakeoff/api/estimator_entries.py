@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Integral, Real
 from typing import Any
@@ -16,6 +16,9 @@ from bakeoff.api.settings import without_none
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import NAMED_PARTS
 from bakeoff.keys import name_of
+from bakeoff.spec.load import validated
+from bakeoff.spec.models import Model
+from bakeoff.spec.task import Task
 
 _ALLOWED = (
     "a number, a text, a list, an estimator, a function, a class, or an object whose attributes "
@@ -56,6 +59,29 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
         ]
         return {"steps": steps} if len(steps) > 1 else _described(estimator.steps[-1][1], place)
     return _described(estimator, place)
+
+
+def learner_of(result: Any) -> Model | None:
+    """Return the learner of what `cross_validate` or a report of skore says, where it is known."""
+    try:
+        return validated(Model, entry_of(_estimator(result), "results"))
+    except UserError:  # none, or one that no experiment file can hold
+        return None
+
+
+def task_of(results: Iterable[Any]) -> Task:
+    """Tell from the estimators of results, where all are known, what is predicted."""
+    from sklearn.base import is_regressor
+
+    known = [_estimator(one) for one in results]
+    numbers = all(one is not None and is_regressor(one) for one in known)
+    return Task.REGRESSION if numbers else Task.CLASSIFICATION
+
+
+def _estimator(result: Any) -> Any:
+    found = getattr(result, "estimator", None)
+    found = result.get("estimator") if isinstance(result, Mapping) else found
+    return found[0] if isinstance(found, Sequence) and found else found
 
 
 def is_pipeline(estimator: Any) -> bool:

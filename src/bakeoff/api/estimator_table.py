@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bakeoff.api.alignment import as_pandas
 from bakeoff.data.columns import sorted_names
 from bakeoff.errors import UserError, listed, unknown
 from bakeoff.files import whole
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import series_of
 from bakeoff.spec.resampling import Resampling
 
 MANY = 50_000
@@ -29,27 +31,7 @@ _ROUNDS = (
 
 
 def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Join features, target and what is known of the rows.
-
-    Parameters
-    ----------
-    X, y : DataFrame or array_like
-        Features, shape (n, K), and target, shape (n,).
-    columns : Mapping of str to array_like, str or None
-        By its role, ``groups`` or ``time``, a value for each row or the name of a column of `X`.
-
-    Returns
-    -------
-    DataFrame
-        With a default name for each column that has none.
-    dict of str to str
-        The column of each role; ``target`` is one.
-
-    Raises
-    ------
-    UserError
-        Other numbers of rows, another index, missing targets.
-    """
+    """Join features, target and what is known of the rows."""
     frame = _features(X)
     roles = {"target": _unused(_TARGET, frame)}
     frame[roles["target"]] = _column(y, frame, "y")
@@ -67,8 +49,7 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
 
 
 def _features(X: Any) -> pd.DataFrame:
-    if hasattr(X, "to_pandas"):
-        X = X.to_pandas()
+    X = as_pandas(X)
     if _are_texts(X):
         return pd.DataFrame({_TEXT: list(X)})
     if isinstance(X, pd.DataFrame):
@@ -116,17 +97,7 @@ def _numbered(values: Any) -> list[str]:
 
 
 def as_passed(X: Any, features: pd.DataFrame) -> Any:
-    """Return the transformer that makes `X` of a table's columns, None where they are the same.
-
-    A table holds texts in a column, categories as texts, and truth values as 0 and 1.
-
-    Parameters
-    ----------
-    X : DataFrame or array_like
-        As it was passed.
-    features : DataFrame
-        As `joined_table` has them.
-    """
+    """Return the transformer that makes `X` of a table's columns, None where they are the same."""
     from sklearn.preprocessing import FunctionTransformer
 
     if _are_texts(X):
@@ -152,7 +123,7 @@ def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
     """Return values for the rows of a table, paired by position."""
     if getattr(given, "ndim", 1) == 2 and given.shape[1] == 1:
         given = given.squeeze(axis=1)
-    values = given if isinstance(given, pd.Series) else pd.Series(np.asarray(given).tolist())
+    values = given if isinstance(given, pd.Series) else series_of(np.asarray(given).tolist(), given)
     if getattr(given, "ndim", 1) != 1:
         raise UserError(f"{argument}: found shape {given.shape}, expected one value for each row")
     if len(values) != len(frame):
@@ -218,7 +189,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         with whole(path) as part:
             frame.reset_index(drop=True).to_parquet(part, index=False)
     except (TypeError, ValueError, NotImplementedError) as error:
-        # pyarrow's: columns of mixed types
-        raise UserError(
-            f"X: a column holds values of several types: {' '.join(str(error).split())}"
-        ) from None
+        sparse = [name for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)]
+        if sparse:
+            raise UserError(
+                f"X: column {sparse[0]!r} is sparse, expected dense values: X.sparse.to_dense()"
+            ) from None
+        # pyarrow's: columns of mixed types, or of a type of pandas alone
+        said = " ".join(str(error).split())
+        raise UserError(f"X: a column cannot be written to a table: {said}") from None

@@ -169,8 +169,8 @@ def compare_estimators(
     >>> models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
     >>> found = bakeoff.compare_estimators(models, X, y, plan="cv_5x2")
     >>> found.to_frame()[["test", "decision"]]
-                test  decision
-    0  cv5x2_mcnemar  a_better
+          test  decision
+    0  cv5x2_z  a_better
     """
     task = _task(estimators)
     frame, roles = joined_table(X, y, {"groups": groups, "time": time})

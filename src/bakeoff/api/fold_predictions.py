@@ -10,16 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bakeoff.api.alignment import as_pandas
 from bakeoff.api.build_study import made_by
+from bakeoff.api.estimator_entries import learner_of
 from bakeoff.api.plans import FoldPlan, Split, name_of_rounds, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import asked_tests, numbers_wanted, place_of, without_none
-from bakeoff.data.columns import names
 from bakeoff.data.prediction_table import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.report.study import Study
+from bakeoff.sources.common.identifiers import identifiers, names, series_of
 from bakeoff.spec import Experiment, HypothesisTests
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenColumns
@@ -93,7 +95,7 @@ def study_of_predictions(
                     numbers=task.numbers,
                     predictions=place_of(label),
                     label=label,
-                )
+                ).trained_by(learner_of(results[label]))
                 for label, key in ids.items()
             },
             "metrics": list(metrics) or [task.metric],
@@ -118,7 +120,7 @@ def _task(metrics: Sequence[str], tables: Mapping[str, pd.DataFrame]) -> Task:
 
 def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
     """Return the values of rows: by the index of a Series, else by their places."""
-    rows = given if isinstance(given, pd.Series) else pd.Series(np.asarray(given))
+    rows = given if isinstance(given, pd.Series) else series_of(np.asarray(given), given)
     lacking = ids[~ids.isin(rows.index)]
     if len(lacking):
         raise UserError(
@@ -201,11 +203,15 @@ def _frame(
 
 def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
     """Complete a table of predictions: its index is the id, and the truth may stand in `y`."""
-    table = pd.DataFrame(given.to_pandas() if hasattr(given, "to_pandas") else given).copy()
+    table = pd.DataFrame(as_pandas(given)).copy()
     if "id" not in table:
         table.insert(0, "id", table.index)
     if "repeat" not in table:
         table.insert(1, "repeat", 1)
+    try:
+        identifiers(table["id"])
+    except UserError as error:
+        raise UserError(f"results[{label!r}]: column 'id' {error}") from None
     if "y_true" not in table:
         if y is None:
             raise UserError(f"results[{label!r}]: found no column y_true, and no y")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.api.estimator_entries import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of, same_splits
@@ -147,6 +149,8 @@ def compare_folds(
             raise UserError(f"results: models have different numbers of scores ({told})")
         plan = plan_of(cv, n, next(iter(n_scores.values())), _same_splits(results, cv))
         command = "bakeoff.compare_folds(results, cv=cv, …)"
+        settings["learners"] = {label: learner_of(one) for label, one in results.items()}
+        settings["task"] = task_of(results.values())
         return Findings(study_of(scores, plan, command, **settings))
     except UserError as error:
         raise named(error, ARGUMENTS | places) from None
@@ -198,6 +202,8 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
             f"search: found {type(search).__name__}, expected a fitted GridSearchCV or "
             "RandomizedSearchCV (a halving search scores candidates on different numbers of rows)"
         )
+    from sklearn.base import clone
+
     names = _candidates(table["params"])
     control = None if versus == "best" else versus
     if control is None and options.get("alternative", "two-sided") != "two-sided":
@@ -210,15 +216,16 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
     columns = [key for key in table if key.startswith("split0_test_")]
     metrics = [key.removeprefix("split0_test_") for key in columns]
     metrics.sort(key=lambda name: name != search.refit)
+    splits = sum(re.fullmatch(rf"split\d+_test_{metrics[0]}", key) is not None for key in table)
     single = search.scoring if isinstance(search.scoring, str) else "score"
     results: dict[str, dict[str, list[float]]] = {}
     for i in np.argsort(table[f"rank_test_{metrics[0]}"], kind="stable"):
         results[names[i]] = {
             f"test_{single if metric == 'score' else metric}": [
-                table[f"split{split}_test_{metric}"][i] for split in range(search.n_splits_)
+                table[f"split{split}_test_{metric}"][i] for split in range(splits)
             ]
             for metric in metrics
-        }
+        } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
     options.setdefault("cv", search.cv)
     study = compare_folds(results, versus=control, **options)._study
     return Findings(study, first=study.models[0] if versus == "best" else "")

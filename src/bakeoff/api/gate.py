@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.api.settings import kind_of, numbers_wanted, refuse_contradictions
+from bakeoff.api.settings import kind_of, numbers_wanted, one_spelling, refuse_contradictions
 from bakeoff.errors import Problem, UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.scores.metrics.own import taken_by_path
@@ -29,9 +30,9 @@ def gate(
     candidate: Any,
     *,
     margin: float | str,
-    metric: str | None = None,
+    metric: str | Sequence[str] = (),
     groups: ArrayLike | None = None,
-    subgroup: ArrayLike | None = None,
+    subgroup: ArrayLike | Mapping[str, ArrayLike] | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
     pass_at: int | None = None,
     pass_hat: int | None = None,
@@ -55,13 +56,15 @@ def gate(
     margin : float or str
         The largest loss that does not matter, in the unit of the metric and less than the width of
         its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
-    metric : str, optional
+    metric : str or sequence of str
         A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
-        accuracy, of numbers RMSE.
+        accuracy, of numbers RMSE. By several the candidate must pass each with the same margin,
+        and the levels of harm are divided among them.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
-    subgroup : array_like, shape (n,), optional
-        Block where the rows of one of its values are shown worse by more than the margin.
+    subgroup : array_like, shape (n,), or Mapping of str to array_like, optional
+        Block where the rows of one of its values are shown worse by more than the margin; of
+        several columns each by its name.
     values, pass_at, pass_hat, classes, positive, task, unit
         As in `compare`.
     costs : Mapping, optional
@@ -95,14 +98,16 @@ def gate(
     arguments = {"groups": groups, "values": values, "classes": classes, "positive": positive}
     arguments |= {"task": task, "costs": costs}
     refuse_contradictions(y, arguments)
-    if values is not None and metric is not None:
+    metrics = one_spelling(metric or (), ())
+    if values is not None and metrics:
         raise UserError("metric: it is for predictions, not for numbers per row (values)")
-    (metric,), _ = taken_by_path([metric]) if metric else ((None,), {})
+    metrics, _ = taken_by_path(metrics)
     try:
         numbers = kind_of(values, pass_at, pass_hat)
     except Problem as problem:
         raise named(problem, _NAMES) from None
-    parts = NO_PARTS if subgroup is None else Parts.taken({_ONE_COLUMN: subgroup}, {})
+    columns = subgroup if isinstance(subgroup, Mapping | pd.DataFrame) else {_ONE_COLUMN: subgroup}
+    parts = NO_PARTS if subgroup is None else Parts.taken(columns, {})
     given = side_by_side(
         y,
         {"base": base, "candidate": candidate},
@@ -112,22 +117,21 @@ def gate(
         positive,
         "the test set",
         parts,
-        numbers_wanted(task, [metric]),
+        numbers_wanted(task, metrics),
         called="{}",
     )
-    of_rows = given.subgroups.get(_ONE_COLUMN)
     try:
         rows = GateRows.of(
             given,
-            None if of_rows is None else np.asarray(of_rows.astype(str)),
+            {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
             greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
         ).measured_in(unit)
     except Problem as problem:
         raise named(problem, _NAMES) from None
-    name = numbers.name if isinstance(numbers, GivenMetric) else metric
+    metrics = (numbers.name,) if isinstance(numbers, GivenMetric) else metrics
     try:
         rows = rows.with_costs(costs)
-        return decide(rows, Terms.of(rows, name, margin, alpha, superior))
+        return decide(rows, Terms.of(rows, metrics, margin, alpha, superior))
     except Problem as problem:
         raise named(problem, _NAMES) from None
     except ArgumentError as error:
@@ -143,24 +147,13 @@ def assert_not_worse(
     undecided: Literal["fail", "skip"] = "fail",
     **options: Any,
 ) -> GateVerdict:
-    """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`.
-
-    Where it ships although limits are rough it warns.
-
-    Raises
-    ------
-    AssertionError
-        It is worse by more than the margin, or the rows do not tell.
-    pytest.skip.Exception
-        The rows do not tell, and `undecided` is ``"skip"``.
-    UserError
-        As `gate`.
-    """
+    """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`."""
     if undecided not in ("fail", "skip"):
         raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
     verdict = gate(y, base, candidate, margin=margin, **options)
     if verdict.decision is Release.SHIP:
-        for said in verdict.overall.limits.warnings:
+        every = verdict.by_metric or (verdict,)
+        for said in dict.fromkeys(s for one in every for s in one.overall.limits.warnings):
             warnings.warn(f"shipped with caution: {said}", stacklevel=2)
         return verdict
     if verdict.decision is Release.UNDECIDED and undecided == "skip":

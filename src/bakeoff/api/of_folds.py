@@ -26,7 +26,9 @@ from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.models import Model
 from bakeoff.spec.scorings import NEGATED
+from bakeoff.spec.task import Task
 
 FOLDS = "folds"
 """The id of the one data set."""
@@ -48,6 +50,8 @@ def study_of(
     name: str,
     tests: Sequence[str],
     versus: str | None,
+    learners: Mapping[str, Model | None],
+    task: Task,
     **settings: Any,
 ) -> Study:
     """Run the tests of the experiment of these scores, and make the study for its report.
@@ -67,6 +71,10 @@ def study_of(
         Their names; those that are recommended if empty.
     versus : str or None
         The model that is compared with each other, by its name.
+    learners : Mapping of model to Model or None
+        What was trained, where it is known.
+    task : Task
+        Whether the learners predict classes or numbers, where they are known.
     **settings
         ``alternative``, ``correction``, ``alpha`` and ``options``, as in `tests:` of an experiment.
 
@@ -80,7 +88,7 @@ def study_of(
     run = tests or (["corrected_repeated_kfold_t"] if plan.growing else ())
     asked = asked_tests(ids, tests=run, versus=versus, **settings)
     wanted = validated(HypothesisTests, asked, ("tests",))
-    experiment = _experiment(scores, ids, plan, wanted, name)
+    experiment = _experiment(scores, ids, plan, wanted, name, learners, task)
     problems, planned = plan_tests(experiment)
     if problems:
         raise report_problems(problems)
@@ -107,7 +115,13 @@ _SIZES = ("n_train", "n_test")
 
 
 def _experiment(
-    scores: Scores, ids: Mapping[str, str], plan: FoldPlan, tests: HypothesisTests, name: str
+    scores: Scores,
+    ids: Mapping[str, str],
+    plan: FoldPlan,
+    tests: HypothesisTests,
+    name: str,
+    learners: Mapping[str, Model | None],
+    task: Task,
 ) -> Experiment:
     """Make the experiment of models with given scores."""
     given = {"scores": "memory"}
@@ -116,8 +130,12 @@ def _experiment(
         Experiment,
         {
             "experiment": "compare",
+            "task": task,
             "datasets": {FOLDS: validated(GivenData, {"source": "given", "label": name})},
-            "models": {i: validated(GivenModel, {**given, "label": m}) for m, i in ids.items()},
+            "models": {
+                i: validated(GivenModel, {**given, "label": m}).trained_by(learners[m])
+                for m, i in ids.items()
+            },
             "metrics": [_metric(metric) for metric in metrics],
             "resampling": plan.resampling,
             "tests": tests,

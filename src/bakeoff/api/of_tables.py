@@ -19,7 +19,6 @@ from bakeoff.comparisons.run_tests import matrices, run_on_matrix
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
-from bakeoff.report.numbers import count
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
@@ -52,35 +51,9 @@ def study_of(
     tests: Sequence[str],
     versus: str | None,
     missing: str,
-    elo: bool = False,
     **settings: Any,
 ) -> Study:
-    """Run the tests of the experiment of these scores, and make the study for its report.
-
-    Parameters
-    ----------
-    table : ScoreTable
-        The scores.
-    command : str
-        The command that makes the same results.
-    name : str
-        What to call the table.
-    tests : sequence of str
-        Their names; those that are recommended if empty.
-    versus : str or None
-        The model that is compared with each other, by its name.
-    missing : str
-        What missing cells mean: ``"refuse"``, or as `missing_cells` of an experiment.
-    elo : bool
-        Whether strengths are shown where no score is missing.
-    **settings
-        ``alternative``, ``correction``, ``alpha`` and ``options``, as in `tests:` of an experiment.
-
-    Raises
-    ------
-    UserError
-        Missing scores without a word on what they mean, or a test that does not fit.
-    """
+    """Run the tests of the experiment of these scores, and make the study for its report."""
     ids = _ids(table.models, "model")
     data = _ids(table.datasets, "data")
     wanted = validated(
@@ -122,7 +95,6 @@ def study_of(
         {one: given_card(one, spec, {}, Classes(()), nothing) for one, spec in specs.items()},
         missing={"policy": wanted.missing_cells, "missing": [vars(hole) for hole in holes]},
         analysis=planned,
-        elo=elo,
     )
     return made_by(study, command)
 
@@ -207,26 +179,18 @@ def _check_missing(
     ids: Mapping[str, str],
     data: Mapping[str, str],
 ) -> None:
-    """Refuse missing scores of which nobody says what they mean, or that say it themselves."""
+    """Refuse missing scores of which nobody says what they mean."""
     models, datasets = ({i: label for label, i in own.items()} for own in (ids, data))
     named = [
         dataclasses.replace(h, model=models[h.model], dataset=datasets[h.dataset]) for h in holes
     ]
-    if missing == "at_random" and table.reasons:
-        texts = list(dict.fromkeys(table.reasons.values()))
-        raise Problem(
-            ("missing_cells",),
-            f"{count(len(table.reasons), 'cell')} with a reason "
-            f"({', '.join(map(repr, texts[:_SHOWN]))}): that is not missing at random; `failed` "
-            "ranks them last",
-        )
     if missing == "refuse" and named:
         shown = "; ".join(f"{h.model} on {h.dataset} ({h.reason})" for h in named[:_SHOWN])
         more = f"; and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
         cells = "1 score is" if len(named) == 1 else f"{len(named)} scores are"
         raise Problem(
             ("missing_cells",),
-            f"{cells} missing: {shown}{more}. Say what this means: `failed` (a crash or a limit: "
-            "they are ranked last), `at_random` (nobody ran them: the scores that are there are "
-            "compared), `drop_dataset` or `drop_model` (leave out what is not complete)",
+            f"{cells} missing: {shown}{more}. Say what becomes of them: `failed` (a crash or a "
+            "limit: they rank last), `drop_dataset` or `drop_model` (what is not complete is left "
+            "out)",
         )

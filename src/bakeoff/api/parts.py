@@ -19,28 +19,14 @@ from bakeoff.spec.row_columns import RowColumns
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """Columns that divide the rows.
-
-    Attributes
-    ----------
-    columns : Mapping of str to array_like
-        The value of each row, by the name of the column.
-    bins : Mapping of str to sequence of float
-        Where columns of numbers are cut.
-    """
+    """Columns that divide the rows."""
 
     columns: Mapping[str, Any]
     bins: Mapping[str, Sequence[float]]
 
     @classmethod
     def taken(cls, subgroups: Any, bins: Any) -> Parts:
-        """Take the arguments `subgroups` and `bins` of a comparison.
-
-        Raises
-        ------
-        UserError
-            No columns by name, or a cut of a column that is not there.
-        """
+        """Take the arguments `subgroups` and `bins` of a comparison."""
         wanted = "columns by their names: {'sex': …}, or a DataFrame"
         given = by_name("subgroups", subgroups, wanted)
         columns = {str(column): values for column, values in given.items()}
@@ -55,13 +41,7 @@ class Parts:
         return {_called(column): values for column, values in self.columns.items()}
 
     def of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Categorical]:
-        """Return the subgroup of each row, by column.
-
-        Raises
-        ------
-        Problem, UserError
-            A column that makes no subgroups, or cuts that do not ascend.
-        """
+        """Return the subgroup of each row, by column."""
         frame = {c: one_column(_called(c), rows[_called(c)]) for c in self.columns}
         wanted = RowColumns(tuple(self._column(column) for column in self.columns))
         return as_subgroups(carry(pd.DataFrame(frame), wanted, ("subgroups",)))

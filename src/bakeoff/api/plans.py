@@ -29,21 +29,7 @@ _PROVE = "pass `return_indices=True` to `cross_validate`, so that the results ho
 
 @dataclasses.dataclass(frozen=True)
 class FoldPlan:
-    """A plan of an experiment, and the sizes of its parts.
-
-    Attributes
-    ----------
-    name : {"kfold", "cv_5x2", "resampled"}
-        As in `resampling:`.
-    repeats, folds : int
-        How often rows are divided, and into how many parts.
-    n_train, n_test : ndarray, shape (repeats * folds,)
-        Rows in each part; of parts whose sizes are not known, in units that have their ratio.
-    sized : bool
-        Whether these are rows.
-    growing : bool
-        Whether later folds are trained on all earlier rows.
-    """
+    """A plan of an experiment, and the sizes of its parts."""
 
     name: str
     repeats: int
@@ -71,24 +57,7 @@ class FoldPlan:
 
 
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
-    """Return the resampling plan of a splitter.
-
-    Parameters
-    ----------
-    cv : int, splitter of scikit-learn, or iterable of (train, test)
-        As `cross_validate` takes it.
-    n : int or None
-        The number of rows, where it is known.
-    n_scores : int
-        The number of scores of each model.
-    splits : sequence of (train, test) or None
-        The splits themselves, where they are known.
-
-    Raises
-    ------
-    UserError
-        A splitter that no test fits, or too little is known of it.
-    """
+    """Return the resampling plan of a splitter."""
     if splits is None and isinstance(cv, list | tuple):
         splits = [(np.asarray(train), np.asarray(test)) for train, test in cv]
     kind = "KFold" if cv is None or isinstance(cv, Integral) else type(cv).__name__
@@ -113,13 +82,7 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
 
 
 def same_splits(known: Mapping[str, list[Split]]) -> list[Split]:
-    """Return the splits of the results of all models.
-
-    Raises
-    ------
-    UserError
-        They differ.
-    """
+    """Return the splits of the results of all models."""
     first, *others = known
     for model in others:
         pairs = itertools.zip_longest(known[first], known[model])

@@ -29,13 +29,7 @@ def predictions_of(report: Any, response_method: str) -> Any:
 
 
 def of_reports(y: Any, predictions: Any) -> tuple[Any, Any]:
-    """Put truth and predictions in place of each `EstimatorReport`.
-
-    Raises
-    ------
-    UserError
-        The reports are about different test rows, or about folds.
-    """
+    """Put truth and predictions in place of each `EstimatorReport`."""
     if not isinstance(predictions, Mapping):
         return y, predictions
     found = dict(predictions)

@@ -9,6 +9,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
 from bakeoff.execution.launch import launch
 from bakeoff.execution.rule_inputs import RuleInputs
+from bakeoff.files import is_file
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
 from bakeoff.report.study import Study
@@ -93,7 +94,7 @@ def read_results(folder: str | Path) -> Study:
     """Return what `read` shows."""
     root = Path(folder)
     resolved = root / "experiment.yaml"
-    if not resolved.is_file():
+    if not is_file(resolved):
         raise UserError(f"{str(folder)!r} holds no results: no experiment.yaml is in it")
     paths = Paths(str(root))
     note = Path(paths.owner)

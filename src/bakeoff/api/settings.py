@@ -28,35 +28,7 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How predictions are to be compared.
-
-    Attributes
-    ----------
-    metrics : sequence of str
-        Names; if empty accuracy, or RMSE of numbers.
-    unit : str or None
-        Of predicted numbers.
-    values : GivenMetric, str, Passing or None
-        What the numbers per row are, as `kind_of` tells; None for predictions.
-    columns : Mapping of str to str
-        What the ``group``, ``time`` or ``run`` of the rows is called, where it is known.
-    costs : Any
-        What errors cost, as `costs:` of an experiment.
-    variant : str or None
-        Of McNemar's test.
-    versus : str or None
-        The model that is compared with each other, by its name.
-    correction, alternative, alpha
-        As in `tests:` of an experiment.
-    independent_rows : bool
-        Whether related rows are taken for independent.
-    deterministic : collection of str
-        Models whose training has no random part: one run is all there is of them.
-    files : sequence of str
-        Where the predictions were read from.
-    own_metrics : Mapping of str to OwnMetric
-        The metrics that are functions, as `taken_by_path` found them.
-    """
+    """How predictions are to be compared."""
 
     metrics: Sequence[str] = ()
     unit: str | None = None
@@ -75,20 +47,7 @@ class Settings:
 
 
 def kind_of(values: str | None, pass_at: int | None, pass_hat: int | None) -> Kind | None:
-    """Tell what the numbers per row are; None where predictions are compared.
-
-    Parameters
-    ----------
-    values : str or None
-        One of `KINDS`.
-    pass_at, pass_hat : int or None
-        Runs of an item, of which at least one, or each, is to be right.
-
-    Raises
-    ------
-    Problem
-        At ``pass_at`` or ``pass_hat``: both, or of numbers that do not say what is right.
-    """
+    """Tell what the numbers per row are; None where predictions are compared."""
     asked = {"pass_at": pass_at, "pass_hat": pass_hat}
     given = {key: k for key, k in asked.items() if k is not None}
     if not given:
@@ -140,13 +99,7 @@ def of_two(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def one_spelling(metrics: str | Sequence[str], metric: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics that are named by one of two arguments.
-
-    Raises
-    ------
-    UserError
-        Both are given.
-    """
+    """Return the metrics that are named by one of two arguments."""
     if len(metrics) and len(metric):
         raise UserError("metric, metrics: these are one argument by two names: give one of them")
     found = metrics if len(metrics) else metric
@@ -166,26 +119,7 @@ def asked_tests(
     what: str = "model",
     **settings: Any,
 ) -> dict[str, Any]:
-    """Return the section `tests:` of an experiment from the arguments of a call.
-
-    Parameters
-    ----------
-    ids : Mapping of str to str
-        The id of each model, by the name that the caller knows.
-    tests : sequence of str
-        Names; those that are recommended if empty.
-    versus : str or None
-        The model that is compared with each other, by its name.
-    what : str
-        What messages call a model.
-    **settings
-        Other keys of the section; those that are None are left out.
-
-    Raises
-    ------
-    Problem
-        At ``versus``: no model has this name.
-    """
+    """Return the section `tests:` of an experiment from the arguments of a call."""
     if versus is not None and versus not in ids:
         raise Problem(("versus",), unknown(what, versus, ids))
     control = None if versus is None else ids[versus]
@@ -198,13 +132,7 @@ def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse labels beside numbers per row, and arguments that are for labels alone.
-
-    Raises
-    ------
-    UserError
-        Naming the argument.
-    """
+    """Refuse labels beside numbers per row, and arguments that are for labels alone."""
     kind = arguments["values"]
     if kind is None:
         if y is None:

@@ -7,23 +7,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """The columns of a long table that a benchmark writes.
-
-    Attributes
-    ----------
-    what : str
-        Whose it is.
-    datasets : tuple of str
-        Columns that may name the data sets: the first that is there does.
-    model : tuple of str
-        Columns that name the model together; those that are there.
-    repeats : tuple of str
-        Columns that count folds and seeds.
-    value : str
-        The column of the scores; empty where each metric has a column of its own.
-    better : str
-        The direction that is better, where the writer fixes it.
-    """
+    """The columns of a long table that a benchmark writes."""
 
     what: str
     datasets: tuple[str, ...]

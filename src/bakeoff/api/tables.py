@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from bakeoff.api.alignment import by_name
 from bakeoff.api.table_layouts import LAYOUTS, Layout
-from bakeoff.errors import Problem, some, unknown
+from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.scores import METRICS
+from bakeoff.sources.common.identifiers import identifiers
 
 MODEL = ("model", "method", "algorithm", "framework", "classifier", "learner")
 VALUE = ("value", "score", "result", "metric_error")
@@ -24,21 +25,7 @@ DIRECTIONS = ("higher", "lower")
 
 @dataclasses.dataclass(frozen=True)
 class ScoreTable:
-    """Scores of models on data sets.
-
-    Attributes
-    ----------
-    datasets, models : tuple of str
-        In the order of the table.
-    better : Mapping of str to bool
-        By metric, the first decides, whether greater is better.
-    values : Mapping of str to ndarray, shape (N, k)
-        By metric; NaN where a model has no score.
-    reasons : Mapping of (metric, data set, model) to str
-        What stands in a cell in place of a score.
-    groups : Mapping of str to list of str
-        Data sets that belong together, by the name of the group.
-    """
+    """Scores of models on data sets."""
 
     datasets: tuple[str, ...]
     models: tuple[str, ...]
@@ -59,15 +46,7 @@ def read_scores(
     groups: str | None = None,
     decimals: int | None = None,
 ) -> ScoreTable:
-    """Read a table of scores: a column per model, or a row per score.
-
-    Parameters are those of `bakeoff.compare_datasets`, with lists in place of single names.
-
-    Raises
-    ------
-    Problem
-        A column that is not there, a score twice, a direction that nobody gave; by argument.
-    """
+    """Read a table of scores: a column per model, or a row per score."""
     frame = by_name("table", table, "a table of data sets and models")
     frame = pd.DataFrame(frame) if not isinstance(frame, pd.DataFrame) else frame
     if datasets is not None and datasets == frame.index.name:
@@ -96,6 +75,8 @@ def _long(
         for name in names:
             if name not in frame:
                 raise Problem((key,), unknown("column", name, frame.columns))
+    if groups is not None:
+        frame = frame.assign(**{groups: _names(frame[groups], "groups")})
     if datasets is None and layout is not None:
         datasets = next(name for name in layout.datasets if name in frame)
     if datasets is None:
@@ -147,7 +128,7 @@ def _rows(
             "metric": metric,
             "repeat": _joined(frame, repeats) if len(repeats) else "",
             "value": frame[value],
-            "group": "" if groups is None else frame[groups].astype(str),
+            "group": "" if groups is None else frame[groups],
         }
     )
 
@@ -155,7 +136,10 @@ def _rows(
 def _names(column: pd.Series[Any], key: str) -> pd.Series[Any]:
     if column.isna().any():
         raise Problem((key,), f"column {column.name!r} has {int(column.isna().sum())} empty cells")
-    return column.astype(str).str.strip()
+    try:
+        return identifiers(column).str.strip()
+    except UserError as error:
+        raise Problem((key,), f"column {column.name!r} {error}") from None
 
 
 def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:

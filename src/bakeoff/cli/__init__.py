@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -18,7 +19,8 @@ from bakeoff.cli.comparison_options import add_compare
 from bakeoff.cli.decision_options import add_gate, add_plan, add_publish
 from bakeoff.cli.row_options import add_format
 from bakeoff.cli.terminal import unread
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, printable
+from bakeoff.files import write_in_any_encoding
 
 COMMANDS = {
     "init": "write a commented experiment from a table and its target, or lay out a folder",
@@ -54,14 +56,8 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns
-    -------
-    int
-        0; 2 when something is wrong with what the user gave, 130 after Ctrl-C. `gate` has codes of
-        its own.
-    """
+    """Run one command."""
+    write_in_any_encoding()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] in RETIRED:
         sys.stderr.write(f"bakeoff {given[0]}: {RETIRED[given[0]]}\n")
@@ -78,17 +74,52 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = f"{parser.prog} {args.command}"
         error = gone[0] if gone else f"unrecognized arguments: {' '.join(further)}"
         _Parser(command, add_help=False).error(error)
+    # code of the user's may end the process, and Python code in atexit change its exit code
+    calls_own = args.command == "check" or any(":" in one for one in _metrics(args))
+    return _in_child(args) if arguments is None and calls_own else _run(args)
+
+
+def _metrics(args: argparse.Namespace) -> Sequence[str]:
+    found = getattr(args, "metric", None) or ()
+    return [found] if isinstance(found, str) else found
+
+
+def _in_child(args: argparse.Namespace) -> int:
+    """Run a command in a child process, and return the exit code that it says at its end."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        code = _run(args)
+        os.write(writing, bytes([code]))
+        return code
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's reaches the child too
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    _, status = os.waitpid(child, 0)
+    os.set_blocking(reading, False)  # a process that the child left may hold the other end
+    try:
+        return os.read(reading, 1)[0]
+    except (IndexError, BlockingIOError):
+        ended = os.waitstatus_to_exitcode(status)
+        sys.stderr.write(
+            f"the command ended before it had an answer (exit code {ended}): code of your own "
+            "ended it, or the system did\n"
+        )
+        return MISTAKES.get(args.command, 2)
+
+
+def _run(args: argparse.Namespace) -> int:
     code = 0
     try:
         _check_files(args)
         code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
     except UserError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(args.command, 2)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
-    except Exception:
+    except BaseException:
         if args.command not in MISTAKES:
             raise
         traceback.print_exc()  # Python would end with 1, which is a decision
@@ -99,10 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_files(args: argparse.Namespace) -> None:
-    """Refuse files and folders that are not there, before anything slow is imported.
-
-    A name with a brace may stand for several files.
-    """
+    """Refuse files and folders that are not there, before anything slow is imported."""
     known = vars(args)
     for path in (*known.get("files", ()), known.get("base"), known.get("candidate")):
         if path and "{" not in path and not os.path.exists(path):  # noqa: PTH110  (it knows long names)

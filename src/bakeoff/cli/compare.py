@@ -71,5 +71,4 @@ def _best(study: Study, metric: str, own: Mapping[str, str]) -> dict[str, Any]:
     if found is None:
         return {"metric": metric, "models": []}
     lines = [{**dataclasses.asdict(line), "model": own[line.model]} for line in found.models]
-    worth = {"naive": found.best.naive, "freed": found.best.estimate, "ci": found.best.ci}
-    return {"metric": metric, "models": plain(lines), "winner": plain(worth)}
+    return {"metric": metric, "models": plain(lines)}

@@ -12,15 +12,7 @@ from bakeoff.report.tables import to_csv
 
 
 def write(places: Mapping[str, Path], study: Study) -> None:
-    """Write the page and the tables, when all of them are made.
-
-    Parameters
-    ----------
-    places : Mapping of option to path
-        Where to: files of ``html``, ``markdown`` and ``latex``, the folder of ``csv``.
-    study : Study
-        What was found, by which command.
-    """
+    """Write the page and the tables, when all of them are made."""
     page = Page(study, alone=True)
     written: dict[Path, str] = {}
     if "html" in places:

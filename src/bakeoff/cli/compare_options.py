@@ -18,9 +18,9 @@ from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Problem, UserError, printable
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.load import read_yaml
+from bakeoff.spec.load import read_yaml, validated
 from bakeoff.spec.values import Kind
 
 _OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
@@ -88,8 +88,8 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     """Read what the options name: one table of all models, or one of each; tell what it is."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys["seed"] = args.seeds
-    columns = GivenColumns.model_validate(
-        {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
+    columns = validated(
+        GivenColumns, {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
     )
     if columns.group is not None and columns.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
@@ -161,8 +161,10 @@ def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
     """Name the columns read as models if some of them may not be models."""
     if args.models is None and len(found.models) > 2:
         sys.stderr.write(
-            f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
-            "chooses among them\n"
+            printable(
+                f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
+                "chooses among them\n"
+            )
         )
 
 

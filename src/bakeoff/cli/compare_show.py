@@ -9,15 +9,14 @@ import pandas as pd
 
 from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.checks import checked
-from bakeoff.report.exhibits.subgroups import says
 from bakeoff.report.family import Family
-from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -33,7 +32,7 @@ from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import ranking
-from bakeoff.report.standings import lines, shows_strengths, standings
+from bakeoff.report.standings import lines, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.wrapping import paragraph
@@ -52,15 +51,7 @@ _MEANING = (
 
 
 def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
-    """Print the verdict, the models and the comparisons.
-
-    Parameters
-    ----------
-    study, verdict
-        What was found.
-    brief : bool
-        Whether to tell of accuracy alone, and not which models may be the best.
-    """
+    """Print the verdict, the models and the comparisons."""
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
     if study.has_runs:
         _show_recipes(study)
@@ -118,34 +109,29 @@ def _show_recipes(study: Study) -> None:
 
 
 def _show_standings(study: Study) -> None:
-    """Print average ranks, win rates and strengths of a table of scores."""
+    """Print average ranks and win rates of a table of scores."""
     level = percent(1 - study.alpha)
     for metric in study.experiment.metrics if study.several else ():
         found = standings(study, metric)
         if found is None:
             continue
-        strengths = shows_strengths(study, found)
-        head = ["model", "average rank", "win rate", f"{level} CI"]
-        head += ["Elo", f"{level} CI"] if strengths else []
+        head = ("model", "average rank", "win rate", f"{level} CI")
         rows = []
         for line in [*lines(study, metric)][:MOST_SHOWN]:
             row = [study.label(line["model"]), fixed(line["average_rank"], 2)]
             row += [fixed(line["win_rate"], 3), interval(*line["win_rate_ci"])]
-            if strengths:
-                row += [fixed(line["elo"], 0), interval(line["elo_ci"][0], line["elo_ci"][1], 0)]
             rows.append(tuple(row))
         more = len(found.models) - len(rows)
-        say(*table(tuple(head), rows, "lrrrrr"[: len(head)]))
+        say(*table(head, rows, "lrrr"))
         if more > 0:
             say(dim(f"… and {count(more, 'more model')}."))
-        told = "expected on a full table, " if found.incomplete else ""
         by = study.metrics[metric].title
-        said = f"Average ranks by {by} ({told}1 is best); the win rate is against the other models."
+        said = f"Average ranks by {by} (1 is best); the win rate is against the other models."
         say(dim(paragraph(said)), "")
 
 
 def _show_contenders(study: Study, metric: str) -> None:
-    """Print which models may be the best by a metric, and the corrected score of the winner."""
+    """Print which models may be the best by a metric."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
@@ -158,16 +144,14 @@ def _show_contenders(study: Study, metric: str) -> None:
             "yes" if line.stays else "no",
             pvalue(line.pvalue),
             line.tier,
-            percent(round(line.wins, 2)),
         )
         for line in found.models
     ]
-    lines += [(*constant, *([""] * 5)) for constant in _constants(study, metric)]
+    lines += [(*constant, *([""] * 4)) for constant in _constants(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
-    say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
-    told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
-    say(*(dim(paragraph(text)) for text in told), "")
+    say(*table(head, lines, "lrrlrl", [("tier",)]))
+    say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
 
 
 def _constants(study: Study, metric: str) -> Iterator[tuple[str, str]]:
@@ -276,5 +260,18 @@ def _line(line: Mapping[Any, Any], study: Study, shown: Written) -> tuple[str, .
         "" if interaction else shown.interval(line["ci_low"], line["ci_high"]),
         pvalue(line["pvalue"]),
         pvalue(line["pvalue_adjusted"]),
-        says(line, study).text,
+        _decided(line, study),
     )
+
+
+def _decided(line: Mapping[Any, Any], study: Study) -> str:
+    """Say what a line of subgroups shows."""
+    decision = Decision(line["decision"])
+    if decision is Decision.UNDECIDED:
+        return prose.WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))
+    if decision in (Decision.A_BETTER, Decision.B_BETTER):
+        winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
+        return f"{study.label(winner)} better"
+    if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
+        return "it differs"
+    return prose.DECISIONS[decision]

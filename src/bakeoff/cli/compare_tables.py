@@ -35,17 +35,11 @@ _OF_BOTH = (
     "datasets",
     *("alternative", "alpha", "correction", "versus", "json", "html", "markdown", "latex", "csv"),
 )
-_OF_TABLES = ("repeats", "missing", "elo")
+_OF_TABLES = ("repeats", "missing")
 
 
 def refuse_of_rows(args: argparse.Namespace) -> None:
-    """Refuse options of a table of scores where rows are compared, and the other way round.
-
-    Raises
-    ------
-    UserError
-        Naming the option.
-    """
+    """Refuse options of a table of scores where rows are compared, and the other way round."""
     if args.datasets is None:
         for option in _OF_TABLES:
             if getattr(args, option):
@@ -86,7 +80,6 @@ def run(args: argparse.Namespace) -> None:
             tests=(),
             versus=args.versus,
             missing=args.missing or MISSING[0],
-            elo=args.elo,
             alternative=args.alternative,
             correction=args.correction,
             alpha=args.alpha,

@@ -70,7 +70,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant",
         metavar="NAME",
-        help="McNemar's: midp (default), exact, exact_unconditional, corrected or asymptotic",
+        help="McNemar's: midp (default), exact, corrected or asymptotic",
     )
     parser.add_argument(
         "--alternative",
@@ -129,12 +129,9 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     )
     scores.add_argument(
         "--missing",
-        choices=("refuse", "at_random", "failed", "drop_dataset", "drop_model"),
-        help="what a missing score means: it was not run (at_random), or it crashed and ranks last "
-        "(failed); default: refuse missing scores",
-    )
-    scores.add_argument(
-        "--elo", action="store_true", help="show Bradley-Terry strengths of a full table too"
+        choices=("refuse", "failed", "drop_dataset", "drop_model"),
+        help="what becomes of a missing score: it ranks last (failed: a crash or a limit), or its "
+        "data set or model is left out; default: refuse missing scores",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     files = parser.add_argument_group("files to write, none by default")

@@ -40,9 +40,10 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--metric",
+        action="append",
         metavar="NAME",
         help="the metric (default: accuracy, of numbers rmse); net_benefit@0.1 names its option, "
-        "./mymetrics.py:profit is a function of your own",
+        "./mymetrics.py:profit is a function of your own; of several each must pass, by one margin",
     )
     parser.add_argument(
         "--costs",
@@ -72,7 +73,10 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     add_seeds(parser)
     add_values(parser, "tables")
     parser.add_argument(
-        "--subgroup", metavar="COLUMN", help="block where the rows of one of its values are worse"
+        "--subgroup",
+        action="append",
+        metavar="COLUMN",
+        help="block where the rows of one of its values are worse; may be given several times",
     )
     add_truth_and_id(parser)
     parser.add_argument(

@@ -18,6 +18,7 @@ from bakeoff.release.verdict import as_json, as_markdown, change, headline, reas
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.load import validated
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Release
 
@@ -66,18 +67,18 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
         )
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
-    columns = GivenColumns.model_validate(keys)
-    (named,), _ = taken_by_path([args.metric]) if args.metric else ((None,), {})
+    columns = validated(GivenColumns, keys)
+    named, _ = taken_by_path(args.metric or ())
     numbers = kind_of(args.values, args.pass_at, args.pass_hat)
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
-    how["numbers"] = numbers_wanted(args.task, [named], labels=args.labels)
+    how["numbers"] = numbers_wanted(args.task, named, labels=args.labels)
     tables = tables_named(files, args)
     check_column(args, tables)
-    rows = read_rows(tables, columns, models, args.subgroup, numbers, **how)
+    rows = read_rows(tables, columns, models, args.subgroup or (), numbers, **how)
     rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))
-    metric = numbers.name if isinstance(numbers, GivenMetric) else named
-    verdict = decide(rows, Terms.of(rows, metric, args.margin, args.alpha, args.superior))
+    metrics = (numbers.name,) if isinstance(numbers, GivenMetric) else named
+    verdict = decide(rows, Terms.of(rows, metrics, args.margin, args.alpha, args.superior))
     if "markdown" in places:
         write_text(places["markdown"], as_markdown(verdict))
     if args.json:
@@ -91,18 +92,27 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
 
 def _show(verdict: GateVerdict) -> None:
     say("", bold(paragraph(headline(verdict))), paragraph(" ".join(reasons(verdict))), "")
+    several = bool(verdict.by_metric)
+    rows = [
+        (
+            *([one.terms.metric] if several else []),
+            part.name or "all rows",
+            f"{part.limits.n:,}",
+            *map(writer(one), (part.limits.estimate, part.limits.low, part.limits.high)),
+            "worse" if part.decision is Release.BLOCK else "",
+        )
+        for one in verdict.by_metric or (verdict,)
+        for part in (*([one.overall] if several else []), *one.subgroups)
+    ]
+    if rows:
+        moved = "change" if several else change(verdict)
+        head = ["subgroup", "rows", moved, "lower limit", "upper limit", ""]
+        say(
+            *table(
+                [*(["metric"] if several else []), *head], rows, f"{'l' if several else ''}lrrrrl"
+            ),
+            "",
+        )
     if verdict.subgroups:
-        shown = writer(verdict)
-        rows = [
-            (
-                part.name,
-                f"{part.limits.n:,}",
-                *map(shown, (part.limits.estimate, part.limits.low, part.limits.high)),
-                "worse" if part in verdict.harmed else "",
-            )
-            for part in verdict.subgroups
-        ]
-        head = ("subgroup", "rows", change(verdict), "lower limit", "upper limit", "")
-        say(*table(head, rows, "lrrrrl"), "")
         level = verdict.subgroups[0].limits.alpha
         say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bakeoff.data.columns import names
 from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import count, number
+from bakeoff.sources.common.identifiers import names
 
 FEWEST = 4
 """Rows of a class: two in each half of each replication."""
@@ -39,23 +39,7 @@ _NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
 
 
 class Guess(NamedTuple):
-    """The guessed contents of a table.
-
-    Attributes
-    ----------
-    counts : Mapping of class to int
-        Rows per class, the most frequent first.
-    unlabelled : int
-        Rows without a label.
-    id, groups : str or None
-        The column of row ids, and that of what rows belong to.
-    drop : Mapping of column to str
-        Columns that no model should see, and why.
-    dates : tuple of str
-        Columns by which the rows may be put in order.
-    numbers : str
-        The range of the target, where it is a quantity; there are no classes then.
-    """
+    """The guessed contents of a table."""
 
     counts: Mapping[str, int]
     unlabelled: int
@@ -112,23 +96,7 @@ class Guess(NamedTuple):
 
 
 def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
-    """Guess what the columns are.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    target : str
-        The column to predict.
-    task : {"classification", "regression"}, optional
-        Whether it holds classes or a quantity; default: as it looks.
-
-    Raises
-    ------
-    UserError
-        The target may be a quantity or classes, is no number, or has less than two classes with
-        enough rows.
-    """
+    """Guess what the columns are."""
     labels = frame[target].dropna()
     if is_nested(labels):
         raise UserError(f"{target!r} holds lists or mappings, not one class in each row")

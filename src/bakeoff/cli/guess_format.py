@@ -11,7 +11,7 @@ import pandas as pd
 
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError, named
-from bakeoff.files import is_file
+from bakeoff.files import is_file, no_file
 from bakeoff.sources.common.formats import MISSING, format_of, read_table
 from bakeoff.sources.common.tables import TableKeys
 
@@ -63,7 +63,7 @@ def read(path: str, encoding: str | None, target: str, format: str | None = None
         It cannot be read.
     """
     if not is_file(path):
-        raise UserError(f"no file at {path!r}")
+        raise UserError(no_file(path))
     keys: dict[str, Any] = {}
     if format is not None:
         keys["format"] = format

@@ -20,7 +20,7 @@ from bakeoff.cli.guess_format import read
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
 from bakeoff.data.given_predictions import load
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent
@@ -124,23 +124,9 @@ def _lay_out(folder: Path) -> None:
 def write(
     data: str, target: str, name: str, guess: Guess, keys: Mapping[str, Any], schema: str
 ) -> str:
-    """Compose the text of the experiment file.
-
-    Parameters
-    ----------
-    data, target : str
-        The file of the table, and the column to predict.
-    name : str
-        The id of the experiment and of its data set.
-    guess : Guess
-        The roles of the columns.
-    keys : Mapping
-        How to read the file, where not as usual.
-    schema : str
-        Where the schema lies, for editors; empty if it does not.
-    """
+    """Compose the text of the experiment file."""
     lines = _lines(data, target, _scalar(name), guess, keys, schema)
-    return "".join(f"{line}\n" for line in lines).replace(
+    return "".join(f"{escaped(line)}\n" for line in lines).replace(
         "MODELS\n", _REGRESSORS if guess.numbers else _CLASSIFIERS
     )
 

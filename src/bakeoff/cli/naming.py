@@ -11,18 +11,7 @@ from bakeoff.stats import ArgumentError
 
 @contextmanager
 def naming_options(options: Mapping[str, str]) -> Iterator[None]:
-    """Report a mistake under the option that it came from.
-
-    Parameters
-    ----------
-    options : Mapping of str to str
-        The options by the keys and arguments that library calls know them by.
-
-    Raises
-    ------
-    UserError
-        In place of one that names keys, or of an `ArgumentError`.
-    """
+    """Report a mistake under the option that it came from."""
     try:
         yield
     except UserError as error:

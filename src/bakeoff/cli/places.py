@@ -14,22 +14,7 @@ from bakeoff.files import check_writable
 def places_of(
     files: Mapping[str, str | None], read: Iterable[str], folders: Iterable[str] = ()
 ) -> dict[str, Path]:
-    """Return where options write to.
-
-    Parameters
-    ----------
-    files : Mapping of option to str or None
-        The places; options that are not given name none.
-    read : iterable of str
-        Files that are read, and never written over.
-    folders : iterable of str
-        Options that name a folder, where the others name a file.
-
-    Raises
-    ------
-    UserError
-        Nothing can be written to a place, it is read from, or it is named twice.
-    """
+    """Return where options write to."""
     found = {option: Path(place) for option, place in files.items() if place is not None}
     inputs = {os.path.realpath(path) for path in read}
     for option, place in found.items():

@@ -22,6 +22,7 @@ from bakeoff.report.numbers import count, number, percent
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.load import validated
 from bakeoff.stats import (
     FiveByTwoPower,
     McNemarPower,
@@ -282,7 +283,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
             "which differences the tests of a finished run find is said in its report"
         )
     keys = {"group": args.groups, "true": args.truth, "id": args.id}
-    columns = GivenColumns.model_validate(keys)
+    columns = validated(GivenColumns, keys)
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
     numbers = numbers_wanted(args.task, [args.metric])
     how: dict[str, Any] = {"labels": True, "positive": args.positive, "numbers": numbers}
@@ -290,6 +291,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
     if rows.runs:
         raise UserError("--pilot: found several training runs of each model, expected one of each")
     metric = args.metric or rows.task.metric
+    rows.check_costs([metric])
     rows.margin(metric, args.margin or 0.0)
     difference, (low, high) = args.difference or 0.0, METRICS[metric].range
     if abs(difference) > high - low:

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from bakeoff.errors import printable
+
 _BOLD, _DIM = "1", "2"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -17,7 +19,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 def say(*lines: str) -> None:
     """Print lines; a closed pipe (`| head`) is not an error and changes no exit code."""
     with unread():
-        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
 
 
 @contextmanager
@@ -45,22 +47,10 @@ def table(
     right: str = "",
     least: Sequence[tuple[str, ...]] = (),
 ) -> list[str]:
-    """Align a table; if it is too wide, break its header and drop the least important columns.
-
-    Parameters
-    ----------
-    header : sequence of str
-        One name per column.
-    rows : sequence of sequence of str
-        The cells.
-    right : str
-        One letter per column, ``r`` for those that are flush right; the rest is flush left.
-    least : sequence of tuple of str
-        Names of columns that a narrow terminal need not show, the first to go first; those of one
-        tuple go together.
-    """
+    """Align a table; if it is too wide, break its header and drop the least important columns."""
     sides = right.ljust(len(header), "l")
-    columns = [[name, *cells] for name, *cells in zip(header, *rows, strict=True)]
+    lines = ([printable(cell).replace("\n", "\\n") for cell in row] for row in (header, *rows))
+    columns = [list(column) for column in zip(*lines, strict=True)]
     room = shutil.get_terminal_size((sys.maxsize, 0)).columns
     n_heads = 1
     if _total(columns) > room:
@@ -72,8 +62,8 @@ def table(
             kept = [i for i, name in enumerate(header) if name not in names]
             header, columns = [header[i] for i in kept], [columns[i] for i in kept]
             sides = "".join(sides[i] for i in kept)
-    lines = _aligned(columns, sides)
-    return [*(dim(line) for line in lines[:n_heads] if line), *lines[n_heads:]]
+    aligned = _aligned(columns, sides)
+    return [*(dim(line) for line in aligned[:n_heads] if line), *aligned[n_heads:]]
 
 
 def _aligned(columns: Sequence[Sequence[str]], sides: str) -> list[str]:

@@ -1,10 +1,14 @@
 """Which test applies to which evidence; families of hypotheses, corrections, decisions."""
 
-from bakeoff.comparisons.assign_plans import advisable, with_halves
 from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_comparisons
-from bakeoff.comparisons.family import Context, run_test
-from bakeoff.comparisons.plan_tests import check_classes, described, plan_tests
-from bakeoff.comparisons.run_tests import run_planned
+from bakeoff.comparisons.plan_tests import (
+    advisable,
+    check_classes,
+    described,
+    plan_tests,
+    with_halves,
+)
+from bakeoff.comparisons.run_tests import Context, run_planned, run_test
 
 __all__ = [
     "Comparison",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from bakeoff.comparisons.assign_plans import ON_ROWS
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.recipes import deterministic, several_runs
+from bakeoff.comparisons.dependence import deterministic, several_runs
+from bakeoff.comparisons.recommend import ON_ROWS
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment, PlannedTest
-from bakeoff.spec.learners import LEARNERS, REGRESSION, learners
+from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 
@@ -26,7 +26,13 @@ _SITUATIONS = {
 }
 """Situations as parts of a sentence, where that is not "with" and their name."""
 
-_BY_RESULT = ("autocorrelation", "strong autocorrelation", "few rows", "few errors")
+_BY_RESULT = (
+    "autocorrelation",
+    "strong autocorrelation",
+    "few rows",
+    "few errors",
+    "rare large errors",
+)
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 _INFLATES = (
     "dependence that fades",
@@ -34,8 +40,9 @@ _INFLATES = (
     "enough independent times",
     "symmetric group differences",
     "the difference carried by enough rows",
+    "exchangeable models",
 )
-"""What a test checks of its rows; where it fails, the test rejects too often."""
+"""What a test checks of its data; where it fails, the test rejects too often."""
 
 
 def measured(row: Comparison) -> list[str]:
@@ -46,17 +53,7 @@ def measured(row: Comparison) -> list[str]:
 
 @dataclasses.dataclass(frozen=True)
 class Inflated:
-    """A kind of learner, or a situation, in which the type I error of a test is inflated.
-
-    Attributes
-    ----------
-    where : str
-        It, as part of a sentence.
-    models : tuple of str
-        The models of that kind; none for a situation.
-    rate : ErrorRate
-        What the simulations show.
-    """
+    """A kind of learner, or a situation, in which the type I error of a test is inflated."""
 
     where: str
     models: tuple[str, ...]
@@ -65,19 +62,7 @@ class Inflated:
 
 @dataclasses.dataclass(frozen=True)
 class Cautions:
-    """Simulated type I errors that speak against a test in one experiment.
-
-    Attributes
-    ----------
-    entry : Entry
-        The test.
-    inflated : tuple of Inflated
-        Where its type I error is inflated.
-    unknown : tuple of str
-        Where it is inflated for any learners: the models of no kind that was simulated.
-    instead : tuple of Entry
-        Tests that could run in the experiment, and that have no caution in it.
-    """
+    """Simulated type I errors that speak against a test in one experiment."""
 
     entry: Entry
     inflated: tuple[Inflated, ...] = ()
@@ -93,15 +78,7 @@ class Cautions:
         named: Callable[[Entry], str] = lambda entry: entry.name,
         shown: Callable[[str], str] = str,
     ) -> list[str]:
-        """Return the cautions about a comparison of some models, a sentence each.
-
-        Parameters
-        ----------
-        compared : Collection of str
-            The models that are compared.
-        named, shown : Callable
-            What a test, and a model, is called in a sentence.
-        """
+        """Return the cautions about a comparison of some models, a sentence each."""
         found = []
         tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
         use = f" Use {' or '.join(tests)} instead." if tests else ""
@@ -136,10 +113,7 @@ def inflation(rates: Sequence[ErrorRate]) -> str:
 
 
 def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
-    """Keep the rates that speak of a metric: by it, else by accuracy, else by any.
-
-    `rates` are those of one kind of learner.
-    """
+    """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
     accuracy = FIXED_METRICS[Evidence.CORRECTNESS]
     for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
         if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
@@ -154,10 +128,7 @@ def cautions(
     metric: str | None = None,
     dataset: str = "",
 ) -> Cautions:
-    """Collect the simulated type I errors that speak against a test in an experiment.
-
-    By one metric, None for any of the experiment's; on one data set, empty for any of them.
-    """
+    """Collect the simulated type I errors that speak against a test in an experiment."""
     entry = catalogue()[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
@@ -166,7 +137,7 @@ def cautions(
     numbers = experiment.task.numbers
     own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
     breaks, simulated = _liberal(own), {rate.setting for rate in own}
-    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.fitted.items()}
+    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
     unknown = tuple(
         name
         for name, one in made_of.items()
@@ -196,7 +167,7 @@ def _inflated(
 ) -> list[Inflated]:
     """List kinds of learners and situations of an experiment in which a test is liberal."""
     numbers = experiment.task.numbers
-    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.fitted.items()}
+    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
     found, liberal = [], _liberal(entry.rates)
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
@@ -231,10 +202,11 @@ def _where(
         return ""
     if setting in METRICS:
         return f"by {METRICS[setting].title}" if setting in metrics else ""
-    fitted = experiment.fitted.values()
+    fitted = experiment.learners.values()
     known = {
         "rows in groups": "group" in related,
         "failing fits": bool(failed),
+        "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
         "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
         > 1,
         "groups of one size": "group" in related,

@@ -9,10 +9,92 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from bakeoff.files import read_json
-from bakeoff.stats import BayesResult, EquivalenceResult, Result, Status, as_float, plain
+from bakeoff.scores import Metric
+from bakeoff.spec import Costs
+from bakeoff.stats import (
+    Arity,
+    BayesResult,
+    ConfidenceInterval,
+    Entry,
+    EquivalenceResult,
+    PairwiseResult,
+    Result,
+    Status,
+    as_float,
+    plain,
+)
+
+UNDEFINED_METRIC = "undefined_metric"
+"""Status where a model has no score to compare."""
+
+
+class Missing(ValueError):
+    """A model has no score or prediction where the test needs one."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NoResult(Result):
+    """No result, and why."""
+
+    reason: str
+    kind: str
+
+    @classmethod
+    def of(cls, entry: Entry, alternative: str, n: int, refusal: ValueError) -> NoResult:
+        """Make it from the refusal of a test."""
+        return cls(
+            test=entry.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=n,
+            null_hypothesis="",
+            method=entry.citation,
+            alternative=alternative,  # type: ignore[arg-type]
+            reason=str(refusal),
+            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
+        )
+
+
+Range = tuple[float, float]
+
+R = TypeVar("R")
+
+
+def range_of(metric: Metric, costs: Costs | None) -> Range:
+    """Return the least and the greatest value of a metric; no cost exceeds the largest error's."""
+    if metric.priced and costs is not None:
+        return metric.range[0], float(max(map(max, costs.matrix)))
+    return metric.range
+
+
+def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
+    """Clip an interval to the range of its parameter."""
+    if ci is None:
+        return None
+    low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))
+    return dataclasses.replace(ci, low=low, high=high)
+
+
+def bounded(result: R, entry: Entry, limits: Range) -> R:
+    """Clip the intervals of a result to the metric's range."""
+    if entry.unit or not isinstance(result, Result | PairwiseResult):
+        return result
+    least, greatest = limits
+    if entry.arity is not Arity.ONE:
+        least, greatest = least - greatest, greatest - least
+    if isinstance(result, PairwiseResult):
+        pairs = tuple(
+            dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest)))
+            for pair in result.pairs
+        )
+        results = tuple(bounded(one, entry, limits) for one in result.results)
+        return dataclasses.replace(result, pairs=pairs, results=results)
+    return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
 
 
 class Decision(StrEnum):
@@ -32,40 +114,7 @@ class Decision(StrEnum):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """One hypothesis tested.
-
-    Attributes
-    ----------
-    test, variant : str
-        Name in the catalogue and the form that was computed.
-    role : {"pair", "omnibus", "single"}
-        Whether it is about two models, all of them, or one.
-    follows : str
-        The omnibus test whose post hoc this is, several joined by ``+``; empty otherwise.
-    dataset : str
-        Id of the data set; empty for tests over all data sets.
-    plan, metric : str
-        The resampling plan and the metric the evidence comes from.
-    model_a, model_b : str
-        Ids; empty where the role has none. `estimate` is A's advantage.
-    statistic, df, df1, df2, pvalue, estimate, ci_low, ci_high, confidence, n, status
-        As in `bakeoff.stats.Result`.
-    pvalue_adjusted : float
-        After `correction` in a family of `family_size` hypotheses.
-    alpha : float
-        The level of `decision`.
-    decision : Decision
-        What follows.
-    p_a_better, p_equivalent, p_b_better : float
-        Posterior probabilities of Bayesian tests.
-    rope, margin : float
-        What counts as practically equivalent, where the test knows of it.
-    caution : str
-        For which of the compared models the test was liberal in simulations, and what answers
-        instead; empty where nothing is known against it.
-    result : Mapping
-        The whole result as plain data.
-    """
+    """One hypothesis tested."""
 
     test: str
     variant: str = ""
@@ -138,10 +187,7 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
-    """Map the places of distinct hypotheses to the omnibus tests that they follow.
-
-    A test that was asked for may also come along with an omnibus test, or with two.
-    """
+    """Map the places of distinct hypotheses to the omnibus tests that they follow."""
     found: dict[int, str] = {}
     places: dict[tuple[str, ...], list[int]] = {}
     for i, row in enumerate(comparisons):
@@ -175,14 +221,11 @@ def _read(key: str, value: Any) -> Any:
 def decide(
     result: Result, role: str, adjusted: float, alpha: float, *, independent: bool
 ) -> Decision:
-    """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`.
-
-    `independent` tells data sets from folds; see `decide_posterior`.
-    """
+    """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
         return decide_posterior(result, alpha, independent=independent)
-    if isinstance(result, EquivalenceResult):
-        return decide_equivalence(adjusted, alpha)
+    if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
+        return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
     if role == "pair":
         return decide_pair(adjusted, alpha, result.estimate, result.alternative)
     return decide_omnibus(adjusted, alpha)
@@ -191,10 +234,7 @@ def decide(
 def decide_pair(
     pvalue: float, alpha: float, estimate: float, alternative: str = "two-sided"
 ) -> Decision:
-    """Decide a comparison of two models.
-
-    A one-sided test says which model is better; of a two-sided one the sign of the estimate does.
-    """
+    """Decide a comparison of two models."""
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     if pvalue > alpha:
@@ -213,19 +253,10 @@ def decide_omnibus(pvalue: float, alpha: float) -> Decision:
     return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
 
 
-def decide_equivalence(pvalue: float, alpha: float) -> Decision:
-    """Decide whether two models differ by less than the margin, which a small p shows."""
-    if math.isnan(pvalue):
-        return Decision.UNDECIDED
-    return Decision.EQUIVALENT if pvalue < alpha else Decision.NOT_SHOWN
-
-
 def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:
-    """Decide for the outcome with a posterior probability of at least 1 − alpha, if there is one.
-
-    Folds that do not vary leave a posterior that is a point and no evidence; data sets are
-    `independent` observations, so that even equal scores on all of them are.
-    """
+    """Decide for the outcome whose posterior probability is at least 1 − alpha."""
+    # Folds that do not vary leave a posterior that is a point and no evidence; data sets are
+    # `independent` observations, so that even equal scores on all of them are.
     evidence = (Status.OK, Status.IDENTICAL_SCORES) if independent else (Status.OK,)
     if result.status not in evidence or math.isnan(result.p_equivalent):
         return Decision.UNDECIDED

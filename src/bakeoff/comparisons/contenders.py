@@ -13,13 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import difference_options
-from bakeoff.comparisons.ranges import clipped
+from bakeoff.comparisons.run_tests import TimeBlocks, difference_options
 from bakeoff.comparisons.score_intervals import alone
-from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.spec import Costs
-from bakeoff.stats import BestResult, ConfidenceInterval, PairwiseResult, Result, catalogue
-from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats import (
+    Assumption,
+    BestResult,
+    ConfidenceInterval,
+    PairwiseResult,
+    Result,
+    Status,
+    catalogue,
+)
+from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 from bakeoff.threads import on_one_thread
 
@@ -30,29 +36,7 @@ NO_TESTS: PairTests = MappingProxyType({})
 
 @dataclasses.dataclass(frozen=True)
 class Contender:
-    """One model of a test set.
-
-    Attributes
-    ----------
-    model : str
-        Its id.
-    value : float
-        Its metric.
-    ci : ConfidenceInterval or None
-        Of the metric, for this model alone.
-    pvalue : float
-        Against "it is a best one": the larger one of that of the set and of the smallest adjusted
-        p of a pair in which the other model scores better; NaN where too few rows tell.
-    stays : bool
-        Whether it may be the best: it leaves where the set leaves it out and a test of a pair shows
-        another model to be better.
-    beaten_by : str
-        The model that such a test shows to be better, although it stays in the set; else empty.
-    wins : float
-        How often it would win on other test sets like this one.
-    tier : str
-        Letters: two models share one where no test tells them apart.
-    """
+    """One model of a test set."""
 
     model: str
     value: float
@@ -60,16 +44,15 @@ class Contender:
     pvalue: float
     stays: bool
     beaten_by: str
-    wins: float
     tier: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Contenders:
-    """The models of one test set, best first, and what the winner is worth."""
+    """The models of one test set, best first, and what the set of the best assumes."""
 
     models: tuple[Contender, ...]
-    best: BestResult
+    assumptions: tuple[Assumption, ...]
 
 
 @on_one_thread
@@ -80,27 +63,7 @@ def contenders(
     seed: int,
     tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
-    """Find the models that may be the best.
-
-    Parameters
-    ----------
-    rows : PairedPredictions or PairedValues
-        With the metric that ranks the models.
-    costs : Costs, optional
-        For the metrics that need them.
-    alpha : float
-        One less the confidence that a best model is among them.
-    seed : int
-        Of the draws.
-    tested : Mapping of (str, str) to float
-        Adjusted p-values of "the first model is better than the second" where a test of the study
-        gives them; the others are those of all pairs by `metric_difference`, or `mean_difference`.
-
-    Returns
-    -------
-    Contenders or None
-        None where the metric has no value for two models at least.
-    """
+    """Find the models that may be the best."""
     draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
     if isinstance(rows, PairedPredictions):
         if not has_test(rows.metric):
@@ -115,8 +78,7 @@ def contenders(
     else:
         greater = rows.greater_is_better
         best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **options)
-        best = dataclasses.replace(best, ci=clipped(best.ci, rows.range))
-    if best.winner < 0:
+    if best.status is not Status.OK:
         return None
     blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)
     best = dataclasses.replace(best, assumptions=(*best.assumptions, *blocks.checks()))
@@ -163,11 +125,10 @@ def _ranked(
                 float(np.maximum(best.pvalues[m], pvalues[m].min())),
                 bool(stays),
                 models[int(pvalues[m].argmin())] if beaten else "",
-                best.probability_best[m],
                 letters[m],
             )
         )
-    return Contenders(tuple(found), best)
+    return Contenders(tuple(found), best.assumptions)
 
 
 def _letters(order: list[int], groups: list[frozenset[int]]) -> list[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,14 +13,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.missing_cells import OTHER_READING
-from bakeoff.errors import UserError
+from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.files import read_csv, read_json
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.resampling import Halves, Plan
-from bakeoff.stats.datasets.incomplete import group_means, meeting_sets, with_failures_last
+from bakeoff.stats import Entry, Evidence
+from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
 _KEYS = ["plan", "metric", "dataset"]
 _SHOWN = 3
+ON_RANKS = (
+    "conover_friedman",
+    "friedman",
+    "friedman_posthoc",
+    "iman_davenport",
+    "nemenyi",
+    "sign_test",
+)
+"""Tests that look at nothing but the order of the models on each data set."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,25 +54,7 @@ def score_matrix(
     metrics: Sequence[str],
     plans: Mapping[str, Plan],
 ) -> tuple[pd.DataFrame, list[Hole]]:
-    """Average the scores over the folds of each plan.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        All collected scores.
-    datasets, models, metrics : sequence of str
-        In the experiment's order.
-    plans : Mapping of str to Plan
-        Which folds a complete set of scores has; of `halves` those inside the halves count.
-
-    Returns
-    -------
-    matrix : DataFrame
-        plan, metric, dataset, and one column per model; NaN where the model has no score on a
-        fold.
-    holes : list of Hole
-        The missing cells and why they are.
-    """
+    """Average the scores over the folds of each plan."""
     fits = {name: len(plan.splits()) for name, plan in plans.items()}
     if isinstance(halves := plans.get("halves"), Halves):
         fits["halves"] -= halves.full_repeats * halves.folds
@@ -112,14 +103,43 @@ def read_holes(path: str | Path) -> list[Hole]:
     return [Hole(**hole) for hole in read_json(path)["missing"]]
 
 
-def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
-    """Stop at missing cells that a test needs, where that is the policy.
+def check_cells(test: PlannedTest, entry: Entry, experiment: Experiment, place: Place) -> None:
+    """Refuse tests over data sets that cannot follow the policy for missing cells."""
+    if entry.evidence is not Evidence.DATASET_SCORES or experiment.tests.missing_cells != "failed":
+        return
+    if entry.name not in ON_RANKS or "decimals" in test.options:
+        raise Problem(
+            place,
+            f"{entry.name} looks at the size of scores, and `missing_cells: failed` ranks a "
+            f"failure last and gives it none; use {listed(ON_RANKS, 'or')}, without `decimals`",
+        )
 
-    Raises
-    ------
-    UserError
-        Naming the first cells, and what can be done.
-    """
+
+def missing_cells(experiment: Experiment) -> str:
+    """Return the policy for missing cells of the score matrix."""
+    default = "drop_model" if experiment.on_error == "exclude" else "error"
+    return experiment.tests.missing_cells or default
+
+
+def wrong_groups(experiment: Experiment) -> Iterator[Problem]:
+    """Refuse groups of data sets that are not there, or are in two groups."""
+    seen: dict[str, str] = {}
+    for name, members in experiment.tests.dataset_groups.items():
+        place: Place = ("tests", "dataset_groups", name)
+        if name in experiment.datasets and name not in members:
+            yield Problem(
+                place, f"{name} is a data set that is not in this group: rename the group"
+            )
+        for i, one in enumerate(members):
+            if one not in experiment.datasets:
+                yield Problem((*place, i), unknown("data set", one, experiment.datasets))
+            elif one in seen:
+                yield Problem((*place, i), f"{one} is in the group {seen[one]} already")
+            seen[one] = name
+
+
+def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
+    """Stop at missing cells that a test needs, where that is the policy."""
     found = [hole for hole in holes if (hole.plan, hole.metric) in used]
     if policy != "error" or not found:
         return
@@ -128,8 +148,7 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
     raise UserError(
         f"the tests over data sets need a score of every model on every data set: {shown}{more}. "
         "Set `tests: {missing_cells: …}`: `failed` ranks scores last that are missing because a "
-        "model failed, `at_random` compares the scores that are there because nobody ran the "
-        "others, `drop_dataset` and `drop_model` leave out what is not complete"
+        "model failed, `drop_dataset` and `drop_model` leave out what is not complete"
     )
 
 
@@ -143,29 +162,7 @@ def complete(
     *,
     greater_is_better: bool = True,
 ) -> DatasetScores:
-    """Merge groups of data sets, and do with missing cells what the policy says, with notes.
-
-    Parameters
-    ----------
-    models, datasets : sequence of str
-        Columns and rows of the scores.
-    values : ndarray, shape (N, k)
-        One plan and metric.
-    holes : sequence of Hole
-        Their missing cells.
-    policy : {"drop_dataset", "drop_model", "at_random", "failed", "keep"}
-        What to leave out; ``at_random`` and ``keep`` are for tests that can do with missing cells,
-        ``failed`` for tests of ranks.
-    groups : Mapping of str to sequence of str
-        What counts as one data set, and its data sets.
-    greater_is_better : bool
-        What the metric says.
-
-    Raises
-    ------
-    UserError
-        Sets of models that no data set compares, or a model without any score.
-    """
+    """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
     gaps, notes = np.isnan(values), []
     if policy == "drop_dataset":
         kept = np.asarray(~gaps.any(axis=1))
@@ -178,13 +175,8 @@ def complete(
         order = [datasets.index(one) for own in there.values() for one in own]
         values, datasets = group_means(values[order], np.array(codes, dtype=int)), list(there)
     gaps = np.isnan(values)
-    if policy in OTHER_READING and gaps.any():
-        given = models, datasets, values
-        sign = 1 if greater_is_better else -1
-        own = _as_they_are(*given, policy, sign)
-        with suppress(UserError):  # the other reading may have nothing to compare
-            own = dataclasses.replace(own, other=_as_they_are(*given, OTHER_READING[policy], sign))
-        return own
+    if policy == "failed" and gaps.any():
+        return _failed_last(models, datasets, values, 1 if greater_is_better else -1)
     columns: NDArray[np.bool_] = np.full(len(models), True)
     if policy == "drop_model":
         columns = np.asarray(~gaps.any(axis=0))
@@ -194,40 +186,24 @@ def complete(
     )
 
 
-def _as_they_are(
-    models: Sequence[str],
-    datasets: Sequence[str],
-    values: NDArray[np.float64],
-    policy: str,
-    sign: int,
+def _failed_last(
+    models: Sequence[str], datasets: Sequence[str], values: NDArray[np.float64], sign: int
 ) -> DatasetScores:
-    """Keep missing cells, or rank them last, and say so; greater is better by `sign`."""
+    """Rank missing cells last, and say so; greater is better by `sign`."""
     there = ~np.isnan(values)
-    failed = policy == "failed"
-    kept = there.sum(axis=1) > (0 if failed else 1)
-    counted = there[kept].astype(np.int64)
-    sets = [] if failed else meeting_sets(np.asarray(counted.T @ counted > 0))
-    without = [name for name, own in zip(models, there[kept].T, strict=True) if not own.any()]
+    kept = there.any(axis=1)
+    without = [name for name, own in zip(models, there.T, strict=True) if not own.any()]
     if without:
-        raise UserError(
-            f"{', '.join(without)}: no data set has a score of it"
-            + ("" if failed else " and of another model")
-            + "; leave it out"
-        )
-    if len(sets) > 1:
-        told = "; ".join(", ".join(models[m] for m in own) for own in sets)
-        raise UserError(f"no data set compares these sets of models with each other: {told}")
+        raise UserError(f"{', '.join(without)}: no data set has a score of it; leave it out")
     missing, left = int((~there[kept]).sum()), int((~kept).sum())
-    how = "ranked last, as failures" if failed else "taken to be missing at random"
     score = "score was" if missing == 1 else "scores were"
-    notes = [f"{missing} missing {score} {how}"] if missing else []
+    notes = [f"{missing} missing {score} ranked last, as failures"] if missing else []
     if left:
-        what, were = ("data set", "was") if left == 1 else ("data sets", "were")
-        enough = "any model" if failed else "two models"
-        notes.append(f"{left} {what} without scores of {enough} {were} left out")
-    filled = sign * with_failures_last(sign * values[kept]) if failed else values[kept]
-    names = tuple(_names(datasets, kept))
-    return DatasetScores(tuple(models), names, filled, tuple(notes), policy)
+        what = "data set" if left == 1 else "data sets"
+        were = "was" if left == 1 else "were"
+        notes.append(f"{left} {what} without scores of any model {were} left out")
+    filled = sign * with_failures_last(sign * values[kept])
+    return DatasetScores(tuple(models), tuple(_names(datasets, kept)), filled, tuple(notes))
 
 
 def _names(names: Sequence[str], chosen: Any) -> list[str]:

@@ -3,19 +3,327 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.assign_plans import advisable, assign_plan, is_one_of, with_better
-from bakeoff.comparisons.missing_cells import wrong_groups
-from bakeoff.comparisons.options import check_options
-from bakeoff.comparisons.recommend import Recommendation, recommended
-from bakeoff.comparisons.settings import compares_pairs, corrects, planned, takes_control
+from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
+from bakeoff.comparisons.matrix import check_cells, wrong_groups
+from bakeoff.comparisons.recommend import ON_ROWS, Recommendation, complete_folds, recommended
+from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
+    IN_UNIT,
+    compares_pairs,
+    corrects,
+    planned,
+    takes_control,
+)
+from bakeoff.comparisons.trials import RowCounts, check_options, smallest_pvalue
 from bakeoff.data.columns import check_values
-from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.data.splits import check_plan
+from bakeoff.errors import Place, Problem, UserError, listed, shown, unknown
+from bakeoff.scores import counted_rows
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.stats import RETIRED, Evidence, catalogue
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.related import dependent
+from bakeoff.spec.resampling import Halves
+from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue, test_set_metrics
+
+_OF_CLASSES = {
+    Evidence.CORRECTNESS: "right and wrong rows",
+    Evidence.FOLD_CORRECTNESS: "right and wrong rows",
+    Evidence.COSTED_LABELS: "what errors between classes cost",
+    Evidence.PROBABILITIES: "areas under the ROC curve",
+}
+LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
+"""How many models a test needs."""
+_ON_FOLDS = (
+    "corrected_kfold_t",
+    "corrected_repeated_kfold_t",
+    "corrected_resampled_t",
+    "half_sample_t",
+)
+_FOR_TWO = {
+    Evidence.CORRECTNESS: ("mcnemar",),
+    Evidence.FOLD_SCORES: _ON_FOLDS,
+    Evidence.DATASET_SCORES: ("wilcoxon_signed_rank",),
+}
+_REPEATED = {
+    Arity.ONE: ("corrected_one_sample_t",),
+    Arity.PAIR: ("corrected_repeated_kfold_t", "corrected_resampled_t"),
+}
+
+
+def advisable(names: Iterable[str], experiment: Experiment, rows: int | None = None) -> list[str]:
+    """Keep the tests that the experiment can run, and that could reach their level."""
+    size = None if rows is None else RowCounts(rows)
+    return [name for name in names if _can(name, experiment, size)]
+
+
+def _can(name: str, experiment: Experiment, size: RowCounts | None) -> bool:
+    entry = dependence.robust(catalogue()[name], experiment)
+    two_sided = experiment.tests.of(name).get("alternative", experiment.tests.alternative)
+    if two_sided != "two-sided" and compares_pairs(entry) and "alternative" not in entry.options:
+        return False
+    try:
+        test = assign_plan(entry, experiment, (), "")
+    except Problem:
+        return False
+    return smallest_pvalue(test, experiment, size) <= test.alpha
+
+
+def with_halves(experiment: Experiment) -> Experiment | None:
+    """Add the plan `halves` to an experiment; None where its rows cannot be halved."""
+    if experiment.given:
+        return None
+    plan = experiment.resampling.halves or Halves.model_validate({})
+    try:
+        for name, spec in experiment.datasets.items():
+            if isinstance(spec, GivenData):
+                return None
+            check_plan(name, spec, "halves", plan)
+    except Problem:
+        return None
+    resampling = experiment.resampling.model_copy(update={"halves": plan})
+    return experiment.model_copy(update={"resampling": resampling})
+
+
+def assign_plan(
+    entry: Entry,
+    experiment: Experiment,
+    place: Place,
+    why: str,
+    metrics: Sequence[str] = (),
+    recommended: str = "",
+) -> PlannedTest:
+    """Plan one test: its settings, its resampling plan and its metrics."""
+    if refused := dependence.refusal(entry, experiment):
+        raise Problem(place, refused)
+    related = bool(dependent(experiment))
+    test = planned(entry, experiment.tests, len(experiment.models), related=related)
+    plan = _plan(entry, experiment, place, recommended)
+    if recommended and plan != recommended:
+        why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
+    if refused := dependence.refusal_of_runs(entry, experiment):
+        raise Problem(place, refused)
+    _check_kind(entry, experiment, place)
+    _check_size(entry, experiment, place)
+    check_cells(test, entry, experiment, place)
+    default = tuple(metrics or experiment.metrics)
+    found = _metrics(test, entry, experiment, place, plan, default)
+    return dataclasses.replace(test, why=why).on(plan, found)
+
+
+def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
+    """Add to a liberal test, and its post hoc test, those that could run instead."""
+    entry, found = catalogue()[test.name], list[str]()
+    if entry.liberal_for and entry.better_test:
+        found = advisable([entry.better_test], with_halves(experiment) or experiment)
+        if entry.better_test == "half_sample_t" and entry.name != ON_ROWS:
+            found += advisable([ON_ROWS], experiment)
+    posthoc = test.posthoc and with_better(test.posthoc, experiment)
+    return dataclasses.replace(test, better=tuple(found), posthoc=posthoc)
+
+
+def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
+    """Refuse tests of more models, or of more data sets, than there are."""
+    models, least = len(experiment.models), LEAST[entry.arity]
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        least = 2  # no other test takes several metrics of two models together
+    if models < least:
+        for_two = _FOR_TWO.get(entry.evidence, ()) if models == 2 else ()
+        instead = advisable(for_two, experiment)[:1]
+        raise Problem(
+            place,
+            f"{entry.name} compares {least} models at least, found {models}"
+            + (f"; for two use {instead[0]}" if instead else ""),
+        )
+    units = experiment.tests.units(experiment.datasets)
+    if entry.evidence is Evidence.DATASET_SCORES and len(units) < 2:
+        instead = advisable((*_ON_FOLDS, "mcnemar"), experiment)[:1]
+        raise Problem(
+            place,
+            f"{entry.name} compares models over several data sets, found one"
+            + (f"; on one data set use a test like {instead[0]}" if instead else ""),
+        )
+
+
+def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
+    """Refuse tests of predictions where models bring numbers per row, and the other way round."""
+    wants_numbers = entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES)
+    if experiment.task.numbers and entry.evidence in _OF_CLASSES:
+        raise Problem(
+            place,
+            f"{entry.name} compares {_OF_CLASSES[entry.evidence]}, which predicted numbers do not "
+            "have: use metric_difference on one test set, or a test of fold scores",
+        )
+    if experiment.by_values and entry.evidence.on_rows and not wants_numbers:
+        raise Problem(
+            place,
+            f"{entry.name} looks at predictions, the models bring a number per row: use "
+            "mean_difference (where 1 is right and 0 wrong: `metrics: "
+            "[accuracy]`)",
+        )
+    if wants_numbers and not (experiment.by_values or experiment.task.numbers):
+        binary = experiment.with_values
+        has = "right and wrong rows" if binary else "predictions"
+        instead = "mcnemar" if binary else "metric_difference"
+        raise Problem(
+            place,
+            f"{entry.name} looks at a number per row (`values:` of every model), the experiment "
+            f"has {has}: use {instead}",
+        )
+
+
+def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) -> str:
+    plans = experiment.resampling.plans()
+    asked = experiment.tests.of(entry.name).get("plan")
+    if asked is not None:
+        at = ("tests", "options", entry.name, "plan")
+        if not is_one_of(asked, plans):
+            raise Problem(at, unknown("plan", asked, plans))
+        if asked not in entry.plans:
+            takes = listed(entry.plans, "or")
+            raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {takes}")
+    wanted = (asked or recommended,) if asked or recommended else entry.plans
+    usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
+    if not usable:
+        raise Problem(
+            place,
+            f"{entry.name} needs the plan {listed(entry.plans, 'or')}, the experiment has "
+            f"{', '.join(f'`{p}`' for p in plans) or 'none'}; add it under `resampling:` or drop "
+            "the test",
+        )
+    refusals = [_refusal(entry, plan, experiment) for plan in usable]
+    fitting = [plan for plan, refusal in zip(usable, refusals, strict=True) if not refusal]
+    if not fitting:
+        raise Problem(place, refusals[0])
+    if entry.evidence is Evidence.DATASET_SCORES:
+        # a mean over folds is less noisy than the score of one test set
+        fitting.sort(key=lambda plan: plan == "holdout")
+    return fitting[0]
+
+
+def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
+    """Say why a test is not valid on a plan as it is; empty when it is valid."""
+    # A test that is not told the sizes of the parts takes its folds for one cross-validation.
+    on_folds = entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
+    if plan != "kfold" or not on_folds or "n_train" in entry.options:
+        return ""
+    kfold = experiment.resampling.kfold
+    assert kfold is not None
+    if kfold.repeats == 1 and complete_folds(experiment):
+        return ""
+    instead = " or ".join(advisable(_REPEATED.get(entry.arity, _REPEATED[Arity.PAIR]), experiment))
+    if kfold.repeats > 1:
+        return (
+            f"{entry.name} is for one cross-validation, `kfold` has {kfold.repeats} repeats: "
+            + (f"use {instead}, or set `repeats: 1`" if instead else "set `repeats: 1`")
+        )
+    return (
+        f"{entry.name} is for a complete cross-validation, with `time:` the training sets grow"
+        + (f": use {instead}" if instead else "")
+    )
+
+
+def _metrics(
+    test: PlannedTest,
+    entry: Entry,
+    experiment: Experiment,
+    place: Place,
+    plan: str,
+    default: tuple[str, ...],
+) -> tuple[str, ...]:
+    own = experiment.tests.of(entry.name).get("metrics")
+    fixed = FIXED_METRICS.get(entry.evidence)
+    if fixed is not None:
+        if entry.evidence is Evidence.COSTED_LABELS and (lacking := experiment.without_costs):
+            where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
+            raise Problem(
+                place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
+            )
+        # a test of one model may be about the error rate instead
+        return (test.options.get("rate", fixed),)
+    if own is not None:
+        _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        return _criteria(entry, tuple(own or default), experiment, place, plan)
+    if own is None and any(name in entry.options for name in IN_UNIT):
+        default = default[:1]
+    if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
+        if refused := dependence.too_few_blocks(entry, experiment, tuple(own or default)):
+            raise Problem(place, refused)
+        return _on_predictions(entry, tuple(own or default), place)
+    if entry.evidence is Evidence.VALUES and not experiment.by_values:
+        return _of_row_values(entry, tuple(own or default), place)
+    return tuple(own or default)
+
+
+def _of_row_values(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    """Take the metrics of predicted numbers that are made of a number of each row."""
+    means = "time" not in entry.options
+    known = tuple(metric for metric in metrics if has_row_values(metric, means=means))
+    if not known:
+        raise Problem(
+            place,
+            f"{entry.name} compares means of a loss of each row, which {listed(metrics, 'and')} "
+            f"{'is' if len(metrics) == 1 else 'are'} not: add mse or mae to `metrics:`, or use "
+            "metric_difference",
+        )
+    return known
+
+
+def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    """Take the metrics that have an interval and a test on one test set."""
+    has_form = has_test if entry.evidence is Evidence.RUNS else has_interval
+    known = tuple(filter(has_form, metrics))
+    if not known:
+        raise Problem(
+            place,
+            f"{entry.name} has no standard error for {', '.join(metrics)}; add one of "
+            f"{', '.join(filter(has_form, test_set_metrics()))} to `metrics:`",
+        )
+    return known
+
+
+def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:
+    if not isinstance(own, list) or not own:
+        raise Problem(place, f"found {shown(own)}, expected a list of metrics like [accuracy]")
+    for i, name in enumerate(own):
+        if not is_one_of(name, experiment.metrics):
+            hint = "; list it under `metrics:` to have it computed"
+            raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
+        if name in own[:i]:
+            raise Problem((*place, i), f"{name} appears twice")
+
+
+def _criteria(
+    entry: Entry, metrics: tuple[str, ...], experiment: Experiment, place: Place, plan: str
+) -> tuple[str, ...]:
+    folds = len(experiment.resampling.plans()[plan].splits())
+    if len(metrics) < 2:
+        raise Problem(
+            place, f"{entry.name} compares several metrics at once, found one; add to `metrics:`"
+        )
+    if {"right", "wrong"} <= set(map(counted_rows, metrics)):
+        raise Problem(
+            place,
+            f"{entry.name} cannot take accuracy and error together, one is 1 less the other: "
+            f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`",
+        )
+    if folds <= len(metrics):
+        raise Problem(
+            place,
+            f"{entry.name} of {len(metrics)} metrics needs {len(metrics) + 1} folds at least, "
+            f"`{plan}` has {folds}: choose with `options: {{{entry.name}: {{metrics: [...]}}}}`",
+        )
+    return metrics
+
+
+def is_one_of(name: object, known: Iterable[str]) -> bool:
+    """Tell whether an option's value, which may be anything, is a known name."""
+    return isinstance(name, str) and name in known
+
 
 _VERSUS = {
     Evidence.DATASET_SCORES: ("friedman_posthoc", "wilcoxon_signed_rank"),
@@ -25,15 +333,7 @@ _ASKED = "asked for in `tests: run:`"
 
 
 def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
-    """Plan every test of an experiment: its evidence, its settings and why it runs.
-
-    Returns
-    -------
-    problems : list of Problem
-        Unknown tests, tests without evidence in the experiment, options they do not take.
-    tests : AnalysisPlan
-        In the order asked for.
-    """
+    """Plan every test of an experiment: its evidence, its settings and why it runs."""
     known = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
     tests: list[PlannedTest] = []
@@ -80,10 +380,7 @@ def described(tests: AnalysisPlan) -> list[dict[str, Any]]:
 def check_classes(
     experiment: Experiment, dataset: str, classes: Sequence[str]
 ) -> Iterator[Problem]:
-    """Look for tests and costs that do not fit the classes of a data set.
-
-    Data sets known by given scores alone have no classes.
-    """
+    """Look for tests and costs that do not fit the classes of a data set."""
     known, named = catalogue(), experiment.datasets[dataset].label or dataset
     for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
         if name in known and known[name].evidence is Evidence.PROBABILITIES:
@@ -97,9 +394,9 @@ def check_classes(
         return
     own = experiment.datasets[dataset].costs is not None
     at: Place = ("datasets", dataset, "costs", "classes") if own else ("costs", "classes")
-    for i, listed in enumerate(costs.classes):
+    for i, each in enumerate(costs.classes):
         try:
-            check_values([listed], classes, "class")
+            check_values([each], classes, "class")
         except UserError as error:
             yield Problem((*at, i), f"{named}: {error}")
     lacking = [name for name in classes if name not in costs.names]

@@ -2,10 +2,9 @@
 
 One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
 1998), for accuracy; DeLong's test, the cost-sensitive one or that of any metric for the others.
-Repeated fits: McNemar's test over the rows of 5×2cv (Yang et al. 2023), the half-sample t test, or
-t tests whose variance is corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert &
-Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's for two models
-(Demšar 2006).
+Repeated fits: the z test of the rows of 5×2cv, the half-sample t test, or t tests whose variance is
+corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several data
+sets: Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
 """
 
 from __future__ import annotations
@@ -16,9 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bakeoff.comparisons.dependence import in_time, robust
+from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
-from bakeoff.comparisons.recipes import several_runs
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -26,23 +24,12 @@ from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
 
+ON_ROWS = "cv5x2_z"
+"""The test of the fits of `cv_5x2` that looks at the rows of all folds."""
+
 
 class Recommendation(NamedTuple):
-    """A test that is recommended.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the catalogue.
-    why : str
-        In one sentence.
-    metrics : tuple of str
-        Those that it is to be run on; empty for all that it takes.
-    plan : str
-        The plan that it is recommended for; empty for any that it takes.
-    posthoc : str
-        The test of pairs that follows, where that is not the usual one.
-    """
+    """A test that is recommended."""
 
     name: str
     why: str
@@ -62,10 +49,7 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
 
 
 def enough_datasets(experiment: Experiment) -> int:
-    """Return from how many data sets on two models can be told apart over data sets.
-
-    The signed-rank test's smallest p-value is 2^(1-N), half of that if one-sided.
-    """
+    """Return from how many data sets on two models can be told apart over data sets."""
     sides = 1 if experiment.tests.alternative == "two-sided" else 0
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
@@ -74,9 +58,10 @@ def over_datasets(n: int, k: int, policy: str | None) -> str:
     """Return the test of k models over n data sets that fits a policy for missing cells."""
     if k == 2:
         return "sign_test" if policy == "failed" else "wilcoxon_signed_rank"
-    if policy == "at_random":
-        return "skillings_mack"
-    return "friedman" if _friedman_is_exact(n, k) else "iman_davenport"
+    # the test itself finds whether a table of this size is small enough to list
+    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
+    exact = catalogue()["friedman"].function(table).variant == "exact"
+    return "friedman" if exact else "iman_davenport"
 
 
 def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
@@ -108,7 +93,6 @@ def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
     why = {
         "friedman": "a table of this size can be tested exactly",
         "iman_davenport": "this form of Friedman's test is less conservative than its χ²",
-        "skillings_mack": "it is Friedman's test for tables with missing cells",
     }[name]
     posthoc = _posthoc(name, experiment)
     yield Recommendation(name, f"{k} models and {tail}; {why}; {posthoc} (Demšar 2006)")
@@ -125,12 +109,6 @@ def _posthoc(name: str, experiment: Experiment) -> str:
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
     return f"comparisons of {pairs}, {correction}, come along"
-
-
-def _friedman_is_exact(n: int, k: int) -> bool:
-    """Tell whether the test itself finds a table of this size small enough to list."""
-    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
-    return bool(catalogue()["friedman"].function(table).variant == "exact")
 
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
@@ -226,10 +204,13 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
         Evidence.COSTED_LABELS: "cost_sensitive",
         Evidence.PROBABILITIES: "delong",
     }
+    serial = experiment.task.numbers and in_time(experiment)
     for metric in _of_other_nulls(experiment.metrics):
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
-            name = known[evidence[0]] if evidence else _of_any_metric(metric, experiment)
+            in_order = serial and has_row_values(metric, means=False)
+            other = "diebold_mariano_means" if in_order else "metric_difference"
+            name = known[evidence[0]] if evidence else other
             found[name] = (*found.get(name, ()), metric)
     return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
 
@@ -244,14 +225,6 @@ def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
         asked.add(null)
 
 
-def _of_any_metric(metric: str, experiment: Experiment) -> str:
-    """Name the test of a metric without a test of its own."""
-    serial = experiment.task.numbers and in_time(experiment)
-    if serial and has_row_values(metric, means=False):
-        return "diebold_mariano_means"
-    return "metric_difference"
-
-
 def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
     metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
     accuracy = FIXED_METRICS[Evidence.FOLD_CORRECTNESS]
@@ -260,9 +233,10 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
     counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
     if counted and not related:
         yield Recommendation(
-            "cv5x2_mcnemar",
-            f"by {accuracy}: five replications of 2-fold cross-validation; this test counts the "
-            f"rows of all ten folds (Yang et al. 2023, docs/cross-validation.md){tail}",
+            ON_ROWS,
+            f"by {accuracy}: five replications of 2-fold cross-validation; the standard error of "
+            "this test has what test rows and training rows add (docs/cross-validation.md)"
+            f"{tail}",
             (accuracy,),
         )
         metrics = tuple(metric for metric in metrics if not counted_rows(metric))
@@ -307,24 +281,7 @@ def on_given_rows(
     *,
     runs: bool = False,
 ) -> dict[str, tuple[str, ...]]:
-    """Return the tests of given predictions on one test set, each with its metrics; none: all.
-
-    Unlike in `recommended`, areas under the ROC curve are compared as all other metrics are, and
-    tests of costs are added wherever costs are given.
-
-    Parameters
-    ----------
-    models : int
-        The number of models.
-    metrics : sequence of str
-        The metrics of predictions; none if the models bring a number for each row.
-    costs : bool
-        Whether the costs of errors are given.
-    serial : bool
-        Whether numbers are predicted, on rows in the order of time.
-    runs : bool
-        Whether there are several training runs.
-    """
+    """Return the tests of given predictions on one test set, each with its metrics; none: all."""
     if not metrics:
         return {"recipe_mean_difference" if runs else "mean_difference": ()}
     if runs:

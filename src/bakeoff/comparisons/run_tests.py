@@ -3,39 +3,488 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.cautions import Cautions, cautions, measured
-from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons import dependence
+from bakeoff.comparisons.cautions import cautions, measured
+from bakeoff.comparisons.comparison import (
+    Comparison,
+    Decision,
+    Missing,
+    NoResult,
+    bounded,
+    decide,
+    range_of,
+)
+from bakeoff.comparisons.dependence import OF_RUNS, deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
     DatasetScores,
     FoldCriteria,
     FoldScores,
+    PairedPredictions,
+    PairedValues,
+    RelatedRows,
+    RowEvidence,
+    engine_metric,
     fold_scores,
+    has_test,
     read_fold_predictions,
     read_predictions,
     read_scores,
+    read_values,
 )
-from bakeoff.comparisons.family import Context, run_test
-from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.matrix import Hole, complete, cut_matrix, read_holes, read_matrix
-from bakeoff.comparisons.missing_cells import OTHER_READING, missing_cells
-from bakeoff.comparisons.ranges import range_of
-from bakeoff.comparisons.recipes import OF_RUNS, deterministic
-from bakeoff.comparisons.recommend import over_datasets
-from bakeoff.comparisons.settings import planned
+from bakeoff.comparisons.matrix import (
+    Hole,
+    complete,
+    cut_matrix,
+    missing_cells,
+    read_holes,
+    read_matrix,
+)
+from bakeoff.comparisons.settings import (
+    FIXED_METRICS,
+    adjust,
+    check_correction,
+    correction_among,
+    cost_options,
+    pairs_of,
+)
+from bakeoff.errors import UserError
 from bakeoff.scores import metrics_of
-from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
+from bakeoff.seeds import derive, integer
+from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
+from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import Entry, Evidence, bradley_terry, catalogue
+from bakeoff.stats import (
+    Arity,
+    Assumption,
+    BayesResult,
+    Entry,
+    Evidence,
+    PairwiseResult,
+    Result,
+    catalogue,
+    influence,
+    looks_at,
+)
+from bakeoff.stats.core.pairs import simultaneous_level
+from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
+from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.metrics.view import NoValue
+from bakeoff.stats.rows.ordered import independent_blocks
 from bakeoff.threads import on_one_thread
+
+
+@dataclasses.dataclass(frozen=True)
+class TimeBlocks:
+    """The blocks of time that a test takes for groups, where it does."""
+
+    evidence: AnyEvidence
+    entry: Entry
+    costs: Costs | None = None
+
+    def annotated(self, comparison: Comparison) -> Comparison:
+        """Say with a comparison whether the dependence of its rows fades within blocks of time."""
+        if not self._used:
+            return comparison
+        compared = filter(None, (comparison.model_a, comparison.model_b))
+        checks = self.checks([self.evidence.models.index(model) for model in compared])
+        known = comparison.result.get("assumptions", [])
+        plain = [dataclasses.asdict(check) for check in checks]
+        result = {**comparison.result, "assumptions": [*known, *plain]}
+        return dataclasses.replace(comparison, result=result) if checks else comparison
+
+    def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
+        """Return what is assumed of the rows of some models, or of all of them."""
+        rows = self.evidence
+        if not self._used:
+            return ()
+        assert isinstance(rows, PairedPredictions | PairedValues)
+        assert rows.times is not None
+        at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
+        if len(at) < len(models) or not at:
+            return ()
+        with suppress(NoValue):  # the test itself says why it has no answer
+            self._known.update({m: self._computed(m) for m in at if m not in self._known})
+            values = np.column_stack([self._known[m] for m in at])
+            times = as_clusters(rows.times, rows.n)
+            return (independent_blocks(values, times, TIME_BLOCKS),)
+        return ()
+
+    @cached_property
+    def _used(self) -> bool:
+        """Whether the test takes blocks of the times of its rows for groups."""
+        rows = self.evidence
+        return isinstance(rows, PairedPredictions | PairedValues) and rows.in_blocks(self.entry)
+
+    @cached_property
+    def _known(self) -> dict[int, NDArray[np.float64]]:
+        return {}
+
+    def _computed(self, model: int) -> NDArray[np.float64]:
+        if isinstance(self.evidence, PairedValues):
+            return np.asarray(self.evidence.values[:, model], dtype=np.float64)
+        assert isinstance(self.evidence, PairedPredictions)
+        metric = FIXED_METRICS.get(self.entry.evidence, self.evidence.metric)
+        rows = dataclasses.replace(self.evidence, metric=metric)
+        if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
+            return rows.quality(model)  # it has no formula for its influence
+        options = difference_options(rows, self.costs) | {"groups": None}
+        arguments = rows.arguments(catalogue()[rows.difference], [model])
+        return influence(*arguments, **options).drawn_from
+
+
+def held_out(
+    experiment: Experiment,
+    dataset: str,
+    path: str | Path,
+    metrics: Sequence[str],
+) -> Iterator[RowEvidence]:
+    """Read the predictions or numbers on one test set once, and return them metric by metric."""
+    models = list(experiment.models)
+    wanted = {looks_at(engine_metric(metric)) for metric in metrics}
+    rows: RowEvidence = (
+        read_values(path, models)
+        if experiment.by_values
+        else read_predictions(
+            path,
+            models,
+            scores="ranking" in wanted,
+            probabilities="probabilities" in wanted,
+        )
+    )
+    check_related(experiment, dataset, rows, path)
+    yield from by_metric(rows, experiment, metrics)
+
+
+def by_metric(
+    rows: RowEvidence, experiment: Experiment, metrics: Sequence[str]
+) -> Iterator[RowEvidence]:
+    """Return rows metric by metric; numbers per row have the one that describes them."""
+    if isinstance(rows, PairedValues):
+        metric = metrics_of(experiment)[experiment.metrics[0]]
+        better, limits = metric.greater_is_better, metric.range
+        yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
+    else:
+        yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
+
+
+def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> dict[str, Any]:
+    """Return the arguments of the test `rows.difference` and its kin that no user sets."""
+    entry = catalogue()[rows.difference]
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    return {key: value for key, value in managed.items() if key in entry.options}
+
+
+def check_related(
+    experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
+) -> None:
+    """Stop where a data set has groups or times and its predictions have none."""
+    # A test for groups takes rows without groups for independent: its p-value would be wrong.
+    kin = declared(experiment, dataset)
+    if kin is not None and rows.n and not rows.related:
+        raise UserError(
+            f"{path} does not say which rows of {dataset} belong together, though the data set "
+            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
+        )
+
+
+_MOST_BY_PAIR = 30
+"""With more models a test that ranks each pair anew compares those of the best model alone."""
+_EFFECTS = ("rank_biserial",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Context:
+    """Where the evidence of one family of hypotheses comes from."""
+
+    dataset: str
+    metric: str
+    greater_is_better: bool
+    seed: int = 0
+    costs: Costs | None = None
+    range: tuple[float, float] = (-math.inf, math.inf)
+
+
+def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list[Comparison]:
+    """Run a test on one data set and metric, with all that belongs to its family."""
+    # An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
+    # report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
+    # say why: hours of fits are not lost to one degenerate fold.
+    found = _Family(test, evidence, context).comparisons()
+    if test.posthoc is not None:
+        found += _Family(test.posthoc, evidence, context, follows=test.name).comparisons()
+    return found
+
+
+def check_run(test: PlannedTest, evidence: AnyEvidence, context: Context) -> None:
+    """Run a test on made-up evidence to hear what it says of its options."""
+    _Family(test, evidence, context, strict=True).comparisons()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Family:
+    """The hypotheses of one test on one piece of evidence."""
+
+    test: PlannedTest
+    given: AnyEvidence
+    context: Context
+    follows: str = ""
+    strict: bool = False
+    """Whether to raise what the test complains of instead of calling it undecided."""
+
+    @cached_property
+    def entry(self) -> Entry:
+        return catalogue()[self.test.name]
+
+    @cached_property
+    def correction(self) -> str:
+        """How the family is adjusted; ``none`` for tests that correct nothing."""
+        by_rows = self.entry.evidence is Evidence.PREDICTIONS
+        tested = not by_rows or has_test(self.context.metric)
+        asked = self.test.correction or "none"
+        models = len(self.models) if tested else 2
+        return correction_among(self.entry, asked, models, self.test.related)
+
+    @cached_property
+    def evidence(self) -> AnyEvidence:
+        """The evidence, without what relates its rows where they are to be independent."""
+        if isinstance(self.given, RelatedRows) and self.test.independent_rows:
+            return dataclasses.replace(self.given, groups=None, times=None)
+        return self.given
+
+    @property
+    def _related(self) -> bool:
+        """Whether something relates these rows, and the test is to know of it."""
+        return isinstance(self.evidence, RelatedRows) and self.evidence.related
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.evidence.models
+
+    def comparisons(self) -> list[Comparison]:
+        try:
+            check_correction(self.test, self.correction)
+            found = self._by_arity()
+        except ValueError as refusal:
+            if self.strict:
+                raise
+            found = self._undecided(refusal)
+        left_out = self.evidence.left_out
+        assumed = dependence.assumption(self.given) if self.test.independent_rows else None
+        blocks = TimeBlocks(self.evidence, self.entry, self.context.costs)
+        return [dependence.annotated(blocks.annotated(row), left_out, assumed) for row in found]
+
+    def _by_arity(self) -> list[Comparison]:
+        if self.entry.arity is Arity.ONE:
+            return list(self._corrected("single", [(m,) for m in range(len(self.models))]))
+        if self.entry.arity is Arity.PAIR:
+            return self._pairs()
+        if missing := self._incomplete():
+            raise Missing(missing)
+        if self.entry.arity is Arity.ALL_PAIRS:
+            return self._rows(self._whole(self.entry.function, self.entry.options))
+        arguments = self.evidence.matrix(self.entry)
+        result: Result = self._call(arguments, 1 - self.test.alpha)
+        return [self._comparison(result, "omnibus", result.pvalue, 1, "none")]
+
+    def _pairs(self) -> list[Comparison]:
+        versus = self.test.versus
+        if versus is not None:
+            self._position(versus)
+        pairs = pairs_of(self.models, versus)
+        shared = self.entry.all_pairs
+        if shared is not None and self.correction == MAX_T:
+            if missing := self._incomplete():
+                raise Missing(missing)
+            return self._rows(self._whole(shared, self.entry.family_options))
+        if shared is not None and len(pairs) >= self.entry.all_pairs_from and self._fits():
+            with suppress(ValueError):  # each pair then says by itself whether it has an answer
+                return self._rows(self._whole(shared, self.entry.family_options))
+        return list(self._corrected("pair", pairs))
+
+    def _fits(self) -> bool:
+        """Tell whether the form for all pairs is this one, knows all options, misses no model."""
+        asked = set(self.test.options)
+        if self._related and self.entry.variants is not None:
+            asked.add("variant")  # else all pairs are computed in a form of their own
+        return self.entry.family_options >= asked and not self._incomplete()
+
+    # ------------------------------------------------------------------ hypotheses
+
+    def _corrected(self, role: str, hypotheses: list[Any]) -> Iterator[Comparison]:
+        """Test each hypothesis by itself and adjust the p-values together."""
+        size = len(hypotheses)
+        level = 1 - self.test.alpha
+        if self.test.simultaneous:
+            level = simultaneous_level(level, size, self.correction)
+        results = [self._one(members, level) for members in hypotheses]
+        for members, result, p in zip(
+            hypotheses, results, adjust(results, self.test, self.correction), strict=True
+        ):
+            names = [self.models[m] for m in members]
+            yield self._comparison(result, role, p, size, self.correction, *names)
+
+    def _one(self, members: tuple[int, ...], level: float) -> Result:
+        names = [self.models[m] for m in members]
+        try:
+            if missing := self.evidence.missing(members):
+                raise Missing(missing)
+            arguments = self.evidence.arguments(self.entry, members)
+            result: Result = self._call(arguments, level, *names)
+        except ValueError as refusal:
+            if self.strict:
+                raise
+            return self._no_result(refusal)
+        return result
+
+    def _whole(
+        self, function: Callable[..., PairwiseResult], known: Iterable[str]
+    ) -> PairwiseResult:
+        """Test all pairs in one call, whose numbers carry their own adjustment."""
+        test = self.test
+        control = None if test.versus is None else self._position(test.versus)
+        options = self._options(1 - test.alpha, function.__name__) | {
+            "control": control,
+            "correction": self.correction,
+            "simultaneous": test.simultaneous,
+            "leader_only": bool(self.follows)
+            and len(self.models) > _MOST_BY_PAIR
+            and not test.versus,
+        }
+        taken = {key: options[key] for key in known if key in options}
+        found = function(*self.evidence.matrix(self.entry), **taken)
+        return bounded(found, self.entry, self.context.range)
+
+    def _rows(self, whole: PairwiseResult) -> list[Comparison]:
+        """Return the comparisons of all pairs."""
+        plain = whole.to_dict()
+        shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
+        size = whole.details.get("hypotheses", len(whole.pairs))
+        found = []
+        for result, pair, own in zip(whole.each(), whole.pairs, plain["pairs"], strict=True):
+            known = None
+            if not whole.results:
+                effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
+                checks = [dict(vars(check)) for check in result.assumptions]
+                known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
+            told = pair.pvalue_adjusted, size, whole.correction
+            models = self.models[pair.a], self.models[pair.b]
+            found.append(self._comparison(result, "pair", *told, *models, known=known))
+        if "average_ranks" in plain["details"]:
+            # what a critical difference diagram is drawn from; each pair has details of its own
+            ranks = {**plain["details"], "models": list(self.models)}
+            found[0] = dataclasses.replace(found[0], result={**found[0].result, "ranks": ranks})
+        return found
+
+    def _position(self, model: str) -> int:
+        if model not in self.models:
+            raise ValueError(f"{model}, the model that all are compared with, has no results here")
+        return self.models.index(model)
+
+    def _hypotheses(self) -> list[tuple[str, str]]:
+        if self.entry.arity is Arity.OMNIBUS:
+            return [("", "")]
+        if self.entry.arity is Arity.ONE:
+            return [(model, "") for model in self.models]
+        versus = self.test.versus if self.test.versus in self.models else None
+        return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
+
+    def _incomplete(self) -> str:
+        """Say what the test would miss; empty where nothing is, or it leaves it out itself."""
+        if self.test.allows_missing:
+            return ""
+        return self.evidence.missing(range(len(self.models)))
+
+    # ------------------------------------------------------------------ calls and rows
+
+    def _call(self, arguments: list[Any], level: float, *who: str) -> Any:
+        """Call the test's function on its evidence."""
+        entry = self.entry
+        options = self._options(level, entry.name, *who)
+        known = {key: options[key] for key in entry.options if key in options}
+        return bounded(entry.function(*arguments, **known), entry, self.context.range)
+
+    def _options(self, level: float, *purpose: str) -> dict[str, Any]:
+        """Return what the experiment says of the test, and what no user sets."""
+        context, (name, *who) = self.context, purpose
+        where = (context.dataset, self.test.plan, context.metric)
+        return {
+            **self.test.options,
+            "confidence_level": level,
+            "alpha": 1 - level,
+            "greater_is_better": context.greater_is_better,
+            "seed": integer(derive(context.seed, "test", name, *where, *who)),
+            **self.evidence.managed(self.entry),
+            **cost_options(context.costs, context.metric),
+        }
+
+    def _no_result(self, refusal: ValueError) -> NoResult:
+        return NoResult.of(self.entry, self.test.alternative, self.evidence.n, refusal)
+
+    def _undecided(self, refusal: ValueError) -> list[Comparison]:
+        """Leave every hypothesis open, for one reason."""
+        role = {Arity.OMNIBUS: "omnibus", Arity.ONE: "single"}.get(self.entry.arity, "pair")
+        nothing, hypotheses = self._no_result(refusal), self._hypotheses()
+        told = math.nan, len(hypotheses), "none" if role == "omnibus" else self.correction
+        return [
+            self._comparison(nothing, role, *told, *filter(None, members)) for members in hypotheses
+        ]
+
+    def _comparison(
+        self,
+        result: Result,
+        role: str,
+        adjusted: float,
+        size: int,
+        correction: str,
+        *models: str,
+        known: Mapping[str, Any] | None = None,
+    ) -> Comparison:
+        """Return a hypothesis with its result, whose plain data may be `known`."""
+        context = self.context
+        spans = self.entry.evidence is Evidence.DATASET_SCORES
+        decision = decide(result, role, adjusted, self.test.alpha, independent=spans)
+        row, plain = result.to_row(), dict(known or result.to_dict())
+        if isinstance(result, NoResult):
+            row, plain = row | {"status": result.kind}, {"reason": result.reason}
+        elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
+            # the p-values of the others in the family may have changed it
+            checks = result.checks(decision is not Decision.NOT_SHOWN)
+            plain["assumptions"] = [dict(vars(check)) for check in checks]
+        return Comparison(
+            **{k: v for k, v in row.items() if k in _SHARED},
+            role=role,
+            follows=self.follows,
+            dataset=context.dataset,
+            plan=self.test.plan,
+            metric=context.metric,
+            model_a=models[0] if models else "",
+            model_b=models[1] if len(models) > 1 else "",
+            pvalue_adjusted=adjusted,
+            correction=correction,
+            family_size=size,
+            alpha=self.test.alpha,
+            decision=decision,
+            result=plain,
+        )
+
+
+_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
+
 
 MATRIX, HOLES = "matrix", "holes"
 
@@ -43,18 +492,7 @@ MATRIX, HOLES = "matrix", "holes"
 def run_planned(
     test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
 ) -> list[Comparison]:
-    """Run one test on every data set and metric it is meant for.
-
-    Parameters
-    ----------
-    test : PlannedTest
-        The test.
-    experiment : Experiment
-        Its settings.
-    inputs : Mapping
-        One file per data set: collected predictions or scores; for tests over data sets the
-        files of the score matrix, `MATRIX` and `HOLES`.
-    """
+    """Run one test on every data set and metric it is meant for."""
     entry = catalogue()[test.name]
     found: list[Comparison] = []
     for dataset, metric, evidence in _evidence(entry, test, experiment, inputs):
@@ -86,7 +524,7 @@ def _of_matrix(
 ) -> DatasetScores:
     """Do with missing cells and groups of data sets what the experiment says."""
     policy, units = missing_cells(experiment), experiment.tests.units(datasets)
-    if test.allows_missing and policy not in OTHER_READING:
+    if test.allows_missing and policy != "failed":
         policy = "keep"
     own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
     return complete(
@@ -117,45 +555,14 @@ def run_on(
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
     }
-    warned = (_caution(against[row.test], row, evidence) for row in found)
-    found = [
-        dataclasses.replace(row, caution=caution) if caution else row
-        for row, caution in zip(found, warned, strict=True)
-    ]
-    if found and isinstance(evidence, DatasetScores) and evidence.other is not None:
-        said = _other_reading(test, evidence, evidence.other, experiment, metric)
-        found[0] = dataclasses.replace(found[0], result={**found[0].result, "other_reading": said})
+    for place, row in enumerate(found):
+        compared = [row.model_a, row.model_b] if row.model_a else evidence.models
+        said = against[row.test].of(compared)
+        if failing := measured(row):
+            said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
+        caution = " ".join(text[0].upper() + text[1:] for text in said)
+        found[place] = dataclasses.replace(row, caution=caution) if caution else row
     return found
-
-
-def _other_reading(
-    test: PlannedTest,
-    own: DatasetScores,
-    other: DatasetScores,
-    experiment: Experiment,
-    metric: str,
-) -> dict[str, Any]:
-    """Test all models by the other reading of missing cells, and name the leaders by both."""
-    context = context_of(experiment, "", metric)
-    tests = experiment.tests.model_copy(update={"missing_cells": other.policy})
-    entry = catalogue()[over_datasets(len(other.datasets), len(other.models), other.policy)]
-    planned_test = planned(entry, tests, len(other.models)).on(test.plan, test.metrics)
-    row = run_test(dataclasses.replace(planned_test, posthoc=None), other, context)[0]
-    leaders = {}
-    for key, one in (("own_leader", own), ("leader", other)):
-        better = context.greater_is_better
-        ranks = bradley_terry(one.values, greater_is_better=better).expected_rank
-        leaders[key] = one.models[int(ranks.round(9).argmin())]
-    return {"policy": other.policy, "test": row.test, "pvalue": row.pvalue, **leaders}
-
-
-def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
-    """Return the cautions about one comparison; empty where there are none."""
-    compared = [row.model_a, row.model_b] if row.model_a else evidence.models
-    said = known.of(compared)
-    if failing := measured(row):
-        said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-    return " ".join(text[0].upper() + text[1:] for text in said)
 
 
 def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:

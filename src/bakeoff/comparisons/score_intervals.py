@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bakeoff.comparisons.comparison import UNDEFINED_METRIC, clipped
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedValues,
@@ -19,11 +21,7 @@ from bakeoff.comparisons.evidence import (
     has_interval,
     has_test,
 )
-from bakeoff.comparisons.held_out import difference_options, held_out
-from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.ranges import clipped
-from bakeoff.comparisons.recipes import deterministic
-from bakeoff.comparisons.time_blocks import TimeBlocks
+from bakeoff.comparisons.run_tests import TimeBlocks, difference_options, held_out
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics.entry import score_view
 from bakeoff.spec import Costs, Experiment
@@ -39,7 +37,7 @@ from bakeoff.stats import (
     recipe_mean_ci,
 )
 from bakeoff.stats.core.result import AGREE
-from bakeoff.stats.metrics.setting import setting_of
+from bakeoff.stats.metrics.influence import setting_of
 from bakeoff.threads import on_one_thread
 
 COLUMNS = (
@@ -49,21 +47,7 @@ COLUMNS = (
 
 
 def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
-    """Find the standard error and the interval of each metric of each model.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Its models, metrics, costs and level.
-    inputs : Mapping of data set to path
-        The collected predictions of each test set.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, metric and model: `COLUMNS`. ``note`` says why there is no interval,
-        or what it takes for granted and does not find.
-    """
+    """Find the standard error and the interval of each metric of each model."""
     metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level, fixed = 1 - experiment.tests.alpha, deterministic(experiment)
     return tabulate(
@@ -117,18 +101,17 @@ def _plain(found: Result, level: float) -> dict[str, Any]:
 
 @on_one_thread
 def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> Result:
-    """Return the metric of one model that has what it needs, or its mean number, with an interval.
-
-    Shares of right and wrong rows have Wilson's interval, on the effective number of rows where
-    these belong together; other metrics that of `bakeoff.stats.metric_ci`.
-    """
+    """Return the metric of one model, or its mean number, with an interval."""
     known = catalogue()
     entry = known[rows.difference]
     blocks = TimeBlocks(rows, entry, costs).checks([model])
     options = difference_options(rows, costs) | {"confidence_level": level}
     arguments = rows.arguments(entry, [model])
     if isinstance(rows, PairedValues):
-        mean = mean_ci(*arguments, **options)
+        mean, values = mean_ci(*arguments, **options), rows.values[:, model]
+        if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
+            rate = _of_counts(int(values.sum()), rows.n, level)
+            mean = dataclasses.replace(mean, ci=rate.ci, status=rate.status)
         checks = *mean.assumptions, *blocks
         return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range), assumptions=checks)
     found = metric_ci(*arguments, **options)

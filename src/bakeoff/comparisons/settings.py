@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Any
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Annotated, Any
 
+from pydantic import Field, TypeAdapter
+from pydantic.errors import PydanticSchemaGenerationError
+
+from bakeoff.errors import unknown
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests, PlannedTest
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.metrics.all_pairs import MAX_T
+from bakeoff.spec.tests import Correction
+from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Result, TypeOneError, catalogue
+from bakeoff.stats.core.arguments import Level, check_of, choices_of
+from bakeoff.stats.core.pairs import adjust_pvalues
+from bakeoff.stats.core.pairs import check_correction as check_family
+from bakeoff.stats.core.pairs import pairs_of as all_pairs
+from bakeoff.stats.metrics.family import MAX_T
 
 MANAGED = {
     "confidence_level": "it follows from `alpha` and the correction",
@@ -55,27 +67,13 @@ _OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
 def planned(
     entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
 ) -> PlannedTest:
-    """Return a test with its settings, every default filled in; its evidence is still open.
-
-    Parameters
-    ----------
-    entry : Entry
-        The test.
-    settings : HypothesisTests
-        The experiment's, with the test's own options.
-    models : int
-        How many models are compared: with two of them there is no maximum to adjust by.
-    related : bool
-        Whether the rows of some data set have groups or times.
-    """
+    """Return a test with its settings, every default filled in; its evidence is still open."""
     own = settings.of(entry.name)
     options = {k: v for k, v in own.items() if k in entry.all_options and k != "alpha"}
     for name in SHARED:
         shared = getattr(settings, name)
         if name in entry.options and shared is not None:
             options.setdefault(name, shared)
-    if settings.missing_cells == "at_random" and leaves_out_missing(entry):
-        options.setdefault("missing", "omit")
     options.pop("simultaneous", None)
     correction = None
     independent = own.get(INDEPENDENT) is True
@@ -143,11 +141,6 @@ def compares_pairs(entry: Entry) -> bool:
     return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS)
 
 
-def leaves_out_missing(entry: Entry) -> bool:
-    """Tell whether a test over data sets can do with missing cells."""
-    return "missing" in entry.options
-
-
 def takes_control(entry: Entry) -> bool:
     """Tell whether a test can compare one model with each other instead of all pairs."""
     return entry.arity is Arity.PAIR or "control" in entry.options
@@ -175,3 +168,142 @@ def jointly(entry: Entry) -> bool:
     """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
     own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
     return own is not None and own.default == MAX_T
+
+
+_SHARED: dict[str, Any] = {
+    "alpha": Annotated[Level, Field(description="Its own significance level.")],
+    "correction": Annotated[
+        Correction, Field(description="How the p-values of its family are adjusted.")
+    ],
+    "independent_rows": Annotated[
+        bool,
+        Field(
+            description="true: take the rows of a data set with `groups:` or `time:` for "
+            "independent all the same; without it the form of the test for such rows runs."
+        ),
+    ],
+    "metrics": Annotated[
+        list[str],
+        Field(
+            description="Which of the experiment's metrics it is run on; default: all, or the "
+            "first for tests with a value in the metric's unit (margin, rope, mu0)."
+        ),
+    ],
+    "plan": Annotated[str, Field(description="The resampling plan that feeds it.")],
+    "simultaneous": Annotated[
+        bool,
+        Field(
+            description="true, the default: the intervals of all pairs hold together; false: each "
+            "by itself."
+        ),
+    ],
+    "versus": Annotated[
+        str | None,
+        Field(description="A model: only it is compared with each other one; null: all pairs."),
+    ],
+}
+"""Options that are no parameters of a test's function, or mean more than these."""
+_CHECKED_ELSEWHERE = ("independent_rows", "metrics", "plan", "versus")
+
+
+def wrong_value(entry: Entry, option: str, value: Any) -> str:
+    """Say what is wrong with the value of an option; empty when nothing is."""
+    if option in _CHECKED_ELSEWHERE:
+        return ""
+    kind = _type_of(entry, option)
+    choices, check = choices_of(kind), check_of(kind)
+    if choices and value not in choices and value is not None:
+        return unknown("correction" if option == "correction" else "value", value, choices)
+    try:
+        if check:
+            check(value, option)
+    except ArgumentError as error:
+        return error.message
+    return ""
+
+
+def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
+    """Describe what an experiment may say of a test, as JSON schemas by option."""
+    told = dict(_descriptions(inspect.getdoc(entry.function) or ""))
+    found = {}
+    for name in allowed_options(entry):
+        schema = {"description": told.get(name, "")}
+        schema |= _adapter(_type_of(entry, name)).json_schema()
+        option = entry.all_options.get(name)
+        if option and not _is_shared(entry, name):
+            known = option.default not in (inspect.Parameter.empty, None)
+            schema |= {"default": option.default} if known else {}
+        found[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
+    return found
+
+
+def _is_shared(entry: Entry, option: str) -> bool:
+    return option in _SHARED and (option != "correction" or corrects(entry))
+
+
+def _type_of(entry: Entry, option: str) -> Any:
+    return _SHARED[option] if _is_shared(entry, option) else entry.all_options[option].annotation
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    try:
+        return TypeAdapter(kind)
+    except PydanticSchemaGenerationError:  # an array
+        return TypeAdapter(Any)
+
+
+def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
+    """Read what a docstring says of each parameter."""
+    section = re.search(
+        r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", doc, re.DOTALL | re.MULTILINE
+    )
+    for names, text in re.findall(
+        r"^(\w[\w, ]*?)(?: : [^\n]*)?\n((?:^    [^\n]*\n|^\n)*)",
+        section.group(1) if section else "",
+        re.MULTILINE,
+    ):
+        description = re.sub(r"\s+", " ", text).strip().replace("``", "`")
+        yield from ((name, description) for name in names.split(", "))
+
+
+def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
+    """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
+    return all_pairs(len(models), None if versus is None else list(models).index(versus))
+
+
+def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
+    """Return the level at which each pair is tested if all share it equally, for planning."""
+    pairs = len(pairs_of(models, test.versus))
+    return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
+
+
+def check_correction(test: PlannedTest, correction: str) -> None:
+    """Refuse a correction that does not hold for a test's family."""
+    entry = catalogue()[test.name]
+    if correction == MAX_T and not jointly(entry):
+        raise ArgumentError(
+            "correction",
+            "'max-t' is for all pairs of metric_difference and of mean_difference, "
+            f"{entry.name} tests each pair by itself; use 'holm'",
+        )
+    if correction == MAX_T and (alone := test.options.keys() - entry.family_options):
+        raise ArgumentError(
+            min(alone), f"'max-t' has one form for all pairs, without {min(alone)}; use 'holm'"
+        )
+    if correction != "shaffer":
+        return
+    if entry.arity is Arity.ONE or "margin" in entry.options:
+        raise ArgumentError(
+            "correction",
+            f"{correction!r} counts which pairs of models can be equal at once, "
+            f"{entry.name} tests another hypothesis; use 'holm'",
+        )
+    control = None if test.versus is None else 0
+    check_family(correction, control, test.alternative)
+
+
+def adjust(results: Sequence[Result], test: PlannedTest, correction: str) -> list[float]:
+    """Adjust the p-values of a family."""
+    adjusted = adjust_pvalues([r.pvalue for r in results], correction)
+    return [float(p) for p in adjusted]

@@ -9,12 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
-from bakeoff.comparisons.corrections import pairs_of
+from bakeoff.comparisons.comparison import UNDEFINED_METRIC, decide_omnibus, decide_pair
+from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import difference_options, held_out
-from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.recipes import several_runs
+from bakeoff.comparisons.run_tests import difference_options, held_out
+from bakeoff.comparisons.settings import pairs_of
 from bakeoff.spec import Experiment
 from bakeoff.stats import (
     Result,
@@ -24,7 +23,7 @@ from bakeoff.stats import (
     mean_interaction,
     metric_interaction,
 )
-from bakeoff.stats.core.multiplicity import simultaneous_level
+from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"
@@ -38,23 +37,7 @@ INTERACTION, SUBGROUP = "interaction", "subgroup"
 
 
 def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
-    """Compare each pair of models in each subgroup, and ask whether their difference differs.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Its models, metrics, costs and settings of tests.
-    inputs : Mapping of data set to path
-        The collected predictions, or numbers, of each test set.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`: for each data set, metric, column and pair of models a row for the interaction
-        and one for each subgroup. The p-values of the interactions are adjusted over the columns
-        and pairs of a data set and metric, those of subgroups over the subgroups and pairs of a
-        column, both by Holm's method; the intervals of subgroups hold together.
-    """
+    """Compare each pair of models in each subgroup, and ask whether their difference differs."""
     metrics = [metric for metric in experiment.metrics if has_test(metric)]
     return tabulate(
         line
@@ -71,10 +54,7 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 @on_one_thread
 def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
-    """Give the lines of one metric on one test set: those of every column of subgroups.
-
-    There are none of several training runs, for which no test of the interaction is known.
-    """
+    """Give the lines of one metric on one test set: those of every column of subgroups."""
     if several_runs(experiment):
         return []
     alpha, versus = experiment.tests.alpha, experiment.tests.versus

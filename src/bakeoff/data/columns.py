@@ -18,20 +18,13 @@ from pandas.api import types
 
 from bakeoff.errors import UserError, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import identifiers, names, text_of, without_categories
 
 Series: TypeAlias = "pd.Series[Any]"
-_EXACT = 2.0**53
-"""Whole numbers beyond it are not all floats."""
 
 
 def plain(values: Series) -> Series:
-    """Return a column as numbers, dates or texts.
-
-    Raises
-    ------
-    UserError
-        It holds lists or other things that are no value, or infinite numbers.
-    """
+    """Return a column as numbers, dates or texts."""
     if isinstance(values.dtype, pd.SparseDtype):
         values = pd.Series(np.asarray(values), index=values.index)
     if isinstance(values.dtype, pd.CategoricalDtype):
@@ -65,27 +58,12 @@ def beyond(largest: float) -> str:
     )
 
 
-def names(values: Series) -> Series:
-    """Format values for display: ``2`` for 2.0, ``True``, texts unchanged."""
-    values = _without_categories(values)
-    present = values.dropna()
-    if types.is_float_dtype(present.dtype) and _whole(present):
-        present = present.astype("int64")
-    # equal values of these may have different names: 1 and True, 0.0 and -0.0
-    if types.is_object_dtype(present.dtype) or types.is_float_dtype(present.dtype):
-        texts = present.map(_text).astype(object)
-    else:
-        codes, distinct = pd.factorize(present)
-        named = np.array([_text(value) for value in distinct], dtype=object)
-        texts = pd.Series(named[codes], index=present.index, name=present.name)
-    return texts.reindex(values.index)
-
-
 def canonical_ids(values: Series) -> NDArray[Any]:
     """Return ids as whole numbers where they all are, else as texts."""
-    if types.is_integer_dtype(values.dtype):
+    small = types.is_integer_dtype(values.dtype) and values.max() <= np.iinfo(np.int64).max
+    if small:
         return values.to_numpy(dtype=np.int64)
-    texts = names(values)
+    texts = identifiers(values)
     whole = [text for text in texts.head(1) if _is_whole(text)]
     if whole and texts.map(_is_whole).all():
         return texts.to_numpy().astype(np.int64)
@@ -106,7 +84,7 @@ def distinct(values: Series) -> int:
 
 def sorted_names(values: Series) -> list[str]:
     """List the different values by name, in the values' own order (2 before 10)."""
-    values = _without_categories(values)
+    values = without_categories(values)
     first = values.dropna().drop_duplicates()
     try:
         ordered = first.loc[sorted(first.index, key=lambda row: first[row])]
@@ -122,13 +100,7 @@ def in_order(present: Collection[str]) -> list[str]:
 
 
 def ordered(values: Series) -> Series:
-    """Return a column that can be put in order: numbers, or dates read from texts.
-
-    Raises
-    ------
-    UserError
-        Neither.
-    """
+    """Return a column that can be put in order: numbers, or dates read from texts."""
     found = plain(values)
     if types.is_numeric_dtype(found.dtype) or types.is_datetime64_any_dtype(found.dtype):
         return found
@@ -142,22 +114,7 @@ def ordered(values: Series) -> Series:
 
 
 def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None:
-    """Refuse values that no row has; numbers may be absent (a code that was never used).
-
-    Parameters
-    ----------
-    wanted : iterable of str, int, float or bool
-        The values that an experiment names.
-    found : iterable of str
-        The names of the values that occur; see `names`.
-    what : str
-        What messages call a value.
-
-    Raises
-    ------
-    UserError
-        A text that does not occur, or none that does.
-    """
+    """Refuse values that no row has; numbers may be absent (a code that was never used)."""
     names = set(found)
     wanted = list(wanted)
     absent = [value for value in wanted if name_of(value) not in names]
@@ -171,21 +128,6 @@ def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None
 def bare_words(value: bool) -> str:
     """Explain which unquoted words YAML reads as a truth value."""
     return f"YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it"
-
-
-def _without_categories(values: Series) -> Series:
-    if not isinstance(values.dtype, pd.CategoricalDtype):
-        return values
-    found = pd.Series(np.asarray(values.cat.categories)).reindex(values.cat.codes)
-    return found.set_axis(values.index)
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _whole(values: Series) -> bool:
-    return bool(((values % 1 == 0) & (values.abs() < _EXACT)).all())
 
 
 def _numpy_numbers(values: Series) -> Series:
@@ -210,7 +152,7 @@ def _of_objects(values: Series) -> Series:
     kinds: list[tuple[type | tuple[type, ...], Callable[[Series], Series]]] = [
         (str, lambda column: column),
         ((numbers.Real, decimal.Decimal), lambda column: _finite(column.astype("float64"))),
-        (bytes, lambda column: column.map(_text, na_action="ignore")),
+        (bytes, lambda column: column.map(text_of, na_action="ignore")),
         (datetime.datetime, _dates),
         (datetime.date, _dates),
     ]

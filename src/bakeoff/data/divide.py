@@ -14,10 +14,7 @@ Folds = NDArray[np.int16]
 
 
 def random_folds(codes: Codes, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
-    """Deal shuffled rows to the folds, class after class, going on where the last class ended.
-
-    So fold sizes differ by one at most, and so does each class's count per fold.
-    """
+    """Deal shuffled rows to the folds, class after class, going on where the last class ended."""
     assigned = np.zeros(len(codes), dtype=np.int16)
     order = rng.permutation(folds)
     dealt = 0
@@ -57,28 +54,10 @@ def grouped(
     stratify: bool,
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Deal whole groups to parts, so that sizes and classes come near the shares.
-
-    Large groups first, in random order among those of about one size (so that each division
-    differs), each to the part where it least increases the sum of squared class shares,
-    relative to the part's own share.
-
-    Parameters
-    ----------
-    codes, groups : ndarray of int, shape (n,)
-        Class and group of each row, from 0.
-    shares : ndarray, shape (p,)
-        How large the parts are to be; their sum is 1.
-    stratify : bool
-        Whether to mind the classes, or the number of rows alone.
-    rng : Generator
-        Draws the order.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The part of each row, from 0.
-    """
+    """Deal whole groups to parts, so that sizes and classes come near the shares."""
+    # Large groups first, in random order among those of about one size (so that each division
+    # differs), each to the part where it least increases the sum of squared class shares,
+    # relative to the part's own share.
     n_groups = int(groups.max()) + 1
     counts = np.zeros((n_groups, int(codes.max()) + 1))
     np.add.at(counts, (groups, codes), 1)
@@ -101,20 +80,8 @@ def grouped(
 
 
 def blocks(time: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Cut rows in the order of time into consecutive blocks, as near to the shares as ties allow.
-
-    Rows of one time are never separated.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        The block of each row, from 0.
-
-    Raises
-    ------
-    ValueError
-        There are fewer different times than blocks.
-    """
+    """Cut rows in the order of time into blocks, as near to the shares as ties allow."""
+    # Rows of one time are never separated.
     _, position, counts = np.unique(time, return_inverse=True, return_counts=True)
     if len(counts) < len(shares):
         raise ValueError(f"{len(counts)} different times cannot be cut into {len(shares)} blocks")

@@ -12,8 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pandas.api.types import is_numeric_dtype as is_number
 
-from bakeoff.data.columns import LARGEST, beyond, canonical_ids, names, ordered
+from bakeoff.data.columns import LARGEST, beyond, canonical_ids, ordered
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
+from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.spec.given_models import GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -52,6 +53,8 @@ class Labels:
     @classmethod
     def of(cls, column: pa.ChunkedArray) -> Labels:
         """Encode a column; its distinct values alone are written as texts."""
+        if pa.types.is_null(column.type):  # a column without a value
+            column = column.cast(pa.string())
         encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
         places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         texts = names(pd.Series(encoded.dictionary.to_pandas()))
@@ -281,10 +284,23 @@ class Columns:
                 f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
                 f"{column!r}; the first is row {missing[0] + 1}",
             )
-        if role != "time":
-            return names(values).to_numpy(dtype=object)
         try:
+            if role != "time":
+                return identifiers(values).to_numpy(dtype=object)
             return ordered(values).to_numpy()
+        except UserError as error:
+            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
+
+    def row_ids(self, column: str) -> NDArray[Any]:
+        """Return the ids of a column, shape (n,): whole numbers, or texts.
+
+        Raises
+        ------
+        Problem
+            They are floats that do not tell them apart.
+        """
+        try:
+            return canonical_ids(pd.Series(self.table[column].to_pandas()))
         except UserError as error:
             raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
@@ -318,7 +334,7 @@ class Columns:
                 f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
                 f"{column!r}; the first is row {missing[0] + 1}",
             )
-        ids = canonical_ids(pd.Series(values.to_pandas()))
+        ids = self.row_ids(column)
         if run is not None:
             ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
         again = pd.DataFrame({"id": ids})

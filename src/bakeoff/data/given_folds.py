@@ -31,28 +31,7 @@ def at_disposal(table: Table) -> Rows:
 
 
 def given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
-    """Return the divisions that the data specify.
-
-    Parameters
-    ----------
-    dataset : str
-        The id of the data set.
-    table : Table
-        Its rows.
-    plan : Holdout or KFold
-        A plan for which `is_given` holds.
-
-    Returns
-    -------
-    dict
-        Per repeat, ``repeat-<r>``: the fold, from 1, in which a row is tested, 0 where it is
-        trained on alone, `NEITHER` where it is neither.
-
-    Raises
-    ------
-    Problem
-        Values that are missing, that no row has, or that make no folds.
-    """
+    """Return the divisions that the data specify."""
     if isinstance(plan, Holdout):
         return {"repeat-1": _holdout(table, plan)}
     assert isinstance(plan, KFold)
@@ -126,24 +105,7 @@ def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
 
 
 def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
-    """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all.
-
-    Parameters
-    ----------
-    dataset : str
-        The id of the data set.
-    table : Table
-        Its rows.
-    plan : KFold
-        The plan, whose folds are columns of the data.
-    metric : str
-        The metric that is no mean over rows and needs them.
-
-    Raises
-    ------
-    Problem
-        With the fold and the class.
-    """
+    """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all."""
     kinds = table.classes or ("",)
     for repeat, column in enumerate(plan.columns, start=1):
         made = _folds(dataset, table, plan, repeat)

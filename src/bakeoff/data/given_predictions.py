@@ -24,6 +24,7 @@ from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import Quantity, Target, check_spread, positive_last, target_of
 from bakeoff.errors import Place, Problem, listed, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
@@ -34,13 +35,7 @@ _COLUMNS = {"group": GROUP, "time": TIME}
 
 
 def load_given(name: str, experiment: Experiment) -> Table:
-    """Make the canonical table of a data set without a source: ids and labels from the predictions.
-
-    Raises
-    ------
-    Problem
-        The files do not agree on the rows, or name no true labels.
-    """
+    """Make the table of a data set without a source from the predictions."""
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
     plans = experiment.resampling.plans()
@@ -95,30 +90,14 @@ def load_given(name: str, experiment: Experiment) -> Table:
 def carried(
     wanted: RowColumns, place: Place, rows: LabelledRows, files: Collection[PredictionTable]
 ) -> pd.DataFrame:
-    """Take the columns of subgroups and metrics from the first file that has them.
-
-    Parameters
-    ----------
-    wanted : RowColumns
-        Which columns.
-    place : tuple
-        Where the subgroups are named.
-    rows : LabelledRows
-        The rows, in whose order the values are.
-    files : collection of PredictionTable
-        Where the columns may be.
-
-    Raises
-    ------
-    Problem
-        No file has a column of subgroups, or a file has other values than those before it.
-    """
+    """Take the columns of subgroups and metrics from the first file that has them."""
     found = pd.DataFrame()
     names = {one.column for one in wanted.subgroups} | set(wanted.taken)
     for file in files:
         there = file.columns.table
         for column in sorted(names & set(there.column_names)):
-            values = there[column].to_pandas().iloc[check_same(rows, file)].reset_index(drop=True)
+            own = to_frame(there.select([column]))[column]
+            values = own.iloc[check_same(rows, file)].reset_index(drop=True)
             if column in found and not found[column].equals(values):
                 raise Problem(
                     file.columns.place,
@@ -135,25 +114,7 @@ def carried(
 
 
 def related(rows: LabelledRows, files: Collection[PredictionTable]) -> dict[str, NDArray[Any]]:
-    """Take the groups or times that files name.
-
-    Parameters
-    ----------
-    rows : LabelledRows
-        The rows, in whose order the values are.
-    files : collection of PredictionTable
-        Where they may be.
-
-    Returns
-    -------
-    dict of str to ndarray, shape (n,)
-        The ``group`` or the ``time`` of each row; empty where no file names one.
-
-    Raises
-    ------
-    Problem
-        Both are named, or a file has other ones than those before it.
-    """
+    """Take the groups or times that files name."""
     found: dict[str, NDArray[Any]] = {}
     for file in files:
         for role, own in file.related.items():
@@ -200,27 +161,7 @@ def load(name: str, experiment: Experiment) -> Table:
 
 
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
-    """Make the divisions of a plan; those of given rows are in the files of predictions.
-
-    Parameters
-    ----------
-    dataset, plan : str
-        Ids of the data set and of the plan.
-    experiment : Experiment
-        The experiment.
-    table : Table
-        The rows of the data set.
-
-    Returns
-    -------
-    DataFrame
-        As `bakeoff.data.splits.make_splits` returns it.
-
-    Raises
-    ------
-    Problem
-        The rows cannot be divided so, or the folds of the predictions are those of another plan.
-    """
+    """Make the divisions of a plan; those of given rows are in the files of predictions."""
     spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
     if isinstance(data, GivenData):
         first = next(iter(experiment.given))
@@ -237,29 +178,7 @@ def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
 
 
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
-    """Read the predictions of a given model for the test rows of one division.
-
-    Parameters
-    ----------
-    fit : Fit
-        The data set, the model and the division.
-    experiment : Experiment
-        The experiment.
-    table : Table
-        The rows of the data set.
-    split : Split
-        Positions of the training and the test rows.
-
-    Returns
-    -------
-    Predicted
-        In the order of the test rows.
-
-    Raises
-    ------
-    Problem
-        Other rows or other true labels than those of the test set, or invalid predictions.
-    """
+    """Read the predictions of a given model for the test rows of one division."""
     given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
     file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
     rows = rows_of(fit, table, split)
@@ -304,23 +223,7 @@ def given_card(
     truth: NDArray[Any],
     left_out: int = 0,
 ) -> dict[str, Any]:
-    """Return the card of a data set that consists of predictions or scores.
-
-    Parameters
-    ----------
-    name : str
-        The id of the data set.
-    spec : GivenData
-        Its entry in the experiment.
-    files : Mapping of model to sequence of str
-        The files that the models bring.
-    target : Classes or Quantity
-        The target.
-    truth : ndarray, shape (n,)
-        The true answers of the rows; none where scores are given.
-    left_out : int
-        The number of rows without a true label.
-    """
+    """Return the card of a data set that consists of predictions or scores."""
     return {
         "dataset": name,
         "label": spec.label or name,

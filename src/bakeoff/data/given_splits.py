@@ -15,20 +15,7 @@ from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
 
 
 def given_splits(file: PredictionTable, table: Table, name: str, plan: Plan) -> pd.DataFrame:
-    """Take the divisions of a plan from a model's predictions.
-
-    What a repeat tests in other folds is trained on; where a plan has no folds, all other rows.
-
-    Returns
-    -------
-    DataFrame
-        As `bakeoff.data.splits.make_splits` returns it; all rows of a holdout are tested.
-
-    Raises
-    ------
-    Problem
-        The folds are not those of such a plan.
-    """
+    """Take the divisions of a plan from a model's predictions."""
     ids = table.frame[ROW_ID]
     if isinstance(plan, Holdout):
         return pd.DataFrame({ROW_ID: ids, "repeat-1": np.ones(len(ids), np.int16)})

@@ -37,23 +37,7 @@ _LONGEST = 30  # letters of a setting that is written out in the name of a model
 
 @dataclasses.dataclass(frozen=True)
 class GivenTables:
-    """The tables of a comparison.
-
-    Attributes
-    ----------
-    name : str
-        What to call the rows.
-    models : Mapping of str to Columns
-        The table of each model.
-    wide : Columns or None
-        In place of these, the one table that has a column for each model.
-    read_as : tuple of str
-        What the paths were read as, where they are no plain tables: sentences without a period.
-    left_out : tuple of str
-        Logs of folders that cannot be used, and why, a sentence each.
-    together : bool
-        Whether one path holds all models.
-    """
+    """The tables of a comparison."""
 
     name: str
     models: Mapping[str, Columns]
@@ -68,13 +52,7 @@ class GivenTables:
         return self.wide or next(iter(self.models.values()))
 
     def only(self, models: Sequence[str] | None) -> GivenTables:
-        """Keep some of the models; a table of all models is left as it is.
-
-        Raises
-        ------
-        Problem
-            At ``models``: there is no such model.
-        """
+        """Keep some of the models; a table of all models is left as it is."""
         if models is None or self.wide is not None:
             return self
         for name in models:
@@ -83,13 +61,7 @@ class GivenTables:
         return dataclasses.replace(self, models={name: self.models[name] for name in models})
 
     def refuse_numbers(self) -> None:
-        """Refuse logs, which hold numbers, where labels are expected.
-
-        Raises
-        ------
-        Problem
-            At ``values``, with the scores that are there.
-        """
+        """Refuse logs, which hold numbers, where labels are expected."""
         if not self.read_as:
             return
         table = self.first.table.to_pandas()
@@ -131,20 +103,7 @@ class _Held(NamedTuple):
 
 
 def tables_of(paths: Sequence[str], format: str | None = None) -> GivenTables:
-    """Read the tables that paths name.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        Files of tables, logs of evaluations, or folders of logs.
-    format : str, optional
-        That of the tables, where their endings do not tell.
-
-    Raises
-    ------
-    Problem, UserError
-        Nothing is there, it cannot be read, or it is there twice.
-    """
+    """Read the tables that paths name."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
     held = {path: _held(path, format) for path in paths}
@@ -191,22 +150,7 @@ def _held(path: str, format: str | None) -> _Held:
 
 
 def table_of_model(path: str, place: Place, model: str | None) -> Columns:
-    """Read the table of a model, which may be one of a folder of logs or of a log of several.
-
-    Parameters
-    ----------
-    path : str
-        A file or a folder.
-    place : tuple
-        Where an experiment names it, below the model's id.
-    model : str, optional
-        What the model is called there; default: the only one, or the model's id.
-
-    Raises
-    ------
-    Problem
-        No such model, or what `tables_of` raises.
-    """
+    """Read the table of a model, which may be one of a folder of logs or of a log of several."""
     if Path(path).is_dir() or (SEED not in path and is_log(path)):
         state = tuple(map(state_of, files_at(path, LOGS)))
         try:

@@ -34,20 +34,7 @@ _FEWEST = {True: 10, False: 20}
 
 
 def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str, Any]]:
-    """List the columns that look like ids of groups.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        All columns, those that are no features too.
-    without : iterable of str
-        Columns whose role is known: the target, ids, weights.
-
-    Returns
-    -------
-    list of dict
-        `column`, the number of `groups`, and `why`.
-    """
+    """List the columns that look like ids of groups."""
     excluded = set(without)
     found = []
     for name in (str(column) for column in frame.columns if column not in excluded):
@@ -75,11 +62,7 @@ def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
 
 
 def why_groups(values: Series, name: str) -> str:
-    """Explain why a column looks like a group id; empty if it does not.
-
-    Every row has a value, many rows share theirs, and the name is that of an id or of a group, or
-    the rows of each value stand together, numbered from 0 or 1 where they are numbers.
-    """
+    """Explain why a column looks like a group id; empty if it does not."""
     if is_nested(values) or (pd.api.types.is_float_dtype(values.dtype) and not _whole(values)):
         return ""
     distinct = values.nunique()
@@ -102,10 +85,8 @@ def is_nested(values: Series) -> bool:
 
 
 def is_running_number(values: Series, name: str) -> bool:
-    """Tell whether a column numbers rows: they count up, or it is named so and counts from 0 or 1.
-
-    Numbers that start again (in each file, in each visit) repeat, but not for what they count.
-    """
+    """Tell whether a column numbers rows, by its values or its name."""
+    # Numbers that start again (in each file, in each visit) repeat, but not for what they count.
     if not _numbers_without_gaps(values):
         return False
     named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)

@@ -11,10 +11,7 @@ from bakeoff.spec.experiment import run_name, run_of
 def models_of_columns(
     path: str, rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
 ) -> list[str]:
-    """Name the models of a table: its columns, and what has probabilities alone.
-
-    Training runs that a workflow collected have names of their own, as `run_name` makes them.
-    """
+    """Name the models of a table: its columns, and what has probabilities alone."""
     ends = tuple(f":{name}" for name in classes)
     runs: dict[str, dict[str, None]] = {}
     for column in rest:

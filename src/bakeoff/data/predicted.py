@@ -29,17 +29,7 @@ def no_model(column: str) -> Remedy:
 
 @dataclasses.dataclass(frozen=True)
 class Predicted:
-    """The predictions of one model for known rows, in their order.
-
-    Attributes
-    ----------
-    answers : ndarray, shape (n,)
-        Predicted classes, as positions; or numbers.
-    probabilities : ndarray, shape (n, K), or None
-        Of every class, where the file has them.
-    values : ndarray, shape (n,), or None
-        A number for each row, in place of predictions.
-    """
+    """The predictions of one model for known rows, in their order."""
 
     answers: NDArray[Any]
     probabilities: NDArray[np.float64] | None
@@ -61,22 +51,7 @@ class Predicted:
 
 
 def oddity(model: str, found: Predicted, truth: NDArray[Any]) -> str:
-    """Describe labels that contradict probabilities, or numbers of another magnitude.
-
-    Parameters
-    ----------
-    model : str
-        What to call the model.
-    found : Predicted
-        Its predictions.
-    truth : ndarray, shape (n,)
-        The true classes, as positions; or the true numbers.
-
-    Returns
-    -------
-    str
-        A sentence; empty if there is nothing odd.
-    """
+    """Describe labels that contradict probabilities, or numbers of another magnitude."""
     if found.values is None and truth.dtype.kind == "f":
         return _another_size(model, found.answers, truth)
     if not found.contradictions:
@@ -106,24 +81,7 @@ def predicted(
     classes: Sequence[str],
     columns: GivenColumns,
 ) -> Predicted:
-    """Return the predictions of certain rows of a file.
-
-    Parameters
-    ----------
-    given : PredictionTable
-        The file.
-    position : ndarray of int, shape (n,)
-        The position in the file of each row that is wanted.
-    classes : sequence of str
-        The classes of the data set, in order; none of numbers.
-    columns : GivenColumns
-        What the columns of probabilities are called, where not as usual.
-
-    Raises
-    ------
-    Problem
-        Unknown labels, probabilities that are none, or neither labels nor probabilities.
-    """
+    """Return the predictions of certain rows of a file."""
     file = given.columns
     if given.values is not None and given.predicted is None:
         return Predicted(np.array([], dtype=np.intp), None, given.values[position])
@@ -156,24 +114,7 @@ def predicted(
 def known_answers(
     labels: Answers, classes: Sequence[str], file: Columns, column: str = ""
 ) -> NDArray[Any]:
-    """Return predicted numbers, or labels as positions in the classes, shape (n,).
-
-    Parameters
-    ----------
-    labels : Labels or Numbers
-        The predictions.
-    classes : sequence of str
-        The classes of the data set.
-    file : Columns
-        The file that they are from, for messages.
-    column : str
-        The column, where the file holds the predictions of several models.
-
-    Raises
-    ------
-    Problem
-        A label is none of the classes.
-    """
+    """Return predicted numbers, or labels as positions in the classes, shape (n,)."""
     if isinstance(labels, Numbers):
         return labels.values
     codes = labels.among(classes)
@@ -207,24 +148,7 @@ def probabilities_in(
     wanted: str | Mapping[str, str] | None,
     ids: NDArray[Any],
 ) -> NDArray[np.float64] | None:
-    """Return the class probabilities, shape (n, K); None where the file has none.
-
-    Parameters
-    ----------
-    file : Columns
-        The file.
-    classes : sequence of str
-        The K classes, in order.
-    wanted : str or Mapping, optional
-        A pattern, or the column of each class; default: the usual patterns.
-    ids : ndarray, shape (n,)
-        What messages call the rows.
-
-    Raises
-    ------
-    Problem
-        No such column, a class without one, a value outside 0 to 1, or a sum that is not 1.
-    """
+    """Return the class probabilities, shape (n, K); None where the file has none."""
     found = _probability_columns(file, classes, wanted)
     if not found or len(classes) == 1:  # of a single class a probability says nothing
         return None

@@ -13,14 +13,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import InstanceOf
 
-from bakeoff.data.columns import canonical_ids, in_order
+from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Answers, Columns
 from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.table_files import as_table
 from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Place, Problem, listed
-from bakeoff.files import files_at, is_file, state_of
+from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.given_models import LOGS, GivenColumns, GivenModel
 from bakeoff.spec.load import validated
@@ -174,7 +174,7 @@ def read_predictions(
         No such file, a column that is not there or not clear, ids that repeat, missing values.
     """
     if not (is_file(path) or Path(path).is_dir()):
-        raise Problem(place, f"no file at {path!r}")
+        raise Problem(place, no_file(path))
     state = tuple(map(state_of, files_at(path, LOGS)))
     key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run, model
     return _read_once(path, state, *key)
@@ -244,7 +244,7 @@ def items_of(file: Columns, columns: GivenColumns) -> NDArray[Any] | None:
     name = file.find("id", columns)
     if columns.run is None or name is None:
         return None
-    return canonical_ids(pd.Series(file.table[name].to_pandas()))
+    return file.row_ids(name)
 
 
 def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:

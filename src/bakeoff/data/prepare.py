@@ -14,6 +14,7 @@ from bakeoff.data import columns
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet, Filter
+from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.sources.common.tables import TableKeys
 
 # of the C library: NumPy's logarithms and exponentials differ between processors
@@ -62,7 +63,7 @@ def _passing(values: columns.Series, one: Filter) -> Any:
     for key, wanted in (("keep", one.keep), ("drop", one.drop)):
         if wanted is None:
             continue
-        texts = columns.names(values)
+        texts = names(values)
         try:
             columns.check_values(wanted, texts.dropna().unique(), f"value in {one.column!r}:")
         except UserError as error:
@@ -162,6 +163,14 @@ def complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     return values
 
 
+def identifying(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
+    """Return a column that tells rows or groups apart, as texts."""
+    try:
+        return identifiers(column(frame, name, at))
+    except UserError as error:
+        raise Problem(at, f"column {name!r} {error}") from None
+
+
 def row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
     """Return unique ids: those of a column, or the rows' numbers in the source."""
     if spec.id is None:
@@ -172,7 +181,7 @@ def row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
             (*place, "id"), f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}"
         )
     whole = pd.api.types.is_integer_dtype(ids.dtype)
-    ids = columns.plain(ids) if whole else columns.names(ids)
+    ids = columns.plain(ids) if whole else identifying(frame, spec.id, (*place, "id"))
     if ids.duplicated().any():
         first = str(ids[ids.duplicated()].iloc[0])
         raise Problem((*place, "id"), f"ids must be unique: {first!r} appears twice")
@@ -205,13 +214,7 @@ def time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
 def features(
     frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
 ) -> pd.DataFrame:
-    """Return the columns to learn from, in plain types.
-
-    Parameters
-    ----------
-    kept_apart : set of str
-        Columns with another role: features only when listed.
-    """
+    """Return the columns to learn from, in plain types."""
     listed = spec.features or []
     for key, wanted in (("features", listed), ("drop", spec.drop)):
         for i, name in enumerate(wanted):

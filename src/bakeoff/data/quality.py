@@ -27,21 +27,7 @@ def split_quality(
     *,
     elsewhere: bool = False,
 ) -> dict[str, Any]:
-    """Describe the divisions of a plan; results/README.md explains every key.
-
-    Parameters
-    ----------
-    dataset, name : str
-        Ids of the data set and of the plan.
-    table : Table
-        The rows.
-    plan : Plan
-        How they are to be divided.
-    splits : DataFrame
-        How they are, as `make_splits` returns it.
-    elsewhere : bool
-        Whether predictions that were made elsewhere say how.
-    """
+    """Describe the divisions of a plan; results/README.md explains every key."""
     parts: list[dict[str, Any]] = []
     repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
     difference = 0.0
@@ -114,11 +100,9 @@ def _share_difference(table: Table, train: Rows, test: Rows) -> float:
 
 
 def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
-    """Measure which share of one replication's first half is in another's first half.
-
-    Independent halves share 1/2 of their rows on average. The share for the second half of the
-    other replication is 1 less this one, so both ends, 0 and 1, mean the same division again.
-    """
+    """Measure which share of one replication's first half is in another's first half."""
+    # Independent halves share 1/2 of their rows on average. The share for the second half of the
+    # other replication is 1 less this one, so both ends, 0 and 1, mean the same division again.
     halves = {
         int(column.removeprefix("repeat-")): splits[column].to_numpy() == 1
         for column in splits.columns

@@ -56,37 +56,7 @@ def read_given(
     numbers: bool | None = None,
     values: Kind | None = None,
 ) -> SideBySide:
-    """Read the predictions, or the numbers per row, of several models.
-
-    One table holds them in a column per model; a model without a column of labels may have a column
-    ``model:class`` of probabilities for each class. Or each model has a table, paired by row id.
-
-    Parameters
-    ----------
-    tables : GivenTables
-        The tables.
-    columns : GivenColumns
-        What their columns are called, where not as usual.
-    models : sequence of str, optional
-        Which columns of one table to compare; default: all others.
-    classes : sequence of str
-        Classes that no row has.
-    drop_unlabelled : bool
-        Whether rows without a true label are left out, or refused.
-    labels : bool
-        Whether 0 and 1 are known to be labels, and not marks of right rows.
-    numbers : bool, optional
-        Whether numbers are true and predicted, and not classes; default: as the truth looks.
-    values : GivenMetric, str or Passing, optional
-        What numbers per row are, as in `bakeoff.data.row_values.read_values`; default: the tables
-        hold predictions.
-
-    Raises
-    ------
-    Problem, UserError
-        A column that is not there, missing values, labels that are no class, or that may be none,
-        other rows or other true labels in one of the tables.
-    """
+    """Read the predictions, or the numbers per row, of several models."""
     name = tables.name if tables.wide is None else Path(tables.wide.path).name
     if values is not None:
         found = _numbers_of(tables, columns, models)

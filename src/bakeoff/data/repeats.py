@@ -27,17 +27,7 @@ Hashes = NDArray[np.uint64]
 
 @dataclasses.dataclass(frozen=True)
 class Repeats:
-    """The rows of a table that repeat others.
-
-    Attributes
-    ----------
-    n : int
-        Rows of the table.
-    exact : tuple of (rows, labels)
-        The rows that equal another one; equal rows have one label.
-    near : sequence of (rows, labels), or None
-        The same for each feature, which is left out; None where it was not looked for.
-    """
+    """The rows of a table that repeat others."""
 
     n: int
     exact: tuple[Rows, Hashes]
@@ -67,13 +57,7 @@ class Repeats:
 
 
 def find_repeats(features: pd.DataFrame) -> Repeats:
-    """Find the rows that repeat others.
-
-    Parameters
-    ----------
-    features : DataFrame
-        Numbers, dates and texts, one row per row of the data set.
-    """
+    """Find the rows that repeat others."""
     n, width = features.shape
     whole = np.zeros(n, dtype=np.uint64) if width else np.arange(n, dtype=np.uint64)
     for column in _hashes(features):

@@ -11,6 +11,7 @@ from pandas.api import types
 
 from bakeoff.data import columns
 from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.sources.common.identifiers import names
 from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.spec.row_columns import RowColumns
 
@@ -24,22 +25,7 @@ MOST_CODES = 10
 
 
 def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame:
-    """Return the columns that are carried along with the rows.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The columns of a source.
-    wanted : RowColumns
-        Which to carry.
-    place : tuple
-        Where the experiment names the subgroups.
-
-    Raises
-    ------
-    Problem
-        No such column, or one that makes no subgroups.
-    """
+    """Return the columns that are carried along with the rows."""
     found = {}
     for i, one in enumerate(wanted.subgroups):
         at = (*place, i)
@@ -76,7 +62,7 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
                 f"on the command line `{one.column}:{middle}`, in Python "
                 f"`bins={{{one.column!r}: [{middle}]}}`",
             )
-        order, texts = columns.sorted_names(values), columns.names(values)
+        order, texts = columns.sorted_names(values), names(values)
     if texts.nunique() > MOST_SUBGROUPS:
         raise Problem(
             at,
@@ -87,8 +73,8 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
     if texts.nunique() < 2:
         whole = f"puts all rows into one subgroup, {texts.iloc[0]!r}"
         raise Problem(at, f"column {one.column!r} {whole}")
-    names = [*dict.fromkeys([*order, MISSING])]
-    return pd.Series(pd.Categorical(texts, names), index=values.index)
+    categories = [*dict.fromkeys([*order, MISSING])]
+    return pd.Series(pd.Categorical(texts, categories), index=values.index)
 
 
 def _cut(values: columns.Series, bins: Sequence[float]) -> tuple[list[str], columns.Series]:

@@ -27,26 +27,7 @@ def read_values(
     run: tuple[int, int] = (1, 1),
     model: str | None = None,
 ) -> PredictionTable:
-    """Read a file of numbers of one model.
-
-    Parameters
-    ----------
-    path, columns, place, run, model
-        As in `read_predictions`.
-    metric : GivenMetric or str
-        What the numbers are; or ``accuracy`` where 1 is right, ``error`` where 1 is wrong.
-
-    Returns
-    -------
-    PredictionTable
-        With `values`; of right and wrong ones also with labels: every row is truly right, and
-        predicted right or wrong, so that whatever compares right and wrong rows compares them.
-
-    Raises
-    ------
-    Problem
-        As `read_predictions`; a number outside the range, or no 0 or 1 where it must be one.
-    """
+    """Read a file of numbers of one model."""
     return meant(read_predictions(path, columns, place, values=True, run=run, model=model), metric)
 
 
@@ -123,10 +104,7 @@ def limits(metric: GivenMetric) -> tuple[float, float]:
 
 
 def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetric) -> bool:
-    """Tell whether all values are 0 or 1 and no other range is declared.
-
-    The user is asked which of the two means right.
-    """
+    """Tell whether all values are 0 or 1 and no other range is declared."""
     arrays = [file.values for file in files if file.values is not None]
     told = isinstance(metric, Passing) or limits(metric) not in ((-math.inf, math.inf), (0, 1))
     if not arrays or told:

@@ -20,21 +20,7 @@ _SHOWN = 5
 
 @dataclasses.dataclass(frozen=True)
 class LabelledRows:
-    """Ids and true labels of rows.
-
-    Attributes
-    ----------
-    ids : ndarray, shape (n,)
-        Unique: whole numbers or texts.
-    labels : Labels or Numbers
-        What is true of them.
-    origin : str
-        Where they come from, for messages.
-    left_out : ndarray
-        Ids of rows that are known and have no label.
-    samples : DataFrame or None
-        Of a log: the question (``id``) of each row and the log's own id (`SAMPLE_ID`).
-    """
+    """Ids and true labels of rows."""
 
     ids: NDArray[Any]
     labels: Answers
@@ -53,18 +39,7 @@ class LabelledRows:
 
 
 def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
-    """Check that a file describes the expected rows.
-
-    Returns
-    -------
-    ndarray of int
-        For each row its position in the file.
-
-    Raises
-    ------
-    Problem
-        Other ids, or another true label or question for one of them; with the first that differ.
-    """
+    """Check that a file describes the expected rows."""
     position = _positions(rows, given)
     here, there = rows.samples, _samples(given)
     if here is not None and there is not None:

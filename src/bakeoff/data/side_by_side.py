@@ -19,27 +19,7 @@ from bakeoff.spec.task import Task
 
 @dataclasses.dataclass(frozen=True)
 class SideBySide:
-    """Predictions of several models for the same rows.
-
-    Attributes
-    ----------
-    name : str
-        What to call the rows.
-    classes : tuple of str
-        In order; of two, the positive one is the last. None of a quantity.
-    truth : ndarray, shape (n,)
-        True classes: their places in `classes`; or numbers.
-    models : Mapping of str to Predicted
-        What each model says of the rows: predictions, or numbers, which have no classes.
-    left_out : int
-        How many rows have no true label.
-    related : Mapping of str to ndarray
-        The ``group`` or the ``time`` of each row, where they are named.
-    in_order : bool
-        Whether the order of the rows may say something; counts have none.
-    subgroups : Mapping of str to Categorical
-        By column, the subgroup of each row.
-    """
+    """Predictions of several models for the same rows."""
 
     name: str
     classes: tuple[str, ...]
@@ -90,13 +70,7 @@ class SideBySide:
         return Task.REGRESSION if self.truth.dtype.kind == "f" else Task.CLASSIFICATION
 
     def check_answers(self) -> None:
-        """Refuse labels of one class, by which no prediction can be wrong, and one number alone.
-
-        Raises
-        ------
-        Problem
-            At ``classes``, or ``true``.
-        """
+        """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
         if self.task.numbers:
             check_spread(self.truth, ("true",))
         if len(self.classes) == 1:
@@ -107,13 +81,7 @@ class SideBySide:
             )
 
     def with_positive(self, positive: str | None) -> SideBySide:
-        """Return a copy with one of two classes as the positive one; None leaves it unchanged.
-
-        Raises
-        ------
-        Problem
-            It is none of two classes.
-        """
+        """Return a copy with one of two classes as the positive one; None leaves it unchanged."""
         if positive is None or (self.classes[-1:] == (positive,) and len(self.classes) == 2):
             return self
         if self.task.numbers:

@@ -19,32 +19,7 @@ from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampl
 
 
 def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
-    """Divide the rows as a plan says.
-
-    Parameters
-    ----------
-    dataset, name : str
-        Ids of the data set and of the plan.
-    table : Table
-        The rows.
-    plan : Plan
-        The plan.
-    seed : int
-        The experiment's seed, from which the random order is derived.
-
-    Returns
-    -------
-    DataFrame
-        `ROW_ID` and one column ``repeat-<r>`` per repeat: the fold (from 1) in which a row is
-        tested, 0 for rows that are only trained on, -1 for rows that are neither. Where a fold
-        is trained on less than all the other rows there is one column
-        ``repeat-<r>.fold-<f>`` per fold instead: 1 tested, 0 trained on, -1 neither.
-
-    Raises
-    ------
-    Problem
-        The rows are too few, or cannot be divided so.
-    """
+    """Divide the rows as a plan says."""
     check_enough_rows(dataset, table, name, plan)
     made = _divisions(dataset, table, name, plan, seed)
     splits = pd.DataFrame({ROW_ID: table.frame[ROW_ID], **made})
@@ -53,22 +28,7 @@ def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) ->
 
 
 def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
-    """Refuse a plan that contradicts the entry of a data set, before the data are loaded.
-
-    Parameters
-    ----------
-    dataset, name : str
-        Ids of the data set and of the plan.
-    spec : DataSet
-        The entry of the data set.
-    plan : Plan
-        The plan.
-
-    Raises
-    ------
-    Problem
-        Random divisions of rows in the order of time, or two ways to find the test rows.
-    """
+    """Refuse a plan that contradicts the entry of a data set, before the data are loaded."""
     at = ("datasets", dataset)
     if spec.time is not None:
         if isinstance(plan, (Cv5x2, Halves, Resampled)):
@@ -97,11 +57,7 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
 
 
 def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
-    """Refuse a plan that the rows or the smallest class cannot fill.
-
-    Two rows of each class per part; with groups, as many groups as parts, and each class in
-    two of them.
-    """
+    """Refuse a plan that the rows or the smallest class cannot fill."""
     if given_folds.is_given(table, plan) or TIME in table.frame:
         return
     rows = given_folds.at_disposal(table)
@@ -152,19 +108,13 @@ def _check_folds(
 
 
 def largest_k(table: Table, plan: KFold) -> int:
-    """Return how many folds there can be with two rows of each class in every fold.
-
-    A metric that is no mean over rows needs them; without stratification, two rows per fold.
-    """
+    """Return how many folds there can be with two rows of each class in every fold."""
     counts = np.bincount(table.codes[given_folds.at_disposal(table)], minlength=len(table.classes))
     return int(counts.min() if plan.stratify else counts.sum()) // 2
 
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
-    """Refuse a plan that these rows cannot be divided by.
-
-    The parameters and the error are those of `make_splits`.
-    """
+    """Refuse a plan that these rows cannot be divided by."""
     if given_folds.is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
         make_splits(dataset, table, name, plan, seed)
     else:

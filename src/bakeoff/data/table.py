@@ -49,21 +49,7 @@ DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A data set in canonical form.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        `ROW_ID`, `TARGET` (texts or numbers), those of `WEIGHT`, `GROUP`, `TIME`, `PART`,
-        `HOLDOUT`, `FOLDS` and `VALIDATION` that the experiment asks for, then the features.
-    target : Target
-        What is predicted: classes, or a quantity.
-    carried : DataFrame
-        The columns that comparisons look at, row by row; see `bakeoff.data.row_columns`. They are
-        in a file of their own, for no fit depends on them.
-    describe : callable
-        Makes the card of this table.
-    """
+    """A data set in canonical form."""
 
     frame: pd.DataFrame
     target: Target
@@ -99,10 +85,8 @@ class Table:
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
-        """Description of the data: rows, classes, column types, missing cells, licence.
-
-        Computed on access, because the search for repeated rows is slow.
-        """
+        """Description of the data: rows, classes, column types, missing cells, licence."""
+        # Computed on access, because the search for repeated rows is slow.
         return self.describe(self)
 
     @cached_property
@@ -145,30 +129,7 @@ def load_table(
     *,
     numbers: bool = False,
 ) -> Table:
-    """Load a data set from its source and bring it into canonical form.
-
-    Parameters
-    ----------
-    name : str
-        Its id; problems are reported under ``datasets.<name>``.
-    spec : DataSet
-        Its entry in the experiment.
-    seed : int
-        The experiment's seed (generators draw from it).
-    given_by : Mapping of str to sequence of str
-        The columns that plans go by, of the plans that are not drawn.
-    wanted : RowColumns
-        The columns that comparisons look at.
-    validation : (str, tuple), optional
-        The column that searches for parameters go by, and where the experiment names it.
-    numbers : bool
-        Whether a quantity is predicted, and not classes.
-
-    Raises
-    ------
-    Problem
-        A missing file or column, labels that cannot be learned, ...
-    """
+    """Load a data set from its source and bring it into canonical form."""
     place: Place = ("datasets", name)
     loaded = _load(spec, seed, place)
     pa.default_memory_pool().release_unused()  # what the file took while it was read
@@ -183,7 +144,7 @@ def load_table(
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
     if validation is not None:
-        keys[VALIDATION] = columns.names(prepare.column(frame, *validation))
+        keys[VALIDATION] = prepare.identifying(frame, *validation)
         kept_apart.add(validation[0])
     features = prepare.features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
@@ -218,7 +179,9 @@ def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> 
     if spec.weights is not None:
         found[WEIGHT] = prepare.weights(frame, spec.weights, place)
     if spec.groups is not None:
-        found[GROUP] = columns.names(prepare.complete(frame, spec.groups, (*place, "groups")))
+        at = (*place, "groups")
+        prepare.complete(frame, spec.groups, at)
+        found[GROUP] = prepare.identifying(frame, spec.groups, at)
     if spec.time is not None:
         found[TIME] = prepare.time(frame, spec.time, place)
     if loaded.tested_from is not None:
@@ -231,9 +194,8 @@ def _divided_by(frame: pd.DataFrame, given_by: Mapping[str, Sequence[str]]) -> d
     found = {}
     for plan, names in given_by.items():
         for repeat, name in enumerate(names, start=1):
-            values = prepare.column(frame, name, ("resampling", plan, "column"))
             key = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}"
-            found[key] = columns.names(values)
+            found[key] = prepare.identifying(frame, name, ("resampling", plan, "column"))
     return found
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+from pandas.api.types import infer_dtype, is_object_dtype
 
 from bakeoff.data.readers import headers, is_log, known, read_elsewhere
 from bakeoff.errors import Place, Problem, UserError, some
-from bakeoff.files import is_file
+from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
+from bakeoff.sources.common.identifiers import arrow_column, is_large, names, whole_numbers
 from bakeoff.sources.common.tables import TableKeys
 
 MODEL = "model"
@@ -53,6 +57,9 @@ def read_table(path: str, place: Place, format: str | None = None) -> pa.Table:
 def read_tables(path: str, place: Place, format: str | None = None) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
     kind = format or Path(path).suffix.lower().removeprefix(".")
+    if kind in ("csv", "tsv") and is_file(path):
+        separator = "\t" if kind == "tsv" else separator_of(path, kind) or ","
+        formats.check_width(_first_line(path, "csv").count(separator) + 1, path)
     table = _read_fast(path, kind)
     if table is not None and (format or headers().isdisjoint(table.column_names)):
         return {"": table}
@@ -81,7 +88,14 @@ def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
     """
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
-    except pa.ArrowException:
+    except (OverflowError, pa.ArrowException):
+        texts = frame.copy(deep=False)
+    for name, values in frame.items():  # whole numbers beyond 64 bits
+        if is_object_dtype(values.dtype) and infer_dtype(values, skipna=True) == "integer":
+            texts[name] = names(values)
+    try:
+        return pa.Table.from_pandas(texts, preserve_index=False)
+    except (OverflowError, pa.ArrowException):
         raise Problem(place, _mixed(frame, path)) from None
 
 
@@ -110,8 +124,9 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
     if kind not in ("csv", "tsv"):
         return None
     delimiter = "\t" if kind == "tsv" else separator_of(path, kind) or ","
-    try:
-        table = pa.csv.read_csv(
+
+    def read(**options: Any) -> pa.Table:
+        return pa.csv.read_csv(
             path,
             read_options=pa.csv.ReadOptions(block_size=_BLOCK),
             parse_options=pa.csv.ParseOptions(delimiter=delimiter),
@@ -121,12 +136,16 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
                 true_values=["True", "TRUE", "true"],
                 false_values=["False", "FALSE", "false"],
                 timestamp_parsers=[],
-                auto_dict_encode=True,
-                auto_dict_max_cardinality=1000,
+                **options,
             ),
         )
+
+    try:
+        table = read(auto_dict_encode=True, auto_dict_max_cardinality=1000)
+        for name, values in _beyond_64_bits(table, read).items():
+            table = table.set_column(table.column_names.index(name), name, values)
         heads = [name.strip() for name in table.column_names]
-    except (pa.ArrowInvalid, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None
     plain = (
         all(heads)
@@ -138,6 +157,17 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
     return table.rename_columns(heads) if plain else None
 
 
+def _beyond_64_bits(table: pa.Table, read: Callable[..., pa.Table]) -> dict[str, Any]:
+    """Return the columns of whole numbers that Arrow read as floats, for they have 64 bits."""
+    names = [one.name for one in table.schema if pa.types.is_floating(one.type)]
+    lost = [name for name in names if is_large(table[name])]
+    if not lost:
+        return {}
+    texts = read(include_columns=lost, column_types=dict.fromkeys(lost, pa.string()))
+    found = {name: whole_numbers(texts[name].to_pylist()) for name in lost}
+    return {name: arrow_column(one) for name, one in found.items() if one is not None}
+
+
 def _is_bytes(kind: pa.DataType) -> bool:
     """Tell whether a column is in another encoding than UTF-8."""
     return bool(pa.types.is_binary(getattr(kind, "value_type", kind)))
@@ -147,7 +177,7 @@ def _read_parquet(path: str) -> pa.Table | None:
     try:
         texts = [one.name for one in pa.parquet.read_schema(path) if pa.types.is_string(one.type)]
         table = pa.parquet.read_table(path, read_dictionary=texts)
-    except (pa.ArrowInvalid, OSError):
+    except (pa.ArrowException, OSError):
         return None
     # what pandas stored as an index without a name is no column to anyone
     columns = [name for name in table.column_names if not name.startswith("__index_level_")]
@@ -161,7 +191,7 @@ def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFra
     `read_table`.
     """
     if not is_file(path):
-        raise Problem(place, f"no file at {path!r}")
+        raise Problem(place, no_file(path))
     keys = {"sep": separator_of(path, format), "format": format}
     try:
         if _first_line(path, format).startswith("Key_"):

@@ -16,22 +16,11 @@ from bakeoff.data.file_columns import Labels, Numbers
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
+from bakeoff.sources.common.identifiers import names
 
 
 class TrainingTarget(NamedTuple):
-    """The target of a training part, encoded as estimators need it.
-
-    Attributes
-    ----------
-    y : ndarray, shape (n,)
-        Labels 0..K−1 of the classes that occur, or numbers.
-    present : ndarray of int, shape (K,)
-        The positions of these classes among those of the data set; none of a quantity.
-    classes : tuple of str, length K
-        Their names.
-    strata : ndarray of int, shape (n,)
-        The strata of inner divisions: the labels, or 0 for numbers.
-    """
+    """The target of a training part, encoded as estimators need it."""
 
     y: NDArray[Any]
     present: NDArray[np.intp]
@@ -48,13 +37,7 @@ class TrainingTarget(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Classes:
-    """A target with classes.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        In order, of two the positive one last.
-    """
+    """A target with classes."""
 
     classes: tuple[str, ...]
 
@@ -188,27 +171,7 @@ def most_classes(rows: int) -> int:
 def read_target(
     column: columns.Series, spec: DataSet, place: Place, *, numbers: bool
 ) -> tuple[columns.Series, Target]:
-    """Check the column to predict.
-
-    Parameters
-    ----------
-    column : Series
-        Without missing values.
-    numbers : bool
-        Whether it is a quantity.
-
-    Returns
-    -------
-    column : Series
-        Labels as texts, without the rows of classes that are left out; or numbers.
-    target : Target
-        What it holds.
-
-    Raises
-    ------
-    Problem
-        One class or number alone, texts among numbers, ...
-    """
+    """Check the column to predict."""
     if numbers:
         return _numbers(column, place), Quantity()
     labels, classes = _labels(column, spec, place)
@@ -237,13 +200,7 @@ def _numbers(column: columns.Series, place: Place) -> columns.Series:
 
 
 def check_spread(numbers: NDArray[Any], place: Place) -> None:
-    """Refuse a target that is the same number for all rows.
-
-    Raises
-    ------
-    Problem
-        At a place.
-    """
+    """Refuse a target that is the same number for all rows."""
     if numbers.min(initial=np.inf) == numbers.max(initial=-np.inf):
         raise Problem(
             place, f"the target is {numbers[0]:g} in every row: nothing is to be predicted"
@@ -253,16 +210,8 @@ def check_spread(numbers: NDArray[Any], place: Place) -> None:
 def _labels(
     target: columns.Series, spec: DataSet, place: Place
 ) -> tuple[columns.Series, tuple[str, ...]]:
-    """Turn labels into strings and merge, select and order the classes.
-
-    Returns
-    -------
-    labels : Series of str
-        Without the rows of classes that are left out.
-    classes : tuple of str
-        In the order of their values (2 before 10), the positive one last.
-    """
-    found, order = columns.names(target), columns.sorted_names(target)
+    """Turn labels into strings and merge, select and order the classes."""
+    found, order = names(target), columns.sorted_names(target)
     if pd.api.types.is_float_dtype(target) and any("." in name for name in order):
         raise _quantity(order, target, place)
     found, order = _merged(found, order, spec, place)

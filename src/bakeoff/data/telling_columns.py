@@ -24,19 +24,7 @@ class Telling(NamedTuple):
 
 
 def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]:
-    """List the columns whose value alone gives the class of nearly every row.
-
-    A row counts where its class is the most frequent one of the other rows with its value; of
-    numbers with many values where a neighbour in their order has its class. Of more than 20,000
-    rows about as many are looked at.
-
-    Parameters
-    ----------
-    features : DataFrame, shape (n, p)
-        Missing values are a value of their own.
-    target : Series, shape (n,)
-        The class of each row.
-    """
+    """List the columns whose value alone gives the class of nearly every row."""
     step = -(-len(target) // _MOST_ROWS)
     classes = pd.factorize(target.iloc[::step])[0]
     most = float(np.bincount(classes).max() / len(classes))

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.columns import in_order, names
+from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Columns
 from bakeoff.data.table_files import read_table
 from bakeoff.errors import Place, Problem, listed, some
-from bakeoff.files import is_file
+from bakeoff.files import is_file, no_file
 from bakeoff.spec.given_models import SEED, GivenColumns
 
 _SHOWN = 3
@@ -35,7 +35,7 @@ def read_columns(path: str, place: Place, format: str | None = None) -> Columns:
     if SEED in path and not is_file(path):
         return _of_seeds(path, place, format)
     if not is_file(path):
-        raise Problem(place, f"no file at {path!r}")
+        raise Problem(place, no_file(path))
     return Columns(path, read_table(path, place, format), place)
 
 
@@ -95,7 +95,7 @@ def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]
             f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}), which say "
             "what each training run predicts for the same row",
         )
-    ids = pd.Series(names(file.table[name].to_pandas()))
+    ids = pd.Series([str(one) for one in file.row_ids(name)])
     frame = pd.DataFrame({"run": runs, "id": ids})
     twice = frame[frame.duplicated()]
     if len(twice):

@@ -20,19 +20,7 @@ _LEAST = 0.5
 def why_unclear(
     classes: Sequence[str], truth: Codes, predicted: Iterable[NDArray[np.integer]], names: list[str]
 ) -> str:
-    """Say why predicted labels may rather tell which rows are right; empty if they do not.
-
-    Parameters
-    ----------
-    classes : sequence of str
-        Of the labels.
-    truth : ndarray of int, shape (n,)
-        True classes: their places in `classes`.
-    predicted : iterable of ndarray of int, shape (n,)
-        What each model is taken to predict.
-    names : list of str
-        Of the models and of the columns that hold what they predict.
-    """
+    """Say why predicted labels may rather tell which rows are right; empty if they do not."""
     if tuple(classes) not in _PAIRS:
         return ""
     marked = next((name for name in names if _MARK.search(name)), None)

@@ -12,6 +12,7 @@ import yaml
 
 import bakeoff
 from bakeoff.errors import UserError
+from bakeoff.files import is_file
 
 _PACKAGE = Path(bakeoff.__file__).parent
 
@@ -46,7 +47,7 @@ def command(
     UserError
         The file is not there, or no YAML.
     """
-    if not Path(file).is_file():
+    if not is_file(file):
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
     try:
         yaml.safe_load(Path(file).read_text(encoding="utf-8"))

@@ -275,8 +275,7 @@ def score_matrix(
 ) -> None:
     """Write one score per data set and model, and which are missing."""
     from bakeoff.comparisons.evidence import read_scores
-    from bakeoff.comparisons.matrix import check_holes, score_matrix
-    from bakeoff.comparisons.missing_cells import missing_cells
+    from bakeoff.comparisons.matrix import check_holes, missing_cells, score_matrix
     from bakeoff.comparisons.run_tests import matrices
 
     plans = experiment.resampling.plans()

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from bakeoff.fit.early_stopping import EarlyStopped, with_early_stopping
+from bakeoff.fit.early_stopping import InnerDivided
 from bakeoff.fit.estimator import build, parameter_names
+from bakeoff.fit.own_divisions import Dependence, as_declared, refuse_own_divisions
 from bakeoff.fit.preprocessing import automatic_steps
 from bakeoff.fit.weights import by_code, has_class_weight
 from bakeoff.seeds import part_of
@@ -25,20 +26,9 @@ def assemble(
     features: pd.DataFrame,
     seed: np.random.SeedSequence,
     classes: Sequence[str] = (),
+    dependence: Dependence | None = None,
 ) -> Any:
-    """Make the whole estimator of a model, unfitted.
-
-    Parameters
-    ----------
-    model : Model
-        Its entry in the experiment.
-    features : DataFrame
-        Only the columns' types are looked at.
-    seed : SeedSequence
-        Every random part that the user left open draws a seed of its own from it.
-    classes : sequence of str
-        The classes of the training part, in the order of their codes.
-    """
+    """Make the whole estimator of a model, unfitted."""
     classifier = make_classifier(model)
     if model.class_weight is not None and has_class_weight(classifier):
         classifier.set_params(class_weight=by_code(model.class_weight, classes))
@@ -46,10 +36,10 @@ def assemble(
     if model.preprocessing == "auto":
         automatic = automatic_steps(steps[0][1], classifier, features)
         steps = [*((f"auto_{type(one).__name__.lower()}", one) for one in automatic), *steps]
-    if model.early_stopping is not None:
-        stopping = with_early_stopping(classifier, model.early_stopping)
-        steps[-1] = steps[-1][0], stopping
+    steps[-1] = steps[-1][0], as_declared(classifier, model.early_stopping, dependence)
     estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
+    if dependence is not None:
+        refuse_own_divisions(estimator, dependence, model)
     _set_seeds(estimator, seed)
     return estimator
 
@@ -91,15 +81,16 @@ def last_step(estimator: Any) -> Any:
 def final(estimator: Any) -> Any:
     """Return the classifier itself: no pipeline, nothing around it."""
     last = last_step(estimator)
-    return last.estimator if isinstance(last, EarlyStopped) else last
+    return last.estimator if isinstance(last, InnerDivided) else last
 
 
-def keywords(estimator: Any, weights: Any) -> dict[str, Any]:
-    """Return what to call fit with so that sample weights reach the classifier."""
-    if weights is None:
-        return {}
+def keywords(estimator: Any, weights: Any, groups: Any = None, times: Any = None) -> dict[str, Any]:
+    """Return what to call fit with so that what is known of the rows reaches the last step."""
+    known = {"sample_weight": weights}
+    if isinstance(last_step(estimator), InnerDivided):
+        known |= {"row_groups": groups, "row_times": times}
     prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
-    return {f"{prefix}sample_weight": weights}
+    return {f"{prefix}{name}": values for name, values in known.items() if values is not None}
 
 
 def make_classifier(model: Model) -> Any:

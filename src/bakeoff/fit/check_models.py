@@ -9,23 +9,33 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from bakeoff.data import Table, columns
-from bakeoff.data.table import GROUP, VALIDATION
+from bakeoff.data.table import GROUP, TIME, VALIDATION
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.extras import require
-from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
+from bakeoff.fit.assemble import SEEDS, assemble, make_classifier, steps_of
 from bakeoff.fit.early_stopping import with_early_stopping
-from bakeoff.fit.estimator import build, check_values, has_method, import_class, parameter_names
-from bakeoff.fit.inner_folds import validation_rows
+from bakeoff.fit.estimator import (
+    build,
+    check_values,
+    has_method,
+    import_class,
+    made_value,
+    parameter_names,
+)
+from bakeoff.fit.inner_divisions import divided
+from bakeoff.fit.own_divisions import Dependence, refuse_own_divisions
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.tuning import check_tuning, is_for_two_classes
+from bakeoff.fit.tuning import check_tuning, full_names, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.keys import name_of
+from bakeoff.seeds import derive
 from bakeoff.spec.models import Model, Step
 from bakeoff.spec.task import Task
 from bakeoff.spec.training_choices import Distribution, Tune, ValidationRows
@@ -38,27 +48,7 @@ TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
 def check_model(
     name: str, model: Model, without_costs: Sequence[str] = (), task: Task = Task.CLASSIFICATION
 ) -> Any:
-    """Refuse models that cannot be fitted, before any data are read.
-
-    Parameters
-    ----------
-    name, model : str, Model
-        The model and its entry.
-    without_costs : sequence of str
-        The data sets on which nobody says what errors cost.
-    task : Task
-        What it is to predict.
-
-    Returns
-    -------
-    estimator
-        The classifier, unfitted and without what stands before it.
-
-    Raises
-    ------
-    Problem
-        At the key that is wrong.
-    """
+    """Refuse models that cannot be fitted, before any data are read."""
     place = ("models", name)
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
@@ -180,19 +170,7 @@ def _parts(estimator: Any) -> list[Any]:
 def check_neighbours(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Find parameters that ask for more neighbours than there are training rows.
-
-    Parameters
-    ----------
-    name, model : str, Model
-        The model and its entry.
-    dataset : str
-        The data set.
-    table : Table
-        Its rows.
-    trained : Callable
-        Returns the rows of each of its training parts; None if it cannot be divided.
-    """
+    """Find parameters that ask for more neighbours than there are training rows."""
     neighbours = [p for p in _parts(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
     parts = trained() if neighbours else None
     if parts is None:
@@ -233,15 +211,12 @@ def _fewest_inner_rows(tune: Tune, table: Table, parts: Sequence[NDArray[np.intp
 def check_validation(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Find a search whose validation rows are missing, or are all rows, of a training part.
-
-    The parameters are those of `check_neighbours`.
-    """
+    """Find a search whose validation rows are missing, or are all rows, of a training part."""
     rows = model.validation
     if rows is None:
         return
     place = ("models", name, "tune", "validation")
-    values, groups = table.frame[VALIDATION], table.frame.get(GROUP)
+    values = table.frame[VALIDATION]
     try:
         present = values.dropna().unique()
         columns.check_values(
@@ -252,19 +227,44 @@ def check_validation(
         return
     held = values.isin(rows.names).to_numpy()
     for part in trained() or ():
+        kin = (table.frame[k].to_numpy()[part] if k in table.frame else None for k in (GROUP, TIME))
         try:
-            part_groups = None if groups is None else groups.to_numpy()[part]
-            validation_rows(table.codes[part], held[part], part_groups)
+            divided(table.codes[part], held[part], None, *kin)
         except UserError as error:
             yield Problem(place, f"{error} (in a training part of data set {dataset})")
             return
 
 
-def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
-    """Find reasons why a model cannot be fitted on a data set.
+def check_inner_divisions(
+    name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
+) -> Iterator[Problem]:
+    """Find estimators that divide rows that depend on each other in their own way."""
+    key = next((k for k, c in {"groups": GROUP, "time": TIME}.items() if c in table.frame), None)
+    if key is None:
+        return
+    rows = max((len(part) for part in trained() or ()), default=len(table.frame))
+    try:
+        dependence = Dependence(key, rows)
+        estimator = assemble(model, table.features, derive(0), dependence=dependence)
+        for tried in _tried(estimator, model):
+            refuse_own_divisions(tried, dependence, model)
+    except Problem as problem:
+        message = f"{problem.message} (data set {dataset})"
+        yield Problem(("models", name, *problem.path), message)
 
-    The parameters are those of `check_neighbours`.
-    """
+
+def _tried(estimator: Any, model: Model) -> Iterator[Any]:
+    """Return an estimator with each value that a search tries in place of its own."""
+    space = {} if model.tune is None else model.tune.space
+    names, usual = full_names(estimator, space), estimator.get_params(deep=True)
+    for name, values in space.items():
+        for value in [] if isinstance(values, Distribution) else values:
+            full = names[name]
+            yield clone(estimator).set_params(**{full: made_value(value, usual.get(full))})
+
+
+def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
+    """Find reasons why a model cannot be fitted on a data set."""
     place = ("models", name)
     try:
         select_features(table.features, model)

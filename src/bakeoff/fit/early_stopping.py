@@ -1,44 +1,50 @@
 """Early stopping: an inner part of the training rows is watched while training.
 
-Estimators of scikit-learn have it built in; the boosting libraries want to be given the part.
+Estimators of scikit-learn draw the part themselves; the boosting libraries want to be given it.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.model_selection import train_test_split
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 
 from bakeoff.errors import UserError
+from bakeoff.fit.inner_divisions import divided
 from bakeoff.fit.preprocessing import boosting_library
+from bakeoff.fit.threshold import Fold
 from bakeoff.spec.training_choices import EarlyStopping
 
 
 def with_early_stopping(classifier: Any, stopping: EarlyStopping) -> Any:
-    """Return a classifier that stops early.
-
-    Raises
-    ------
-    UserError
-        It cannot.
-    """
-    parameters = classifier.get_params(deep=False)
-    if {"validation_fraction", "n_iter_no_change"} <= set(parameters):
+    """Return a classifier that stops early."""
+    if draws_watched_rows(classifier):
         options = {"validation_fraction": stopping.fraction, "n_iter_no_change": stopping.rounds}
-        switch = {"early_stopping": True} if "early_stopping" in parameters else {}
+        switch = {"early_stopping": True} if "early_stopping" in classifier.get_params() else {}
         return classifier.set_params(**options, **switch)
-    if _watching(classifier) is None:
+    if not can_watch(classifier):
         raise UserError(
             f"{type(classifier).__name__} cannot stop early; XGBoost, LightGBM, CatBoost and those "
             "of scikit-learn with `n_iter_no_change` can (HistGradientBoostingClassifier, "
             "GradientBoostingClassifier, MLPClassifier, SGDClassifier, …)"
         )
     return EarlyStopped(classifier, stopping.fraction, stopping.rounds)
+
+
+def draws_watched_rows(classifier: Any) -> bool:
+    """Tell whether an estimator draws the rows that it watches itself."""
+    return {"validation_fraction", "n_iter_no_change"} <= set(classifier.get_params(deep=False))
+
+
+def can_watch(classifier: Any) -> bool:
+    """Tell whether an estimator can be given the rows that it watches."""
+    return _library(classifier) in _WATCHING
 
 
 def iterations(classifier: Any) -> int | None:
@@ -52,20 +58,64 @@ def iterations(classifier: Any) -> int | None:
     return int(found) if isinstance(found, int) else None
 
 
-class EarlyStopped(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
-    """A boosting library's estimator that watches a part of its training rows.
+class InnerDivided(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """An estimator whose training rows are divided by `divided`, as their data set demands."""
 
-    Parameters
-    ----------
-    estimator : estimator
-        Of XGBoost, LightGBM or CatBoost.
-    fraction : float
-        Share of the training rows to watch.
-    rounds : int
-        Rounds without gain after which to stop.
-    random_state : int
-        Draws the watched rows.
-    """
+    # Its fit takes groups and times of the rows beside their weights, so that these are cut with
+    # the rows where a search or a threshold fits it on a part of them.
+
+    estimator: Any
+    random_state: int | None
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        row_groups: Any = None,
+        row_times: Any = None,
+    ) -> Any:
+        """Divide the rows, and fit."""
+        kin = {"groups": row_groups, "times": row_times}
+        self.estimator_ = self._fitted(X, np.asarray(y), sample_weight, kin)
+        if is_classifier(self.estimator):
+            self.classes_ = self.estimator_.classes_
+        return self
+
+    def _fitted(self, X: Any, y: Any, weights: Any, kin: Mapping[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def _divided(self, y: Any, into: int | float, kin: Mapping[str, Any], **how: Any) -> list[Fold]:
+        classes = is_classifier(self.estimator)
+        strata = np.unique(y, return_inverse=True)[1] if classes else np.zeros(len(y), np.intp)
+        folds = divided(strata, into, self.random_state, **kin, **how)
+        if any(len(np.unique(strata[learned])) < len(np.unique(strata)) for learned, _ in folds):
+            raise UserError(
+                "all training rows of a class are in groups, or at times, that an inner division "
+                "of the training rows sets apart: merge the class with another, or leave it out"
+            )
+        return folds
+
+    def predict(self, X: Any) -> Any:
+        """Predict labels or numbers."""
+        return self.estimator_.predict(X)
+
+    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Predict probabilities."""
+        return self.estimator_.predict_proba(X)
+
+    @available_if(lambda self: hasattr(self.estimator, "decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """Return decision values."""
+        return self.estimator_.decision_function(X)
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+
+class EarlyStopped(InnerDivided):
+    """An estimator that watches a part of its training rows, which it is given."""
 
     def __init__(
         self,
@@ -79,42 +129,25 @@ class EarlyStopped(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.rounds = rounds
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EarlyStopped:
-        """Fit on the rows that are not watched."""
-        arrays = [X, y] if sample_weight is None else [X, y, sample_weight]
-        strata = y if is_classifier(self.estimator) else None
-        parts = train_test_split(
-            *arrays, test_size=self.fraction, stratify=strata, random_state=self.random_state
-        )
-        (X, y, *weights), watched = parts[::2], parts[1::2]
-        self.estimator_ = clone(self.estimator)
-        watch = _watching(self.estimator_)
-        assert watch is not None
-        keywords = watch(self.estimator_, watched, self.rounds)
-        self.estimator_.fit(X, y, sample_weight=weights[0] if weights else None, **keywords)
-        if is_classifier(self.estimator):
-            self.classes_ = self.estimator_.classes_
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Predict labels or numbers."""
-        return self.estimator_.predict(X)
-
-    @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Any:
-        """Predict probabilities."""
-        return self.estimator_.predict_proba(X)
-
-    def __sklearn_tags__(self) -> Any:
-        return get_tags(self.estimator)
+    def _fitted(self, X: Any, y: Any, weights: Any, kin: Mapping[str, Any]) -> Any:
+        how = {"stratify": is_classifier(self.estimator), "rounded": math.ceil}
+        ((learned, watched),) = self._divided(y, self.fraction, kin, **how)
+        made = clone(self.estimator)
+        own = None if weights is None else weights[learned]
+        theirs = [] if weights is None else [weights[watched]]
+        part = [_safe_indexing(X, watched), y[watched], *theirs]
+        keywords = _WATCHING[_library(made)](made, part, self.rounds)
+        return made.fit(_safe_indexing(X, learned), y[learned], sample_weight=own, **keywords)
 
 
 # from a classifier, the (X, y, weights) to watch and the rounds to the keywords of its fit
 Watching = Callable[[Any, list[Any], int], dict[str, Any]]
 
 
-def _watching(classifier: Any) -> Watching | None:
-    return _WATCHING.get(boosting_library(classifier) or "")
+def _library(classifier: Any) -> str:
+    """Name what knows how to watch rows; empty where nothing does."""
+    histogram = type(classifier).__module__.startswith("sklearn.ensemble._hist_gradient_boosting")
+    return "histogram" if histogram else boosting_library(classifier) or ""
 
 
 def _xgboost(classifier: Any, watched: list[Any], rounds: int) -> dict[str, Any]:
@@ -143,7 +176,14 @@ def _catboost(classifier: Any, watched: list[Any], rounds: int) -> dict[str, Any
     return {"eval_set": pool, "early_stopping_rounds": rounds, "verbose": False}
 
 
+def _histogram(classifier: Any, watched: list[Any], rounds: int) -> dict[str, Any]:
+    X, y, *weights = watched
+    classifier.set_params(early_stopping=True, n_iter_no_change=rounds)
+    return {"X_val": X, "y_val": y, "sample_weight_val": weights[0] if weights else None}
+
+
 _WATCHING: dict[str, Watching] = {
+    "histogram": _histogram,
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,
     "catboost": _catboost,

@@ -12,31 +12,22 @@ from typing import Any
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.keys import DOTTED
 from bakeoff.spec.models import is_function, is_nested, maker
-from bakeoff.usercode import import_module
+from bakeoff.usercode import import_module, refuse_standard, refuse_useless
 
 NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 """Parameters of scikit-learn's compositions that hold a list of names and estimators."""
 
 
 def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
-    """Make a new, unfitted estimator.
-
-    Parameters
-    ----------
-    path : str
-        Import path of its class.
-    params : Mapping
-        Its parameters; a value ``{estimator: ..., params: ...}`` becomes an estimator itself, and
-        ``{object: ..., args: ..., params: ...}`` another object.
-    set_output : str, optional
-        What its `transform` is to return.
-
-    Raises
-    ------
-    UserError
-        The class does not exist, or does not take one of the parameters.
-    """
-    made = _call(path, import_class(path), (), params)
+    """Make a new, unfitted estimator."""
+    kind = import_class(path)
+    refuse_standard(path, kind)
+    if not hasattr(kind, "get_params"):
+        raise UserError(
+            f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
+            "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
+        )
+    made = _call(path, kind, (), params)
     if set_output is None:
         return made
     try:
@@ -60,10 +51,7 @@ def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any])
 
 
 def made_value(value: Any, default: Any = None) -> Any:
-    """Return a parameter's value: an object or a function where its import path is given.
-
-    A list becomes a tuple where the default of the parameter is one, for YAML has lists alone.
-    """
+    """Return a parameter's value: an object or a function where its import path is given."""
     if is_function(value):
         return import_object(_path(value["function"], "numpy.log1p"))
     if is_nested(value):
@@ -76,6 +64,7 @@ def made_value(value: Any, default: Any = None) -> Any:
         if not isinstance(args, list) or not callable(called):
             wanted = "a list of arguments" if callable(called) else "a class or a function"
             raise UserError(f"found {shown(args if callable(called) else path)}, expected {wanted}")
+        refuse_useless(path, called)
         return _call(path, called, args, params)
     if isinstance(value, Mapping):
         return {key: made_value(item) for key, item in value.items()}
@@ -91,23 +80,10 @@ def _path(found: Any, example: str) -> str:
 
 
 def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
-    """Let an estimator of scikit-learn check its parameters, as it would only do in fit.
-
-    Those of the estimators among its parameters are checked too.
-
-    Raises
-    ------
-    UserError
-        It does not take one of the values.
-    """
+    """Let an estimator of scikit-learn check its parameters, as it would only do in fit."""
     from sklearn.base import clone
 
     kind = type(estimator)
-    if not hasattr(estimator, "get_params"):
-        raise UserError(
-            f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
-            "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
-        )
     try:
         _check_named_parts(estimator)
         made = clone(estimator)
@@ -144,13 +120,7 @@ def _check_named_parts(estimator: Any) -> None:
 
 
 def import_class(path: str) -> type:
-    """Import a class by its dotted path.
-
-    Raises
-    ------
-    UserError
-        The module or the name does not exist, with the nearest that does; the module fails.
-    """
+    """Import a class by its dotted path."""
     found = import_object(path)
     if not inspect.isclass(found):
         raise UserError(f"{path} is a {type(found).__name__}, not a class")
@@ -158,13 +128,7 @@ def import_class(path: str) -> type:
 
 
 def import_object(path: str) -> Any:
-    """Import a class or a function by its dotted path.
-
-    Raises
-    ------
-    UserError
-        The module or the name does not exist, with the nearest that does; the module fails.
-    """
+    """Import a class or a function by its dotted path."""
     module_name, _, name = path.rpartition(".")
     module = import_module(module_name, path)
     found = getattr(module, name, None)
@@ -196,10 +160,7 @@ def _names(made: Any) -> Sequence[str]:
 
 
 def accepts(made: Any, name: str, known: Sequence[str]) -> bool:
-    """Tell whether a class or a function takes a parameter.
-
-    XGBoost and LightGBM pass any other name on to their core: there, only a near miss is wrong.
-    """
+    """Tell whether a class or a function takes a parameter."""
     if name in known:
         return True
     kinds = {p.kind for p in _signature(made).values()}

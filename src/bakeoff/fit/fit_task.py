@@ -13,27 +13,7 @@ from bakeoff.spec.models import Model
 
 @dataclasses.dataclass(frozen=True)
 class FitTask:
-    """Everything that one fit depends on, and where it writes.
-
-    Attributes
-    ----------
-    fit : Fit
-        Data set, model, plan, repeat, fold and seed number.
-    model : Model
-        The model's entry in the experiment.
-    seed : int
-        The experiment's seed; the fit's own is derived from it and from `fit`.
-    data, splits : path
-        The canonical table and the divisions of the plan.
-    output : path
-        The Parquet file to write.
-    fingerprint : str
-        Digest of the model, the code and the versions; see `bakeoff.execution.fingerprints.of_fit`.
-    costs : Costs or None
-        What errors cost; for thresholds chosen by cost.
-    importance : Importance or None
-        How to measure what the columns matter, if that is wanted of this fit.
-    """
+    """Everything that one fit depends on, and where it writes."""
 
     fit: Fit
     model: Model

@@ -20,31 +20,7 @@ from bakeoff.spec.importance import Importance
 def importance(
     trained: TrainedModel, X: pd.DataFrame, y: NDArray[Any], wanted: Importance, seed: int
 ) -> dict[str, Any]:
-    """Measure the fall of the score when each column of the test rows is shuffled.
-
-    Parameters
-    ----------
-    trained : TrainedModel
-        The fitted model; where it has a threshold, that is used.
-    X : DataFrame
-        Test rows, the columns that the model learnt from.
-    y : ndarray, shape (n,)
-        True classes, positions in the training part's, in which all occurred; or numbers.
-    wanted : Importance
-        How often to shuffle, and the score.
-    seed : int
-        Shuffles.
-
-    Returns
-    -------
-    dict
-        `scoring`, `repeats`, and by `features`, `mean` and `sd` how much of the score is lost.
-
-    Raises
-    ------
-    UserError
-        The score cannot be computed.
-    """
+    """Measure the fall of the score when each column of the test rows is shuffled."""
     model = trained.estimator
     if trained.threshold is not None:
         held = FrozenEstimator(model)

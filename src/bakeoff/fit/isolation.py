@@ -18,19 +18,7 @@ from bakeoff.threads import at_most
 
 @contextmanager
 def isolated(seed: int, threads: int) -> Iterator[None]:
-    """Seed the global random states, limit threads, and restore the global state after a fit.
-
-    Restored are random states, environment variables, working folder, import path, warning
-    filters, NumPy's error handling, scikit-learn's configuration, the logging level, the
-    recursion limit, and the numbers of threads.
-
-    Parameters
-    ----------
-    seed : int
-        For estimators that draw from the global random states.
-    threads : int
-        The most that BLAS and OpenMP may use.
-    """
+    """Seed the global random states, limit threads, and restore the global state after a fit."""
     python, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002
     environment, folder, path = dict(os.environ), os.getcwd(), list(sys.path)  # noqa: PTH109
     level, depth = logging.root.level, sys.getrecursionlimit()

@@ -20,17 +20,7 @@ from bakeoff.fit.train import TrainedModel
 
 @dataclasses.dataclass(frozen=True)
 class KeptModel:
-    """A fitted model, with what its estimator does not know.
-
-    Attributes
-    ----------
-    trained : TrainedModel
-        The fitted pipeline, the threshold and what was chosen.
-    features : list of str
-        The columns that it learnt from, in order.
-    classes : list of str
-        Names of the classes that it predicts, in the order of its codes.
-    """
+    """A fitted model, with what its estimator does not know."""
 
     trained: TrainedModel
     features: list[str]
@@ -43,13 +33,7 @@ class KeptModel:
 
 
 def write_model(path: str | Path, model: KeptModel) -> None:
-    """Write a fitted model as a skops file.
-
-    Raises
-    ------
-    UserError
-        skops cannot write an object of the model, or is not installed.
-    """
+    """Write a fitted model as a skops file."""
     require("skops", "`keep: true`")
     import skops.io
 
@@ -66,21 +50,7 @@ def write_model(path: str | Path, model: KeptModel) -> None:
 
 
 def read_model(path: str | Path, trusted: Sequence[str] = ()) -> KeptModel:
-    """Read a fitted model.
-
-    Parameters
-    ----------
-    path : path
-        The skops file.
-    trusted : sequence of str
-        Names of the types beyond skops's own list that may be made; the error lists those that
-        the file needs. Check them before loading a file from somebody else.
-
-    Raises
-    ------
-    UserError
-        The file needs a type that is not trusted, or skops is not installed.
-    """
+    """Read a fitted model."""
     require("skops", "a kept model")
     import skops.io
 

@@ -14,13 +14,7 @@ from bakeoff.errors import UserError
 
 
 def predicted_answers(predicted: NDArray[Any], n_rows: int, target: TrainingTarget) -> NDArray[Any]:
-    """Return predicted classes as codes of the data set, or predicted numbers.
-
-    Raises
-    ------
-    UserError
-        It predicts nothing, or something else, for a row.
-    """
+    """Return predicted classes as codes of the data set, or predicted numbers."""
     if len(target.present):
         return predicted_classes(predicted, n_rows, target.present)
     numbers = np.asarray(predicted, dtype=np.float64)
@@ -35,17 +29,7 @@ def predicted_answers(predicted: NDArray[Any], n_rows: int, target: TrainingTarg
 def predicted_classes(
     predicted: NDArray[Any], n_rows: int, present: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return the class codes of predicted labels.
-
-    Parameters
-    ----------
-    predicted : ndarray
-        Positions in `present`, as the estimator returns them.
-    n_rows : int
-        Number of rows that were to be predicted.
-    present : ndarray of int
-        Codes of the classes in the training part.
-    """
+    """Return the class codes of predicted labels."""
     if len(predicted) != n_rows:
         raise UserError(f"it predicts {len(predicted)} labels for {n_rows} rows")
     strange = ~np.isin(predicted, np.arange(len(present)))
@@ -61,34 +45,7 @@ def predicted_classes(
 def predicted_probabilities(
     estimator: Any, X: Any, n_rows: int, present: NDArray[np.intp], n_classes: int
 ) -> tuple[NDArray[np.float64] | None, str]:
-    """Return class probabilities, or None and why they are none.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted.
-    X : DataFrame, ndarray or sparse matrix
-        The rows to predict.
-    n_rows : int
-        How many there are.
-    present : ndarray of int
-        Codes of the classes in the training part; others get the probability 0.
-    n_classes : int
-        Number of classes of the data set, K.
-
-    Returns
-    -------
-    probabilities : ndarray, shape (n, K), or None
-        None where the estimator has no probabilities, and where those of any row lie outside
-        [0, 1] or do not add up to 1: metrics that need probabilities then have no value.
-    why : str
-        What is wrong with them; "" if nothing is.
-
-    Raises
-    ------
-    UserError
-        They are not finite, or not one for each row and class: the labels are not to be trusted.
-    """
+    """Return class probabilities, or None and why they are none."""
     if not hasattr(estimator, "predict_proba"):
         return None, ""
     values = np.asarray(estimator.predict_proba(X))

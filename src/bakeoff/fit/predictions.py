@@ -29,27 +29,7 @@ _SMALL = 2**16
 
 @dataclasses.dataclass(frozen=True)
 class Predictions:
-    """Predictions of one model on the test part of one split.
-
-    Attributes
-    ----------
-    row_id : ndarray, shape (n,)
-        Ids of the tested rows, as in the data set.
-    y_true, y_pred : ndarray, shape (n,)
-        Positions in `classes`; of a quantity, the numbers themselves.
-    classes : tuple of str
-        In the data set's order; of two, the positive one is the last. None of a quantity.
-    probabilities : ndarray, shape (n, K), or None
-        Class probabilities, where the model has them.
-    decision : ndarray, shape (n, K) or (n, 1), or None
-        Decision values, where the model has these instead; one column: for the last class.
-    facts : Mapping
-        Seeds, versions, sizes of the parts; `no_probabilities` says why
-        an estimator that predicts probabilities left none, `note` what is odd about given ones.
-    values : ndarray, shape (n,), or None
-        A number for each row that a model brought in place of predictions: there are no classes
-        then.
-    """
+    """Predictions of one model on the test part of one split."""
 
     row_id: NDArray[Any]
     y_true: NDArray[Any]
@@ -89,10 +69,7 @@ class Predictions:
 
     @classmethod
     def read(cls, path: str | Path, ranking: bool = True) -> Predictions:
-        """Read such a file, if wanted without what orders the rows.
-
-        What else pyarrow does for large files takes three times as long as reading a small one.
-        """
+        """Read such a file, if wanted without what orders the rows."""
         with (
             reading(path),
             pa.OSFile(str(path)) as plain,

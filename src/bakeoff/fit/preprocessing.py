@@ -14,24 +14,7 @@ _REFUSED = set('[]<>{}":,')
 
 
 def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list[Any]:
-    """Return the steps that an estimator needs before it for these columns.
-
-    Texts and categories are encoded by skrub's ``TableVectorizer`` (one-hot for few categories,
-    string encodings for many); dates become their parts and seconds; numbers stay as they are.
-    Missing values are imputed by the median, with an indicator, where the estimator takes none.
-    Numbers are scaled to unit variance unless the estimator is made of trees, which do not care.
-    A column without any value in the training part says nothing, and no estimator is to stumble
-    over it.
-
-    Parameters
-    ----------
-    first : estimator
-        Unfitted; what gets the columns after these steps.
-    classifier : estimator
-        Unfitted; the last step, which may be the first.
-    features : DataFrame
-        Only the columns' names and types are looked at, never their values.
-    """
+    """Return the steps that an estimator needs before it for these columns."""
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -68,11 +51,7 @@ def no_numbers(features: pd.DataFrame) -> list[Any]:
 
 
 class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Encodes the columns that are not numbers, and these alone; the order of columns stays.
-
-    skrub computes in single precision, in which the numbers 1700000000 to 1700000060, or times as
-    many seconds apart, are one and the same. Columns without any value are left out.
-    """
+    """Encodes the columns that are not numbers, and these alone; the order of columns stays."""
 
     def fit(self, X: pd.DataFrame, y: Any = None) -> TextEncoder:
         """Learn the categories of texts."""

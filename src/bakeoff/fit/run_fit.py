@@ -113,13 +113,7 @@ def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:
 
 
 def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
-    """Return the columns that a model learns from.
-
-    Raises
-    ------
-    Problem
-        A column does not exist, or none is left; its path is relative to the model's entry.
-    """
+    """Return the columns that a model learns from."""
     for key, names in (("features", model.features or []), ("drop", model.drop)):
         for i, name in enumerate(names):
             if name not in features.columns:

@@ -16,16 +16,9 @@ _MADE_FROM = b"made from"
 
 
 def read_shared(parquet: str | Path) -> Table:
-    """Read a table; of a large one the numbers stay in a file that processes share.
-
-    Parquet has to be decoded, so that file is another: it is made by whoever finds none, or one
-    of an earlier state of the table. What is mapped cannot be written to; parts of it are copies.
-
-    Parameters
-    ----------
-    parquet : path
-        The canonical table.
-    """
+    """Read a table; of a large one the numbers stay in a file that processes share."""
+    # Parquet has to be decoded, so that file is another: it is made by whoever finds none, or one
+    # of an earlier state of the table. What is mapped cannot be written to; parts of it are copies.
     with reading(parquet):
         layout = pq.read_metadata(parquet)
     if 8 * layout.num_rows * layout.num_columns < LARGE:

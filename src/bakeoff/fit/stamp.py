@@ -15,16 +15,7 @@ from bakeoff.fit.predictions import METADATA
 
 
 def stamp(fingerprint: str, *inputs: str | Path) -> dict[str, str]:
-    """Return what a fit's file says about its making.
-
-    Parameters
-    ----------
-    fingerprint : str
-        The digest of the model, the code and the versions; see
-        `bakeoff.execution.fingerprints.of_fit`.
-    inputs : path
-        The data and the splits; their contents count, not their dates.
-    """
+    """Return what a fit's file says about its making."""
     contents = [_content(str(path), state_of(path)) for path in inputs]
     return {"fingerprint": fingerprint, "inputs": "+".join(contents)}
 
@@ -36,13 +27,7 @@ def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
 
 
 def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the existing files of predictions whose stamp differs.
-
-    Parameters
-    ----------
-    stamps : Mapping of path to Mapping
-        What each file should say about its making: its fingerprint, and the importance it measures.
-    """
+    """List the existing files of predictions whose stamp differs."""
     return [
         path
         for path, wanted in stamps.items()

@@ -26,19 +26,7 @@ def positive_scores(estimator: Any, X: Any) -> Scores:
 def out_of_fold(
     estimator: Any, X: Any, y: NDArray[np.intp], folds: Sequence[Fold], weights: Any
 ) -> Scores:
-    """Predict every training row by a fit that did not see it.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Unfitted, with all its parameters set.
-    X, y : DataFrame, ndarray
-        The training part.
-    folds : sequence of (ndarray, ndarray)
-        Inner training and test rows.
-    weights : Callable
-        From row positions to the keyword arguments of fit.
-    """
+    """Predict every training row by a fit that did not see it."""
     scores = np.full(len(y), np.nan)
     for inner, left_out in folds:
         fitted = clone(estimator).fit(X.iloc[inner], y[inner], **weights(inner))
@@ -54,32 +42,7 @@ def best_threshold(
     weights: Weights | None = None,
     costs: NDArray[np.float64] | None = None,
 ) -> float:
-    """Return the threshold from which on class 1 is predicted that makes a criterion best.
-
-    Candidates are the middles between neighbouring scores, and below and above all of them;
-    of equally good ones, the nearest to the default wins.
-
-    Parameters
-    ----------
-    y : ndarray of 0 and 1
-        True classes.
-    scores : ndarray
-        Probabilities or decision values of class 1.
-    criterion : Criterion
-        What to make best.
-    default : float
-        The estimator's own threshold.
-    weights : ndarray, optional
-        Of the rows.
-    costs : ndarray, shape (2, 2), for "cost"
-        True × predicted class.
-
-    Examples
-    --------
-    >>> y, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.2, 0.3, 0.9])
-    >>> best_threshold(y, scores, "f1", default=0.5)
-    0.25
-    """
+    """Return the threshold from which on class 1 is predicted that makes a criterion best."""
     w = np.ones(len(y)) if weights is None else weights
     distinct, at = np.unique(scores, return_inverse=True)
     edges = [np.nextafter(distinct[-1], np.inf)]

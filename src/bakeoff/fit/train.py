@@ -14,7 +14,8 @@ from bakeoff.data.divide import Rows
 from bakeoff.data.target import TrainingTarget
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
-from bakeoff.fit.inner_folds import inner_folds, validation_part, validation_rows
+from bakeoff.fit.inner_divisions import divided
+from bakeoff.fit.own_divisions import Dependence
 from bakeoff.fit.prepared import fit_before_last
 from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_scores
 from bakeoff.fit.tuning import search
@@ -28,21 +29,7 @@ CostMatrix = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class TrainingPart:
-    """The training data of a model.
-
-    Attributes
-    ----------
-    features : DataFrame
-        Features, of these rows or of more.
-    target : TrainingTarget
-        The encoded target of each row.
-    weights, groups, times : ndarray or None
-        Of the rows, where the data set has them.
-    validation : ndarray or None
-        What a column says of the rows, where searches go by it.
-    rows : ndarray of int, optional
-        Which of the features' rows these are; default: all.
-    """
+    """The training data of a model."""
 
     features: pd.DataFrame
     target: TrainingTarget
@@ -67,46 +54,27 @@ class TrainingPart:
         """The classes that occur, in the data set's order; none where numbers are learned."""
         return self.target.classes
 
+    @property
+    def dependence(self) -> Dependence | None:
+        """How the rows depend on each other, where the data set says so."""
+        if self.groups is None and self.times is None:
+            return None
+        return Dependence("time" if self.groups is None else "groups", len(self.y))
+
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
     ) -> list[Fold]:
-        """Divide the rows for choosing parameters, a threshold or a number of rounds.
-
-        Parameters
-        ----------
-        count : int
-            Number of folds, without `validation`.
-        seed : int
-            Shuffles the rows.
-        validation : float or ValidationRows, optional
-            In place of folds: the share of the rows to set apart, or the rows that a column names.
-
-        Returns
-        -------
-        list of (ndarray, ndarray)
-            Row positions of the inner training and test parts.
-        """
+        """Divide the rows for choosing parameters, a threshold or a number of rounds."""
+        into: Any = count if validation is None else validation
         if isinstance(validation, ValidationRows):
-            held = np.isin(self.validation, validation.names)
-            return validation_rows(self.target.strata, held, self.groups)
-        if validation is not None:
-            return validation_part(self.target.strata, validation, seed, self.groups, self.times)
-        return inner_folds(self.target.strata, count, seed, self.groups, self.times)
+            into = np.isin(self.validation, validation.names)
+        folds = divided(self.target.strata, into, seed, self.groups, self.times)
+        return [(np.sort(learned), np.sort(tested)) for learned, tested in folds]
 
 
 @dataclasses.dataclass(frozen=True)
 class TrainedModel:
-    """A model fitted on a training part.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Fitted on the whole training part.
-    threshold : float or None
-        From which score on the second class is predicted; None: the estimator's own way.
-    chosen : Mapping
-        What was chosen on the training part: `params`, `inner_score`, `threshold`, `iterations`.
-    """
+    """A model fitted on a training part."""
 
     estimator: Any
     threshold: float | None
@@ -127,20 +95,8 @@ class TrainedModel:
 def train(
     model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
 ) -> TrainedModel:
-    """Train a model on a training part.
-
-    Parameters
-    ----------
-    model : Model
-        Its entry in the experiment.
-    part : TrainingPart
-        The rows.
-    seed : SeedSequence
-        Of this fit.
-    costs : ndarray, optional
-        True × predicted class; for a threshold chosen by cost.
-    """
-    estimator = assemble(model, part.features, seed, part.classes)
+    """Train a model on a training part."""
+    estimator = assemble(model, part.features, seed, part.classes, part.dependence)
     weights = training_weights(
         final(estimator), model.class_weight, part.y, part.classes, part.weights
     )
@@ -148,7 +104,7 @@ def train(
     if model.tune is not None:
         tune, number = model.tune, part_of(seed, "tune-folds")
         folds = part.folds(tune.cv, number, tune.validation)
-        given = keywords(estimator, weights)
+        given = keywords(estimator, weights, part.groups, part.times)
         found = search(estimator, model.tune, part.X, part.y, folds, given, part_of(seed, "tune"))
         estimator = found.estimator
         chosen |= {"params": found.params, "inner_score": found.score}
@@ -166,7 +122,7 @@ def _fit(estimator: Any, part: TrainingPart, weights: Weights | None) -> None:
     """Fit on all rows; the untransformed rows are freed before the last step is fitted."""
     last = last_step(estimator)
     seen = part.X if last is estimator else fit_before_last(estimator, part.X, part.y)
-    last.fit(seen, part.y, **keywords(last, weights))
+    last.fit(seen, part.y, **keywords(last, weights, part.groups, part.times))
 
 
 def _choose_threshold(
@@ -183,7 +139,10 @@ def _choose_threshold(
         part.X,
         part.y,
         folds,
-        lambda rows: keywords(estimator, None if weights is None else weights[rows]),
+        lambda rows: keywords(
+            estimator,
+            *(None if all_ is None else all_[rows] for all_ in (weights, part.groups, part.times)),
+        ),
     )
     scored = ~np.isnan(scores)  # the first rows in time are in no inner test part
     return best_threshold(

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 
 from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.fit.early_stopping import EarlyStopped
+from bakeoff.fit.early_stopping import InnerDivided
 from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
 from bakeoff.fit.threshold import Fold
 from bakeoff.spec.scorings import SCORINGS
@@ -30,17 +30,7 @@ _TWO_CLASSES = {
 
 @dataclasses.dataclass(frozen=True)
 class Tuned:
-    """The result of a search.
-
-    Attributes
-    ----------
-    estimator : estimator
-        Unfitted, with the best parameters.
-    params : Mapping
-        The best parameters, named as in the experiment.
-    score : float
-        Their mean score on the inner folds: optimistic, for the best of many was taken.
-    """
+    """The result of a search."""
 
     estimator: Any
     params: Mapping[str, Any]
@@ -56,28 +46,7 @@ def search(
     keywords: Mapping[str, Any],
     seed: int,
 ) -> Tuned:
-    """Find the best parameters on a training part, preprocessing within the search.
-
-    Parameters
-    ----------
-    estimator : estimator
-        With its preprocessing, unfitted.
-    tune : Tune
-        The model's `tune:`.
-    X, y : DataFrame, ndarray
-        The training part.
-    folds : sequence of (ndarray, ndarray)
-        The inner folds.
-    keywords : Mapping
-        Of fit: sample weights.
-    seed : int
-        Draws the combinations.
-
-    Raises
-    ------
-    UserError
-        The score is undefined on the inner folds.
-    """
+    """Find the best parameters on a training part, preprocessing within the search."""
     names = full_names(estimator, tune.space)
     usual = estimator.get_params(deep=True)
     space = {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
@@ -91,15 +60,7 @@ def search(
 
 
 def check_tuning(estimator: Any, tune: Tune) -> None:
-    """Refuse parameters that an estimator does not have, and values that it does not take.
-
-    Raises
-    ------
-    Problem
-        A value, with its place below `tune`.
-    UserError
-        A score or a parameter that is not known.
-    """
+    """Refuse parameters that an estimator does not have, and values that it does not take."""
     scorer(tune.scoring)
     names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
     for name, given in tune.space.items():
@@ -117,13 +78,7 @@ def is_for_two_classes(scoring: str) -> bool:
 
 
 def scorer(name: str) -> Any:
-    """Return a scorer of scikit-learn by its name or by that of one of our metrics.
-
-    Raises
-    ------
-    UserError
-        There is no scorer of this name.
-    """
+    """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
     scorers = {*get_scorer_names(), *_SCORERS}
     if name not in scorers:
         raise UserError(unknown("scoring", name, scorers))
@@ -135,7 +90,7 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
     prefix, last = "", estimator
     if isinstance(last, Pipeline):
         prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
-    if isinstance(last, EarlyStopped):
+    if isinstance(last, InnerDivided):
         prefix, last = f"{prefix}estimator__", last.estimator
     own = [*parameter_names(type(last)), *last.get_params(deep=True)]
     others = {

@@ -51,21 +51,7 @@ def training_weights(
     classes: Sequence[str],
     rows: Weights | None,
 ) -> Weights | None:
-    """Return the sample weights of the training rows: theirs, times their class's.
-
-    Parameters
-    ----------
-    classifier : estimator
-        One with a parameter for class weights gets them there, not here.
-    weight : "balanced" or Mapping of class to weight, or None
-        From the model's entry.
-    labels : ndarray of int
-        Positions in `classes`.
-    classes : sequence of str
-        The classes of the training part.
-    rows : ndarray or None
-        Weights of the rows, from the data set.
-    """
+    """Return the sample weights of the training rows: theirs, times their class's."""
     if weight is None or has_class_weight(classifier):
         return rows
     class_weights: Weights = compute_sample_weight(by_code(weight, classes), labels)

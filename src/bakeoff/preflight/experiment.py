@@ -15,7 +15,13 @@ from bakeoff.data.split_files import divisions
 from bakeoff.data.splits import check_divisible, check_plan, largest_k
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours, check_validation
+from bakeoff.fit.check_models import (
+    check_inner_divisions,
+    check_model,
+    check_model_on,
+    check_neighbours,
+    check_validation,
+)
 from bakeoff.preflight.given_models import problems_with_evidence, problems_with_predictions
 from bakeoff.preflight.metrics import (
     problems_when_tried,
@@ -38,22 +44,7 @@ from bakeoff.spec.task_problems import problems_with_task
 def check_experiment(
     experiment: Experiment, classes: dict[str, Sequence[str]] | None = None
 ) -> tuple[list[Problem], AnalysisPlan]:
-    """Check an experiment as far as its environment and local data allow.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What is checked.
-    classes : dict of data set to sequence of str, optional
-        Is filled with the classes of the data that are at hand.
-
-    Returns
-    -------
-    problems : list of Problem
-        All that is wrong; empty when the experiment can run.
-    tests : AnalysisPlan
-        The tests; some are missing when there are problems with them.
-    """
+    """Check an experiment as far as its environment and local data allow."""
     problems = [*problems_with_task(experiment), *problems_with_given(experiment)]
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
@@ -120,19 +111,7 @@ def _resources_of_batches(experiment: Experiment) -> Iterator[Problem]:
 def check_table(
     experiment: Experiment, dataset: str, table: Table, wrong: Collection[str | int] = ()
 ) -> Iterator[Problem]:
-    """Find the plans, metrics, predictions and models that the rows of a data set forbid.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    dataset : str
-        The id of the data set.
-    table : Table
-        Its rows.
-    wrong : collection of str
-        Models that are wrong whatever the data, and are not looked at again.
-    """
+    """Find the plans, metrics, predictions and models that the rows of a data set forbid."""
     enter_own(experiment.own_metrics)
     if not isinstance(experiment.datasets[dataset], GivenData):
         yield from _divisions(experiment, dataset, table)
@@ -148,6 +127,7 @@ def check_table(
         yield from check_model_on(key, model, dataset, table)
         yield from check_neighbours(key, model, dataset, table, trained)
         yield from check_validation(key, model, dataset, table, trained)
+        yield from check_inner_divisions(key, model, dataset, table, trained)
 
 
 def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[Rows] | None:

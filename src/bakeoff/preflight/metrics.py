@@ -200,10 +200,7 @@ _METHODS = {
 
 
 def _gives(classifier: Any, need: Need) -> bool:
-    """Tell whether a classifier has what a metric needs, as far as that is known before a fit.
-
-    What a classifier that is made of others can do may depend on these.
-    """
+    """Tell whether a classifier has what a metric needs, as far as that is known before a fit."""
     methods = _METHODS.get(need, ())
     values = classifier.get_params(deep=False).values() if methods else ()
     if not methods or any(hasattr(classifier, method) for method in methods):

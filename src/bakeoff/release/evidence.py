@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem
-from bakeoff.scores.metrics import METRICS, Metric, Need, no_metric, of_other_task
+from bakeoff.scores.metrics import METRICS, Need, no_metric, of_other_task
 from bakeoff.spec import Costs
 from bakeoff.spec.load import validated
 from bakeoff.spec.task import Task
@@ -28,7 +28,7 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.metrics.equivalence import count_groups, two_limits
+from bakeoff.stats.gate import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,8 +45,10 @@ class GateRows:
         True classes: their places in `classes`; or numbers.
     base, candidate : Predicted
         What each says of the rows.
-    groups, subgroups : ndarray, shape (n,), or None
-        Which rows belong together, and which are decided on by themselves.
+    groups : ndarray, shape (n,), or None
+        Which rows belong together.
+    subgroups : Mapping of str to ndarray, shape (n,)
+        Columns whose values are decided on each by itself.
     greater_is_better : bool
         Of numbers in place of predictions.
     runs : tuple of sequence of Predicted
@@ -64,7 +66,7 @@ class GateRows:
     base: Predicted
     candidate: Predicted
     groups: NDArray[Any] | None = None
-    subgroups: NDArray[Any] | None = None
+    subgroups: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     greater_is_better: bool = True
     runs: tuple[Sequence[Predicted], ...] = ()
     unit: str | None = None
@@ -83,7 +85,7 @@ class GateRows:
         return dataclasses.replace(self, unit=unit)
 
     @classmethod
-    def of(cls, given: SideBySide, subgroups: NDArray[Any] | None = None, **more: Any) -> GateRows:
+    def of(cls, given: SideBySide, subgroups: Mapping[str, NDArray[Any]], **more: Any) -> GateRows:
         """Take the two models of predictions that were read and checked, the base first.
 
         Raises
@@ -134,7 +136,6 @@ class GateRows:
         if self.base.values is None:
             if metric not in METRICS:
                 raise Problem(("metric",), no_metric(metric))
-            _check_costs(METRICS[metric], self.costs)
             if not METRICS[metric].interval:
                 raise Problem(("metric",), f"no interval is known for {metric}, and so no limit")
         if self.base.values is None and (other := of_other_task(metric, self.task)):
@@ -151,6 +152,27 @@ class GateRows:
             percent, margin = margin, margin / 100 * abs(self._of_base(metric))
         check_margin(margin, *(METRICS[metric].range if self.base.values is None else ()))
         return margin, percent
+
+    def check_costs(self, metrics: Sequence[str]) -> None:
+        """Refuse metrics of costs without them, and costs that no metric looks at.
+
+        Raises
+        ------
+        Problem
+            At ``costs``.
+        """
+        priced = [METRICS[name] for name in metrics if name in METRICS and METRICS[name].priced]
+        for metric in priced:
+            if self.costs is None:
+                said = f"the metric {metric} needs `classes` and a `matrix` of costs"
+                raise Problem(("costs",), said)
+            if metric.needs is Need.PRIORS and self.costs.priors is None:
+                raise Problem(("costs",), f"the metric {metric} needs `priors` too")
+        if self.costs is not None and not priced:
+            looked = ", ".join(metrics)
+            raise Problem(
+                ("costs",), f"{looked} looks at no costs: compare by cost or expected_cost"
+            )
 
     def _of_base(self, metric: str) -> float:
         runs = self.runs[0] if self.runs else [self.base]
@@ -267,16 +289,6 @@ def _costs_for(found: Any, classes: Sequence[str]) -> Costs:
             f"found the classes {', '.join(costs.names)}, the rows have {', '.join(classes)}",
         )
     return costs
-
-
-def _check_costs(metric: Metric, costs: Costs | None) -> None:
-    """Refuse a metric of costs without them, and costs that no metric looks at."""
-    if metric.priced and costs is None:
-        raise Problem(("costs",), f"the metric {metric} needs `classes` and a `matrix` of costs")
-    if metric.needs is Need.PRIORS and costs is not None and costs.priors is None:
-        raise Problem(("costs",), f"the metric {metric} needs `priors` too")
-    if costs is not None and not metric.priced:
-        raise Problem(("costs",), f"{metric} looks at no costs: compare by cost or expected_cost")
 
 
 def _cost_arguments(costs: Costs | None, classes: Sequence[str]) -> dict[str, Any]:

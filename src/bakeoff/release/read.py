@@ -18,39 +18,14 @@ def read_rows(
     tables: GivenTables,
     columns: GivenColumns,
     models: Sequence[str] | None = None,
-    subgroup: str | None = None,
+    subgroups: Sequence[str] = (),
     values: Kind | None = None,
     *,
     numbers: bool | None = None,
     labels: bool = False,
     positive: str | None = None,
 ) -> GateRows:
-    """Read a table of predictions of each, or of numbers, paired by row id; or one table of both.
-
-    Parameters
-    ----------
-    tables : GivenTables
-        Those of base and candidate, or one with a column of each.
-    columns : GivenColumns
-        What their columns are called, where not as usual.
-    models : sequence of str, optional
-        Base and candidate, where they are columns of one table or logs of one folder.
-    subgroup : str, optional
-        The column whose values are decided on each by itself.
-    values : GivenMetric, str or Passing, optional
-        What the numbers of tables without labels are, as in `read_given`.
-    numbers : bool, optional
-        Whether numbers are true and predicted, and not classes; default: as the truth looks.
-    labels : bool
-        Whether 0 and 1 are known to be labels, and not marks of right rows.
-    positive : str, optional
-        The positive one of two classes; default: the last, sorted.
-
-    Raises
-    ------
-    Problem, UserError
-        A file or a column that is not there, other rows, other true labels.
-    """
+    """Read a table of predictions or numbers of each, paired by row id, or one of both."""
     if values is None:
         tables.refuse_numbers()
     wide = tables.wide
@@ -69,8 +44,8 @@ def read_rows(
 
     asked: dict[str, Any] = {"models": models, "labels": labels, "numbers": numbers}
     given = read_given(tables, columns, **asked, values=values).with_positive(positive)
-    parts = None
-    if subgroup is not None:
+    parts = {}
+    for subgroup in subgroups:
         try:
             by = columns.model_copy(update={"group": subgroup})
             found = read_given(tables, by, **asked, values=values)
@@ -78,6 +53,6 @@ def read_rows(
             if problem.path[-1] != "group":
                 raise
             raise Problem(("subgroup",), problem.message) from None
-        parts = found.related["group"]
+        parts[subgroup] = found.related["group"].astype(str)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows.of(given, parts, greater_is_better=greater)

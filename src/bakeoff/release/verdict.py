@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bakeoff import __version__
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, joined
 from bakeoff.release.evidence import GateRows
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
@@ -27,7 +28,9 @@ _OF_ERRORS = 3.3
 """How many standard errors limits at the usual level are apart."""
 _WHY_NONE = {
     Status.TOO_FEW: "there are too few groups for limits, or too few rows of a class",
-    Status.IDENTICAL_SCORES: "both say the same on every row, which gives this metric no limits",
+    Status.IDENTICAL_SCORES: (
+        "no row counts differently for the two by this metric, which gives no limits"
+    ),
     Status.ZERO_VARIANCE: "the difference is the same on every row, which gives no limits",
     Status.UNDEFINED: "the metric has no value on these rows",
 }
@@ -35,21 +38,7 @@ _WHY_NONE = {
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """The terms of a decision, fixed before seeing the data.
-
-    Attributes
-    ----------
-    metric : str
-        By which base and candidate are compared.
-    margin : float
-        The largest loss that does not matter, in the metric's unit.
-    alpha : float
-        Level of this decision.
-    superior : bool
-        Whether the candidate must be shown better, by more than the margin.
-    percent : float or None
-        The margin in percent of the base's value, where it was named so.
-    """
+    """The terms of a decision, fixed before seeing the data."""
 
     metric: str
     margin: float
@@ -59,33 +48,26 @@ class Terms:
 
     @classmethod
     def of(
-        cls, rows: GateRows, metric: str | None, margin: float | str, alpha: float, superior: bool
-    ) -> Terms:
-        """Read the terms: the default metric of the task, a margin in its unit or in percent.
-
-        Raises
-        ------
-        Problem, ArgumentError
-            A metric that does not fit, a margin out of range.
-        """
-        name = metric or rows.task.metric
-        size, percent = rows.margin(name, margin)
-        return cls(name, size, alpha, superior, percent)
+        cls,
+        rows: GateRows,
+        metrics: Sequence[str],
+        margin: float | str,
+        alpha: float,
+        superior: bool,
+    ) -> list[Terms]:
+        """Read the terms by each metric; a margin may be in percent."""
+        names = list(dict.fromkeys(metrics or [rows.task.metric]))
+        rows.check_costs(names)
+        sizes = [rows.margin(name, margin) for name in names]
+        return [
+            cls(name, size, alpha, superior, percent)
+            for name, (size, percent) in zip(names, sizes, strict=True)
+        ]
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """The decision on all rows, or on those of a subgroup.
-
-    Attributes
-    ----------
-    name : str
-        The subgroup; empty for all rows.
-    limits : Limits
-        Of the candidate's advantage there.
-    decision : Release
-        What they say; of a subgroup only ``block`` counts.
-    """
+    """The decision on all rows, or on those of a subgroup."""
 
     name: str
     limits: Limits
@@ -94,29 +76,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class GateVerdict:
-    """The decision about a candidate, with its reasons.
-
-    Attributes
-    ----------
-    decision : Release
-        ``block`` where all rows or a subgroup say so; else what all rows say.
-    terms : Terms
-        What was asked.
-    names : tuple of str
-        Base and candidate.
-    overall : Part
-        On all rows.
-    subgroups : tuple of Part
-        Each by itself.
-    rows_needed : int or None
-        Rows with which an undecided gate would probably decide.
-    positive : str or None
-        The positive class, where the metric is about one of two.
-    runs : tuple of int
-        Training runs of base and candidate, where there are several.
-    unit : str or None
-        What predicted numbers are measured in.
-    """
+    """The decision about a candidate, with its reasons."""
 
     decision: Release
     terms: Terms
@@ -127,6 +87,7 @@ class GateVerdict:
     positive: str | None = None
     runs: tuple[int, ...] = ()
     unit: str | None = None
+    by_metric: tuple[GateVerdict, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join((headline(self), *reasons(self)))
@@ -137,51 +98,57 @@ class GateVerdict:
         return tuple(part for part in self.subgroups if part.decision is Release.BLOCK)
 
 
-def decide(rows: GateRows, terms: Terms) -> GateVerdict:
-    """Decide on a candidate.
+def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
+    """Decide on a candidate, by one metric or by several."""
+    parts = {
+        f"{column}: {value}" if len(rows.subgroups) > 1 else str(value): values == value
+        for column, values in rows.subgroups.items()
+        for value in np.unique(values)
+    }
+    if len(parts) > MOST_SUBGROUPS:
+        raise UserError(f"--subgroup: {len(parts):,} different values, at most {MOST_SUBGROUPS}")
+    asked = len(terms) * (len(parts) + 1)
+    found = tuple(_decided(rows, one, parts, asked) for one in terms)
+    decision = next(
+        one
+        for one in (Release.BLOCK, Release.UNDECIDED, Release.SHIP)
+        if any(verdict.decision is one for verdict in found)
+    )
+    deciding = next(verdict for verdict in found if verdict.decision is decision)
+    return dataclasses.replace(deciding, by_metric=found) if len(found) > 1 else deciding
 
-    Whether all rows let it pass is asked once, at alpha. Whether it does harm is asked of all rows
-    and of every subgroup, each at alpha over their number (Bonferroni): any false block has at
-    most the probability alpha.
 
-    Raises
-    ------
-    ValueError, UserError
-        A metric that does not fit.
-    """
-    names = [] if rows.subgroups is None else sorted(map(str, np.unique(rows.subgroups)))
-    if len(names) > MOST_SUBGROUPS:
-        raise UserError(f"--subgroup: {len(names):,} different values, at most {MOST_SUBGROUPS}")
-    asked = len(names) + 1
+def _decided(
+    rows: GateRows, terms: Terms, parts: Mapping[str, NDArray[np.bool_]], asked: int
+) -> GateVerdict:
+    """Decide by one metric, where harm is asked so many times in all."""
     limits = rows.limits(terms.metric, terms.alpha)
     decision = decide_release(limits, terms.margin, superior=terms.superior)
-    if decision is Release.BLOCK and not terms.superior and names:
+    if decision is Release.BLOCK and not terms.superior:
         limits = rows.limits(terms.metric, terms.alpha / asked)
         decision = decide_release(limits, terms.margin)
     overall = Part("", limits, decision)
     found = []
-    for name in names:
-        kept = rows.subgroups == name
-        own = rows.limits(terms.metric, terms.alpha / asked, np.asarray(kept))
+    for name, kept in parts.items():
+        own = rows.limits(terms.metric, terms.alpha / asked, kept)
         found.append(Part(name, own, decide_release(own, terms.margin)))
     harmed = any(part.decision is Release.BLOCK for part in found)
     final = Release.BLOCK if harmed else decision
     needed = None
     if final is Release.UNDECIDED and not rows.runs:
         needed = rows_to_decide(limits, terms.margin)
-    parts = overall, tuple(found)
     about, runs = rows.about(terms.metric), tuple(map(len, rows.runs))
-    return GateVerdict(final, terms, rows.names, *parts, needed, about, runs, rows.unit)
+    return GateVerdict(
+        final, terms, rows.names, overall, tuple(found), needed, about, runs, rows.unit
+    )
 
 
 def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
     terms = verdict.terms
-    margin = f"{_margin(verdict)}{_unit(verdict)} of {_metric(verdict)}"
-    if terms.percent is not None:
-        of = f"{terms.percent:g}% of the {_metric(verdict)} of {base}"
-        margin = f"{_margin(verdict)}{_unit(verdict)} ({of})"
+    every = verdict.decision is Release.SHIP and verdict.by_metric
+    margin = joined(list(map(_margin_of, every or [verdict])), "and" if terms.superior else "or")
     if verdict.decision is Release.SHIP:
         if not terms.superior:
             return f"Ship: {candidate} is not worse than {base} by {margin}."
@@ -196,8 +163,20 @@ def headline(verdict: GateVerdict) -> str:
     return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)}."
 
 
+def _margin_of(verdict: GateVerdict) -> str:
+    margin = f"{_margin(verdict)}{_unit(verdict)}"
+    if verdict.terms.percent is None:
+        return f"{margin} of {_metric(verdict)}"
+    of = f"{verdict.terms.percent:g}% of the {_metric(verdict)} of {verdict.names[0]}"
+    return f"{margin} ({of})"
+
+
 def reasons(verdict: GateVerdict) -> list[str]:
-    """Return the sentences behind the decision."""
+    """Return the sentences behind the decision, by each metric."""
+    return [said for one in verdict.by_metric or (verdict,) for said in _reasons(one)]
+
+
+def _reasons(verdict: GateVerdict) -> list[str]:
     limits, shown = verdict.overall.limits, writer(verdict)
     runs = f" and {verdict.runs[0]} and {verdict.runs[1]} training runs" if verdict.runs else ""
     on = f"{_rows(verdict.overall)}{runs}"
@@ -310,6 +289,7 @@ def as_json(verdict: GateVerdict) -> dict[str, Any]:
         "overall": _part(verdict.overall),
         "subgroups": [_part(part) for part in verdict.subgroups],
         "rows_needed": verdict.rows_needed,
+        **({"by_metric": list(map(as_json, verdict.by_metric))} if verdict.by_metric else {}),
     }
 
 
@@ -320,25 +300,21 @@ def _part(part: Part) -> dict[str, Any]:
 
 def as_markdown(verdict: GateVerdict) -> str:
     """Return a comment for a pull request."""
-    lines = [f"### {_SIGNS[verdict.decision]} {_escaped(headline(verdict))}", ""]
-    lines += [_escaped(" ".join(reasons(verdict))), ""]
+    lines = [f"### {_SIGNS[verdict.decision]} {markdown(headline(verdict))}", ""]
+    lines += [markdown(" ".join(reasons(verdict))), ""]
     lines += [
         f"| rows of | rows | {change(verdict)} | lower limit | upper limit | |",
         "|---|--:|--:|--:|--:|---|",
     ]
-    shown = writer(verdict, 4)
-    for part in (verdict.overall, *verdict.subgroups):
-        found = part.limits
-        cells = (
-            _escaped(part.name) or "all",
-            f"{found.n:,}",
-            *map(shown, (found.estimate, found.low, found.high)),
-            part.decision.value,
-        )
-        lines.append(f"| {' | '.join(cells)} |")
+    for one in verdict.by_metric or (verdict,):
+        shown, of = writer(one, 4), f", {one.terms.metric}" if verdict.by_metric else ""
+        for part in (one.overall, *one.subgroups):
+            found = part.limits
+            cells = (
+                markdown((part.name or "all") + of),
+                f"{found.n:,}",
+                *map(shown, (found.estimate, found.low, found.high)),
+                part.decision.value,
+            )
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _escaped(text: str) -> str:
-    """Keep names from being read as Markdown or HTML, on one line."""
-    return " ".join(markdown(text).split())

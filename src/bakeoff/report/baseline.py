@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison, run_test
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -19,7 +20,6 @@ from bakeoff.comparisons.evidence import (
     fold_scores,
     has_test,
 )
-from bakeoff.comparisons.recipes import deterministic
 from bakeoff.comparisons.run_tests import context_of
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study
@@ -27,7 +27,7 @@ from bakeoff.scores.constant import constant_answer, constant_number
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"
@@ -48,31 +48,20 @@ class Against(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Baseline:
-    """The constant answer on one data set by one metric.
-
-    Attributes
-    ----------
-    dataset, metric : str
-        Their ids.
-    answer : str
-        The class, or the number, that is predicted for every row.
-    score : float
-        What it scores, the mean over folds; NaN where the metric has no value.
-    holdout : float
-        What it scores on the held-out rows; NaN where there are none.
-    trained : bool
-        Whether the class was chosen by training rows; else by the tested rows themselves.
-    models : tuple of Against
-        The models that are tested against it, in the experiment's order.
-    """
+    """The constant answer on one data set by one metric."""
 
     dataset: str
     metric: str
     answer: str
+    """The class, or the number, that is predicted for every row."""
     score: float
+    """What it scores, the mean over folds; NaN where the metric has no value."""
     holdout: float
+    """What it scores on the held-out rows; NaN where there are none."""
     trained: bool
+    """Whether the class was chosen by training rows; else by the tested rows themselves."""
     models: tuple[Against, ...]
+    """The models that are tested against it, in the experiment's order."""
 
     @property
     def open(self) -> list[str]:

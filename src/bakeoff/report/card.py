@@ -23,25 +23,18 @@ from bakeoff.stats import ConfidenceInterval
 
 
 class Score(NamedTuple):
-    """A score of a model on a data set.
-
-    Attributes
-    ----------
-    dataset, model, metric, plan : str
-        Whose it is; the plan is where it was measured.
-    value : float
-        On the held-out rows, or the mean over folds.
-    low, high : float
-        The ends of its interval; NaN where there is none.
-    """
+    """A score of a model on a data set."""
 
     dataset: str
     model: str
     metric: str
     plan: str
+    """Whose it is; the plan is where it was measured."""
     value: float
+    """On the held-out rows, or the mean over folds."""
     low: float
     high: float
+    """The ends of its interval; NaN where there is none."""
 
 
 def scores_of(study: Study, model: str) -> Iterator[Score]:

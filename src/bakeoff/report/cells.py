@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.numbers import (
-    NONE,
     capital,
     degrees,
     number,
     probability,
     pvalue,
-    score,
     share,
     spread,
 )
@@ -26,7 +24,7 @@ TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALEN
 
 SCORE = Kind(lambda written, value: _score(written, value), measured=True)
 """A value of a metric, or a difference of two, written as all of that metric and data set are."""
-SHARE_OF_ROWS, NUMBER = numbers(score), numbers(number)
+NUMBER = numbers(number)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
 SHARE = numbers(lambda value: share(value, 0))
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
@@ -39,7 +37,6 @@ DEGREES = Kind(lambda study, df: Cell(degrees(*df)))
 SIZES = Kind(lambda study, sizes: _sizes(sizes))
 DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
 MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)
-NOTHING = Cell(NONE)
 
 DATASET = Column("dataset", "Data set", DATASET_LABEL, several=True)
 MODEL = Column("model", "Model", MODEL_LABEL)
@@ -58,10 +55,7 @@ DECISION = Column("decision", "Result")
 
 
 def compared(study: Study, row: Comparison) -> dict[str, Any]:
-    """Return the values of a comparison by the keys of columns.
-
-    They are as computed: the statistic and the effect sizes belong to this side.
-    """
+    """Return the values of a comparison by the keys of columns."""
     tones = TONES if row.role == "pair" else {Decision.DIFFERENT: "good"}
     return {
         "dataset": row.dataset,

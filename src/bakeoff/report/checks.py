@@ -15,23 +15,15 @@ _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """One assumption over several comparisons.
-
-    Attributes
-    ----------
-    name : str
-        The assumption.
-    fails, unknown, of : int
-        The comparisons where it does not hold, where that cannot be checked, and all of them.
-    detail : str
-        Of the first where it fails, or else cannot be checked, or else of the first.
-    """
+    """One assumption over several comparisons."""
 
     name: str
     fails: int
     unknown: int
     of: int
+    """The comparisons where it does not hold, where that cannot be checked, and all of them."""
     detail: str
+    """Of the first where it fails, or else cannot be checked, or else of the first."""
 
 
 def checked(rows: Iterable[Comparison]) -> Iterator[Check]:

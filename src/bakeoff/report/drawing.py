@@ -166,32 +166,23 @@ def grid(axes: Axes) -> None:
 
 
 class IntervalLine(NamedTuple):
-    """One line of an interval plot.
-
-    Attributes
-    ----------
-    label, note : str
-        What stands at its left and at its right.
-    estimate : float
-        Where its square is; NaN for none.
-    ci : tuple of float
-        The ends of its interval; NaN for none.
-    decision : Decision
-        What was found: it colours the line, and fills the square of a finding.
-    heading : bool
-        Whether it says something of the lines below it.
-    """
+    """One line of an interval plot."""
 
     label: str
     note: str
+    """What stands at its left and at its right."""
     estimate: float = math.nan
+    """Where its square is; NaN for none."""
     ci: tuple[float, float] = (math.nan, math.nan)
+    """The ends of its interval; NaN for none."""
     decision: Decision = Decision.UNDECIDED
+    """What was found: it colours the line, and fills the square of a finding."""
     heading: bool = False
+    """Whether it says something of the lines below it."""
 
 
 def interval_plot(
-    lines: Sequence[IntervalLine], axis: str, band: float = 0.0, tint: str = Colour.GREEN
+    lines: Sequence[IntervalLine], axis: str, band: float = 0.0
 ) -> tuple[Figure, Axes]:
     """Draw estimates with intervals below each other, and a band that reaches so far from zero."""
     labels = [line.label for line in lines]
@@ -199,7 +190,7 @@ def interval_plot(
     figure, axes = panel(len(lines), labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
     axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
     if band > 0:
-        axes.axvspan(-band, band, color=tint, alpha=0.12, linewidth=0)
+        axes.axvspan(-band, band, color=Colour.GREEN, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
         found = line.decision in SAYS
         colour = SAYS.get(line.decision, Colour.MUTED)

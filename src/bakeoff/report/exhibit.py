@@ -1,23 +1,20 @@
-"""What a table or figure of the report is; one record for each is in `bakeoff.report.exhibits`."""
+"""What a table or figure of the report is; `bakeoff.report.exhibits` has one function for each."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, NamedTuple
-
-from bakeoff.report.item import Item
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.figure import Figure
 
-    from bakeoff.report.study import Study
     from bakeoff.report.study_design import StudyDesign
-    from bakeoff.report.tables import PageTable
 
 MOST_DATASETS = 20
 """With more data sets, none has exhibits of its own."""
+Form = Literal["figure", "table"]
 
 
 class Section(StrEnum):
@@ -30,24 +27,14 @@ class Section(StrEnum):
 
 
 class Drawing(NamedTuple):
-    """A figure with what a reader who cannot see it needs.
-
-    Attributes
-    ----------
-    figure : matplotlib Figure
-        The picture.
-    alt : str
-        What it shows, in words.
-    legend : str
-        What its caption cannot say, for it depends on the results.
-    shows : str
-        Which part of the comparisons it shows; empty where it shows all there is.
-    """
+    """A figure with what a reader who cannot see it needs."""
 
     figure: Figure
     alt: str
     legend: str = ""
+    """What its caption cannot say, for it depends on the results."""
     shows: str = ""
+    """Which part of the comparisons it shows; empty where it shows all there is."""
 
 
 def always(*design: object) -> bool:
@@ -57,69 +44,57 @@ def always(*design: object) -> bool:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Exhibit:
-    """One kind of table or figure.
+    """One kind of table or figure, as the decorators `table` and `figure` make it of a function."""
 
-    Attributes
-    ----------
-    section : Section
-        The part of the report it belongs to.
-    place : int
-        Where in the section: exhibits are in the order of their places, those of one ten test by
-        test.
-    title : str or callable
-        A short name, after that of the test or before that of the data set; or made of the
-        `StudyDesign`.
-    caption : str
-        What it means statistically and how to read it, whatever the results.
-    each : {"study", "test", "dataset"}
-        Whether a report has one of it, one for each test, or one for each data set.
-    when : callable
-        Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is
-        of a test.
-    heading : str
-        A heading above it on the page; none if empty.
-    folded : str
-        What the page shows in place of it until it is opened; empty where it is open at once.
-    fourfolds : bool
-        Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set.
-    of_fits : bool
-        Whether it is about fits and their divisions: hidden when only files are compared.
-    of_rows : bool
-        Whether it is about the rows of the data: hidden when only scores are given.
-    citation : str
-        Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
-        more than what the tests say.
-    """
-
+    name: str
+    form: Form
     section: Section
     place: int
+    """Where in the section: exhibits are in the order of their places, those of one ten test by
+    test."""
     title: str | Callable[[StudyDesign], str]
+    """A short name, after that of the test or before that of the data set; or made of the
+    `StudyDesign`."""
     caption: str
+    """What it means statistically and how to read it, whatever the results."""
+    make: Callable[..., Any]
+    """Makes it from the study, and the test or the data set that it is about."""
     each: Literal["study", "test", "dataset"] = "study"
     when: Callable[..., bool] = always
+    """Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is of
+    a test."""
     heading: str = ""
     folded: str = ""
+    """What the page shows in place of it until it is opened; empty where it is open at once."""
     fourfolds: bool = False
+    """Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set."""
     of_fits: bool = False
     of_rows: bool = False
+    """Whether it is about fits and their divisions, or the rows of the data: hidden when only files
+    are compared, or only scores are given."""
     citation: str = ""
+    """Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
+    more than what the tests say."""
 
     def __post_init__(self) -> None:
-        if not self.caption.strip():
-            raise ValueError("an exhibit needs a caption")
+        if not self.caption:
+            raise ValueError(f"{self.name} needs a docstring, which is its caption")
         if isinstance(self.title, str) and not self.title.strip() and self.each != "test":
-            raise ValueError("an exhibit needs a title")
+            raise ValueError(f"{self.name} needs a title")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class FigureExhibit(Exhibit):
-    """A figure: `draw` makes its `Drawing`."""
+def _decorator(form: Form) -> Callable[..., Callable[[Callable[..., Any]], Exhibit]]:
+    def of(section: Section, place: int, title: Any, **more: Any) -> Any:
+        def made(make: Callable[..., Any]) -> Exhibit:
+            name, caption = make.__name__.rstrip("_"), " ".join((make.__doc__ or "").split())
+            known = {"section": section, "place": place, "title": title, "caption": caption}
+            return Exhibit(name=name, form=form, make=make, **known, **more)
 
-    draw: Callable[[Item, Study], Drawing]
+        return made
+
+    return of
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class TableExhibit(Exhibit):
-    """A table: `build` makes its content."""
-
-    build: Callable[[Item, Study], PageTable]
+table, figure = _decorator("table"), _decorator("figure")
+"""Make an `Exhibit` of a function: its name is the exhibit's (less ``_`` at its end), its docstring
+the caption. That of a table returns a `Table`, that of a figure a `Drawing`."""

@@ -15,25 +15,7 @@ from bakeoff.stats import Entry, TypeOneError
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Family:
-    """The comparisons of one test on one data set and metric.
-
-    Attributes
-    ----------
-    entry : Entry
-        The test's facts.
-    dataset : str
-        Id of the data set; empty for a test over all data sets.
-    plan : str
-        Where the evidence comes from.
-    measure : Metric
-        What it is measured by.
-    written : Written
-        How its estimates are written.
-    follows : str
-        The omnibus test whose post hoc this is; empty otherwise.
-    rows : tuple of Comparison
-        One per hypothesis.
-    """
+    """The comparisons of one test on one data set and metric."""
 
     entry: Entry
     dataset: str
@@ -115,11 +97,6 @@ class Family:
         averages = map(as_float, found.get("average_ranks", ()))
         return dict(zip(found.get("models", ()), averages, strict=True))
 
-    @cached_property
-    def pooled(self) -> bool:
-        """Whether those are ranks among the scores of all data sets, not within each of them."""
-        return any(rank > len(self.ranks) for rank in self.ranks.values())
-
     def between(self, a: str, b: str) -> Comparison | None:
         """Return the comparison of two models as `a` sees it, or None."""
         row = self._by_pair.get((a, b)) or self._by_pair.get((b, a))
@@ -139,11 +116,7 @@ NOT_INFERIOR, B_NOT_INFERIOR = "not inferior", "b not inferior"
 
 
 def seen_from(row: Comparison, model: str) -> Comparison:
-    """Turn a comparison so that `model` is A.
-
-    The statistic, the effect sizes and the details stay as they were computed: what they become
-    the other way round, only their tests know.
-    """
+    """Turn a comparison so that `model` is A."""
     if row.model_a == model:
         return row
     decisions = {Decision.A_BETTER: Decision.B_BETTER, Decision.B_BETTER: Decision.A_BETTER}

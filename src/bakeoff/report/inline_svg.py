@@ -36,22 +36,7 @@ class Sheet:
 
 
 def inline_svg(svg: str, name: str, alt: str, sheet: Sheet) -> str:
-    """Return an SVG file as a part of a page.
-
-    Numbers keep two decimals, styles become classes, ids that nothing refers to and groups
-    that say nothing are left out, and equal marks in a row become one path.
-
-    Parameters
-    ----------
-    svg : str
-        As a file.
-    name : str
-        Begins its ids.
-    alt : str
-        What it shows, in words.
-    sheet : Sheet
-        Takes its styles.
-    """
+    """Return an SVG file as a part of a page."""
     body = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', body).groups()  # type: ignore[union-attr]
     tokens = [token for token in _TAG.split(body) if token.strip()]

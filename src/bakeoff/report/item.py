@@ -9,29 +9,15 @@ from typing import NamedTuple
 
 
 class Item(NamedTuple):
-    """One table or figure of one report.
-
-    Attributes
-    ----------
-    kind : str
-        The name of its record.
-    test, dataset : str
-        The test and the data set it is about; empty where it is about none or all of them.
-    form : {"figure", "table"}
-        What it is.
-    section : str
-        The part of the report it belongs to.
-    title : str
-        A short name.
-    caption : str
-        What it means statistically.
-    """
+    """One table or figure of one report."""
 
     kind: str
     test: str
     dataset: str
+    """The test and the data set it is about; empty where it is about none or all of them."""
     form: str
     section: str
+    """The part of the report it belongs to."""
     title: str
     caption: str
 

@@ -15,15 +15,7 @@ PRINTED = ("pdf", "png")
 
 
 def make_report(study: Study, folder: str | Path) -> None:
-    """Write the page, the verdict and the methods paragraph, figures as SVG, tables and captions.
-
-    Parameters
-    ----------
-    study : Study
-        What to report.
-    folder : path
-        Where to; it may hold other files.
-    """
+    """Write page, verdict, methods paragraph, figures as SVG, tables and captions to a folder."""
     root, page = Path(folder), Page(study)
     write_text(root / "report.html", page.html)
     write_text(root / "report.md", page.document)

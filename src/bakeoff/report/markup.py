@@ -29,12 +29,7 @@ def head(column: Column) -> Markup:
 
 
 def body(table: PageTable) -> Markup:
-    """Write the rows.
-
-    Numbers stand in plain cells; of words the class is ``w``, also ``p`` if they fill lines and
-    ``l`` if one of them may be broken. The value is told where the text does not, and the upper
-    limit of an interval.
-    """
+    """Write the rows."""
     numbers = [column.number for column in table.columns]
     rows = ("".join(map(_cell, row, numbers)) for row in table.rows)
     # the first cell names the row

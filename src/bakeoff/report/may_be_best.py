@@ -1,4 +1,4 @@
-"""Which models may be the best on test rows, and what the best is worth."""
+"""Which models may be the best on test rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, contenders
-from bakeoff.comparisons.held_out import by_metric
+from bakeoff.comparisons.run_tests import by_metric
 from bakeoff.report.family import seen_from
-from bakeoff.report.numbers import percent, words
 from bakeoff.report.study import Study
-from bakeoff.scores.metrics import Metric
 from bakeoff.seeds import derive, integer
 
 
@@ -45,27 +43,9 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
     return found
 
 
-def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: str) -> Iterator[str]:
-    """Say what the best of several models is worth, and how far that and the set can be trusted."""
-    best, bound = found.best, found.best.ci
-    leaders = [
-        study.label(line.model) for line in found.models if line.value == found.models[0].value
-    ]
-    shown = study.written(metric.name, dataset)
-    verb, whose = ("scores", "its") if len(leaders) == 1 else ("score", "this")
-    text = (
-        f"{words(leaders, 3)} {verb} {shown.told(best.naive)}{_on(study, dataset)}; "
-        f"corrected for having been selected as the best of {len(found.models)} {whose} score is "
-        f"estimated at {shown.told(best.estimate)}"
-    )
-    if bound is None:
-        yield f"{text}."
-    else:
-        limit = bound.low if metric.greater_is_better else bound.high
-        side = "at least" if metric.greater_is_better else "at most"
-        confidence = percent(1 - study.alpha)
-        yield f"{text}, and is {side} {shown.told(limit)} with {confidence} confidence."
-    yield from (f"Caution: {a.detail}." for a in best.assumptions if a.holds is False)
+def cautions(study: Study, found: Contenders) -> Iterator[str]:
+    """Say how far the set of the models that may be the best can be trusted."""
+    yield from (f"Caution: {a.detail}." for a in found.assumptions if a.holds is False)
     for line in found.models:
         if line.beaten_by:
             yield (
@@ -73,7 +53,3 @@ def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: st
                 f"{study.label(line.beaten_by)} to be better: that test alone does not exclude a "
                 "model here."
             )
-
-
-def _on(study: Study, dataset: str) -> str:
-    return f" on {study.dataset_label(dataset)}" if study.several else ""

@@ -26,24 +26,7 @@ _MOST = 1_000
 
 
 def write_runs(study: Study, verdict: Verdict, uri: str, artifacts: list[Path]) -> list[str]:
-    """Write a finished run for each model to a tracking store, and return their ids.
-
-    Parameters
-    ----------
-    study : Study
-        The results.
-    verdict : Verdict
-        The answer, which every run has as a tag.
-    uri : str
-        Where MLflow keeps its runs: the address of a server, or ``sqlite:///mlflow.db``.
-    artifacts : list of path
-        Files that every run is given.
-
-    Raises
-    ------
-    UserError
-        MLflow is not installed, or its store does not answer.
-    """
+    """Write a finished run for each model to a tracking store, and return their ids."""
     require("mlflow", "writing runs of MLflow")
     # by default it asks a server that is not there for more than four minutes, without a word
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")

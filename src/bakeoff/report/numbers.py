@@ -10,13 +10,7 @@ NONE = "\N{EN DASH}"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Format a number with three significant digits.
-
-    Examples
-    --------
-    >>> number(2.23561), number(0.0012345), number(-12345.6), number(float("inf"))
-    ('2.24', '0.00123', '−12,346', '∞')
-    """
+    """Format a number with three significant digits."""
     if value is None or math.isnan(value):
         return NONE
     if math.isinf(value):
@@ -34,13 +28,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def score(value: float | None) -> str:
-    """Format a score or a difference of scores with three decimals.
-
-    Examples
-    --------
-    >>> score(0.97368), score(-0.0123), score(0.00002)
-    ('0.974', '−0.012', '0.000')
-    """
+    """Format a score or a difference of scores with three decimals."""
     return fixed(value, 3)
 
 
@@ -57,13 +45,7 @@ def _signed(text: str, value: float) -> str:
 
 
 def interval(low: float, high: float, decimals: int = 3) -> str:
-    """Format an interval; the dash stands for none.
-
-    Examples
-    --------
-    >>> interval(-0.03, 0.006), interval(0.01, float("inf"))
-    ('[−0.030, 0.006]', '[0.010, ∞)')
-    """
+    """Format an interval; the dash stands for none."""
     if math.isnan(low) or math.isnan(high):
         return NONE
     opening, closing = "(" if math.isinf(low) else "[", ")" if math.isinf(high) else "]"
@@ -71,13 +53,7 @@ def interval(low: float, high: float, decimals: int = 3) -> str:
 
 
 def pvalue(p: float) -> str:
-    """Format a p-value by itself, without leading zero.
-
-    Examples
-    --------
-    >>> pvalue(0.00012), pvalue(0.0314), pvalue(0.9996), pvalue(float("nan"))
-    ('< .001', '.031', '> .999', 'undecided')
-    """
+    """Format a p-value by itself, without leading zero."""
     if math.isnan(p):
         return "undecided"
     if p < 0.001:
@@ -96,13 +72,7 @@ def p_equals(p: float, name: str = "p") -> str:
 
 
 def probability(value: float) -> str:
-    """Format a posterior probability; it is never rounded to certainty.
-
-    Examples
-    --------
-    >>> probability(0.9999), probability(0.5), probability(1.0)
-    ('> .999', '.500', '1')
-    """
+    """Format a posterior probability; it is never rounded to certainty."""
     if math.isnan(value):
         return NONE
     if 0 < value < 0.001:
@@ -139,13 +109,7 @@ def spread(sizes: Sequence[int]) -> str:
 
 
 def words(items: list[str], most: int = 4) -> str:
-    """Join names to a phrase, the tail of a long list counted.
-
-    Examples
-    --------
-    >>> words(["a"]), words(["a", "b", "c"]), words(list("abcdefg"))
-    ('a', 'a, b and c', 'a, b, c and 4 others')
-    """
+    """Join names to a phrase, the tail of a long list counted."""
     if len(items) > most:
         shown = items[: most - 1]
         return f"{', '.join(shown)} and {len(items) - len(shown)} others"
@@ -153,13 +117,7 @@ def words(items: list[str], most: int = 4) -> str:
 
 
 def enumerated(items: Iterable[str], most: int = 6) -> str:
-    """Join clauses by semicolons, the tail of a long list counted.
-
-    Examples
-    --------
-    >>> enumerated("ab"), enumerated("abcdefgh")
-    ('a; b', 'a; b; c; d; e; f; and 2 more')
-    """
+    """Join clauses by semicolons, the tail of a long list counted."""
     said = list(items)
     more = [f"and {len(said) - most} more"] if len(said) > most else []
     return "; ".join([*said[:most], *more])
@@ -171,13 +129,7 @@ def capital(words: str) -> str:
 
 
 def short(text: str, most: int = 30) -> str:
-    """Abbreviate a name in its middle, for beginnings and ends tell names apart.
-
-    Examples
-    --------
-    >>> short("gradient boosting with monotone constraints", 20)
-    'gradient b…nstraints'
-    """
+    """Abbreviate a name in its middle, for beginnings and ends tell names apart."""
     if len(text) <= most:
         return text
     head = most // 2
@@ -185,15 +137,7 @@ def short(text: str, most: int = 30) -> str:
 
 
 def letters_for(names: Iterable[str], most: int = 30) -> int:
-    """Return to how many letters names can be abbreviated without two of them looking alike.
-
-    That is `most`, or more where names differ in their middles alone.
-
-    Examples
-    --------
-    >>> letters_for(["tree of depth 1, pruned", "tree of depth 2, pruned"], 10)
-    19
-    """
+    """Return to how many letters names can be abbreviated without two of them looking alike."""
     different = set(names)
     longest = max(map(len, different), default=most)
     for letters in range(most, longest):

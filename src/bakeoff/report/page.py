@@ -47,43 +47,25 @@ class Fourfold:
 
 @dataclasses.dataclass(frozen=True)
 class Block:
-    """Exhibits that stand together: those of one test, of one ten for each data set, or one.
-
-    Attributes
-    ----------
-    items : tuple of Item
-        The exhibits.
-    record : Exhibit
-        That of the first.
-    entry : Entry or None
-        The test they are all about.
-    fourfolds : Mapping of data set to sequence of Fourfold
-        Counts of right and wrong rows; under an empty key those of the only data set.
-    care : sequence of str
-        For which of this study's models the test finds too much, and what answers instead.
-    """
+    """Exhibits that stand together: those of one test, of one ten for each data set, or one."""
 
     items: tuple[Item, ...]
     record: Exhibit
     entry: Entry | None
+    """The test they are all about."""
     fourfolds: Mapping[str, Sequence[Fourfold]]
+    """Counts of right and wrong rows; under an empty key those of the only data set."""
     care: Sequence[str] = ()
+    """For which of this study's models the test finds too much, and what answers instead."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Page:
-    """The report of a study: all of its exhibits, each made once.
-
-    Attributes
-    ----------
-    study : Study
-        What is reported.
-    alone : bool
-        Whether the figures are on the page alone, and not in files beside it.
-    """
+    """The report of a study: all of its exhibits, each made once."""
 
     study: Study
     alone: bool = False
+    """Whether the figures are on the page alone, and not in files beside it."""
 
     @cached_property
     def items(self) -> list[Item]:

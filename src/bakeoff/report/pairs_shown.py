@@ -57,11 +57,7 @@ def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
 
 
 def families_of(study: Study, test: str) -> list[Family]:
-    """Return a test's families of pairs on the metric that ranks, one per data set.
-
-    A test on rows knows accuracy alone; where a test did not run on the first metric, its own
-    first one stands in.
-    """
+    """Return a test's families of pairs on the metric that ranks, one per data set."""
     found = study.of_test(test, "pair")
     metrics = [f.metric for f in found]
     wanted = study.metric.name if study.metric.name in metrics else metrics[0] if metrics else ""
@@ -156,11 +152,9 @@ def tally(families: list[Family], a: str, b: str) -> Counter[str]:
 
 
 def chosen_pairs(study: Study, times: int, most: int) -> tuple[list[tuple[str, str]], str]:
-    """Choose the pairs that a table has, each so many times, and say which they are.
-
-    All of them, or those of the best model, or the two best, so that there are not more than
-    `most` rows over all data sets, but for studies with more data sets than that.
-    """
+    """Choose the pairs that a table has, each so many times, and say which they are."""
+    # All of them, or those of the best model, or the two best, so that there are not more than
+    # `most` rows over all data sets, but for studies with more data sets than that.
     ranked = order(study)
     every = list(combinations(ranked, 2))
     leaders = [pair for pair in every if pair[0] == ranked[0]]

@@ -19,12 +19,10 @@ Planning = Callable[..., Power]
 
 
 def detectable(family: Family, row: Comparison) -> float:
-    """Return the smallest true difference that a comparison finds with a power of 80%.
-
-    The noise is that of the data at hand, the level is divided by the number of hypotheses when
-    the p-values were adjusted. NaN when it cannot be told, infinity where no difference that the
-    metric allows would be found.
-    """
+    """Return the smallest true difference that a comparison finds with a power of 80%."""
+    # The noise is that of the data at hand, the level is divided by the number of hypotheses when
+    # the p-values were adjusted. NaN when it cannot be told, infinity where no difference that the
+    # metric allows would be found.
     size, width = _detectable(family, row), _largest(family.entry, family.measure)
     return math.inf if size > width else size
 
@@ -36,11 +34,7 @@ def _largest(entry: Entry, measure: Metric) -> float:
 
 
 def _reach(row: Comparison, width: float) -> float:
-    """Return how far the limit that matters is from the estimate.
-
-    Of a one-sided interval only the limit on the side of the question bounds anything; one that
-    ends where the metric does says nothing of the noise either.
-    """
+    """Return how far the limit that matters is from the estimate."""
     below, above = row.estimate - row.ci_low, row.ci_high - row.estimate
     ends = {"greater": (False, True), "less": (True, False)}
     match ends.get(row.alternative, (row.ci_low <= -width, row.ci_high >= width)):

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.recipes import several_runs
+from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.comparisons.smallest_pvalue import RowCounts
+from bakeoff.comparisons.trials import RowCounts
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import count, fixed, number, p_equals, percent, words
 from bakeoff.report.study import Study
@@ -48,9 +48,7 @@ CORRECTIONS = {
     "BH": "Benjamini-Hochberg",
     "BY": "Benjamini-Yekutieli",
     "max-t": "max-t",
-    "minp": "min-p",
     "shaffer": "Shaffer",
-    "bergmann-hommel": "Bergmann-Hommel",
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.ranges import clipped
+from bakeoff.comparisons.comparison import clipped
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
@@ -22,34 +22,22 @@ _DIGITS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Ranked:
-    """One model's line in the ranking.
-
-    Attributes
-    ----------
-    model : str
-        Its id.
-    rank : float
-        Place by the mean, ties shared; over several data sets the average rank.
-    mean, sd : float
-        Of the scores over folds, or of the means over data sets.
-    ci : ConfidenceInterval or None
-        For the expected score.
-    n : int
-        Folds, or data sets.
-    holdout : float
-        Score on the test rows, mean over data sets; NaN without holdout.
-    wins : int
-        Data sets on which it scores highest, ties included.
-    """
+    """One model's line in the ranking."""
 
     model: str
     rank: float
+    """Place by the mean, ties shared; over several data sets the average rank."""
     mean: float
     sd: float
+    """Of the scores over folds, or of the means over data sets."""
     ci: ConfidenceInterval | None
+    """For the expected score."""
     n: int
+    """Folds, or data sets."""
     holdout: float
+    """Score on the test rows, mean over data sets; NaN without holdout."""
     wins: int
+    """Data sets on which it scores highest, ties included."""
 
 
 def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:

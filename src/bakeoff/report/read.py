@@ -47,35 +47,7 @@ def read_study(
     missing: str | Path | None = None,
     file: str = "",
 ) -> Study:
-    """Read the results of one experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        Whose results they are.
-    comparisons, scores : path
-        The files of those names.
-    cards : sequence of path
-        One card per data set.
-    holdouts : Mapping of data set to path
-        The collected predictions of each data set's test rows; may be empty.
-    tests : path
-        The plan of the analysis: tests.json.
-    divisions : sequence of path
-        How good the divisions are, one file per data set and plan.
-    tables : Mapping of name to path
-        Those of excluded.csv, choices.csv, seeds.csv, importance.csv, intervals.csv and
-        subgroups.csv that the experiment has, by their stems.
-    missing : path, optional
-        The missing cells of the score matrix, where there are several data sets.
-    file : str
-        The experiment's file.
-
-    Raises
-    ------
-    UserError
-        They hold tests that this version has not.
-    """
+    """Read the results of one experiment."""
     enter_own(experiment.own_metrics)
     found = tuple(read_comparisons(comparisons))
     analysis = AnalysisPlan.from_list(read_json(tests))

@@ -27,11 +27,9 @@ def related_names(study: Study) -> Iterator[str]:
 
 
 def alike(names: Iterable[str]) -> list[list[str]]:
-    """Group names that differ in case, blanks and punctuation, or by a version after a name.
-
-    Numbers alone tell no versions: there must be a name without one (vehicle, vehicle-2), or
-    a word for it (glass v1, glass v2).
-    """
+    """Group names that differ in case, blanks and punctuation, or by a version after a name."""
+    # Numbers alone tell no versions: there must be a name without one (vehicle, vehicle-2), or
+    # a word for it (glass v1, glass v2).
     listed = list(names)
     plain = {_plain(name) for name in listed}
     found: dict[str, list[str]] = {}

@@ -12,41 +12,20 @@ from numpy.typing import NDArray
 
 from bakeoff.report.ranking import dataset_means
 from bakeoff.report.study import Study
-from bakeoff.stats import Strengths, WinRates, bradley_terry, improvability, plain, win_rates
-from bakeoff.stats.datasets.incomplete import as_groups, with_failures_last
+from bakeoff.stats import Strengths, WinRates, bradley_terry, plain, win_rates
+from bakeoff.stats.datasets.standings import as_groups, with_failures_last
 from bakeoff.threads import on_one_thread
-
-SHORT, DOMINATES = 20, 0.9
-"""Data sets below which, and win rate from which, intervals of strengths are too short."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Standings:
-    """What a table of scores says of each model, with missing scores as the experiment reads them.
-
-    Attributes
-    ----------
-    models : tuple of str
-        Ids, best first.
-    n : int
-        The data sets, or groups of them.
-    incomplete : bool
-        Whether scores are missing, so that ranks are those that the strengths expect.
-    ranks : ndarray, shape (k,)
-        Average ranks, in the order of `models`, as all that follow.
-    rates : WinRates
-    strengths : Strengths
-    improvability : ndarray, shape (k,), or None
-        Where the scores are errors: lower is better, and none is below 0.
-    """
+    """What a table of scores says of each model."""
 
     models: tuple[str, ...]
     n: int
-    incomplete: bool
     ranks: NDArray[np.float64]
     rates: WinRates
     strengths: Strengths
-    improvability: NDArray[np.float64] | None
 
 
 @lru_cache(maxsize=16)
@@ -67,9 +46,7 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     if policy == "failed":
         kept = ~gaps.all(axis=1)
         values, codes = sign * with_failures_last(sign * values[kept]), codes[kept]
-    elif policy == "drop_model":
-        pass
-    elif policy != "at_random":
+    elif policy != "drop_model":
         values, codes = values[~gaps.any(axis=1)], codes[~gaps.any(axis=1)]
     columns = np.flatnonzero(~np.isnan(values).all(axis=0))
     if policy == "drop_model":
@@ -78,35 +55,20 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     given["confidence_level"] = 1 - study.alpha
     try:
         found = bradley_terry(values[:, columns], **given)
-    except ValueError:  # no data set with two scores, or models that never meet
+    except ValueError:  # no data set with two scores, or one data set alone
         return None
     best_first = np.argsort(found.expected_rank, kind="stable")
     found, columns = found.of(best_first), columns[best_first]
     values = values[:, columns]
-    rates, incomplete = win_rates(values, **given), bool(np.isnan(values).any())
+    rates = win_rates(values, **given)
     k = len(columns)
-    errors = sign < 0 and not (values < 0).any() and policy != "failed"
     return Standings(
         tuple(study.models[m] for m in columns),
         found.n,
-        incomplete,
-        found.expected_rank if incomplete else k - (k - 1) * rates.rate,
+        k - (k - 1) * rates.rate,
         rates,
         found,
-        improvability(values) if errors else None,
     )
-
-
-def shows_strengths(study: Study, found: Standings) -> bool:
-    """Tell whether strengths are shown: where scores are missing, or they are asked for."""
-    return found.incomplete or study.elo
-
-
-def too_short(found: Standings) -> list[str]:
-    """Name the models whose interval of the strength is too short: far ahead on few data sets."""
-    if found.n >= SHORT:
-        return []
-    return [m for m, rate in zip(found.models, found.rates.rate, strict=True) if rate > DOMINATES]
 
 
 def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
@@ -114,26 +76,16 @@ def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
     found = standings(study, metric)
     if found is None:
         return
-    rates, strengths = found.rates, found.strengths
+    rates = found.rates
     for i, model in enumerate(found.models):
-        line = {
+        yield {
             "model": model,
             "average_rank": float(found.ranks[i]),
             "win_rate": float(rates.rate[i]),
             "win_rate_ci": (float(rates.low[i]), float(rates.high[i])),
             "data_sets": int(rates.n[i]),
-            "elo": 1000 + float(strengths.elo[i]),
-            "elo_ci": _elo(strengths.low[i], strengths.high[i]),
+            "strength": float(found.strengths.strength[i]),
         }
-        if found.improvability is not None:
-            line["improvability"] = float(found.improvability[i])
-        yield line
-
-
-def _elo(low: float, high: float) -> tuple[float, float]:
-    from bakeoff.stats.datasets.bradley_terry import ELO
-
-    return 1000 + ELO * low, 1000 + ELO * high
 
 
 def pair_lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:

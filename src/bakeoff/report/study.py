@@ -38,43 +38,7 @@ BESIDE = "halves, beside"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Study(StudyDesign):
-    """Everything the report is made from: the design of a study and its results.
-
-    Attributes
-    ----------
-    comparisons : tuple of Comparison
-        In the order of comparisons.json.
-    scores : DataFrame
-        As collected.
-    cards : Mapping of data set to card
-        What the data are.
-    test_sets : Mapping of data set to PairedPredictions
-        Predictions of the holdout, where there is one, by each training run of the models.
-    environment : Mapping
-        Versions and hardware.
-    file : str
-        The experiment's file, for the command that reproduces it; may be empty.
-    failed : DataFrame
-        The fits that failed where their models were excluded, as in excluded.csv.
-    choices, seeds, importance : DataFrame
-        What fits chose, the noise of seeds, and what columns matter, as in choices.csv, seeds.csv
-        and importance.csv.
-    intervals, subgroups : DataFrame
-        The metrics of single models on held-out rows, and the models compared in subgroups of
-        them, as in intervals.csv and subgroups.csv.
-    divisions : sequence of Mapping
-        How good the divisions are, as in splits/<dataset>.<plan>.json.
-    missing : Mapping
-        The missing cells of the score matrix and the policy, as in missing_scores.json.
-    notes : Mapping of data set to sequence of str
-        What is odd about given predictions on its test rows, a sentence each.
-    numbers : Mapping of data set to PairedValues
-        A number per row and training run, where the models bring these in place of predictions.
-    command : str
-        What compared the files of a study that no experiment made; else empty.
-    elo : bool
-        Whether strengths are shown where no score is missing, too.
-    """
+    """Everything the report is made from: the design of a study and its results."""
 
     comparisons: tuple[Comparison, ...]
     scores: pd.DataFrame
@@ -93,7 +57,6 @@ class Study(StudyDesign):
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
     command: str = ""
-    elo: bool = False
 
     @property
     def fits(self) -> int:
@@ -121,10 +84,7 @@ class Study(StudyDesign):
         )
 
     def written(self, metric: str = "", dataset: str = "") -> Written:
-        """Return how values of a metric are written, of the first one if none is named.
-
-        On one data set, or over all of them if none is named.
-        """
+        """Return how values of a metric are written, of the first one if none is named."""
         only = dataset or ("" if self.several else self.datasets[0])
         return _written(self, metric or self.metric.name, only)
 
@@ -160,10 +120,7 @@ class Study(StudyDesign):
         )
 
     def type1(self, entry: Entry, metric: str | None = None) -> TypeOneError:
-        """Return a test's error rate for the learners and data of this study.
-
-        A test that is liberal for others alone holds.
-        """
+        """Return a test's error rate for the learners and data of this study."""
         liberal = entry.type1 is TypeOneError.LIBERAL
         return TypeOneError.HOLDS if liberal and not self.cautions(entry, metric) else entry.type1
 
@@ -183,12 +140,7 @@ class Study(StudyDesign):
         return {}
 
     def main(self, about: str) -> Family | None:
-        """Return the most trustworthy family of pairs about models, recipes or algorithms.
-
-        It is on the first metric where a test is, else one on right and wrong rows; over all
-        data sets where there are several; of several tests one that uses the pairing, then the
-        best controlled one, then the first in the experiment.
-        """
+        """Return the most trustworthy family of pairs about models, recipes or algorithms."""
         return self._main[about]
 
     @property
@@ -230,10 +182,7 @@ class Study(StudyDesign):
         return min(found, key=worth) if found else None
 
     def omnibus(self, family: Family) -> Comparison | None:
-        """Return the test of all models at once on the same evidence as a family.
-
-        Of several the one that the family is the post hoc of, then the best controlled one.
-        """
+        """Return the test of all models at once on the same evidence as a family."""
         about = family.entry.about
         found = [
             f
@@ -242,16 +191,14 @@ class Study(StudyDesign):
         ]
 
         def worth(f: Family) -> tuple[bool, bool, int]:
-            return f.entry.posthoc != family.entry.name, *_doubt(f.entry, self.type1(f.entry))
+            unpaired, level = _doubt(f.entry, self.type1(f.entry))
+            return unpaired, f.entry.posthoc != family.entry.name, level
 
         return min(found, key=worth).rows[0] if found else None
 
     @cached_property
     def scored(self) -> pd.DataFrame:
-        """The scores, those of halves and of all rows apart: training sizes are no means.
-
-        The plan `halves` is the part that half_sample_t takes its estimate from, `BESIDE` the rest.
-        """
+        """The scores, those of halves and of all rows apart: training sizes are no means."""
         halves = self.experiment.resampling.halves
         if halves is None:
             return self.scores

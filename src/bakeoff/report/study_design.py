@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bakeoff.comparisons.recipes import several_runs
+from bakeoff.comparisons.dependence import several_runs
 from bakeoff.report.numbers import short, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
@@ -21,18 +21,12 @@ MOST_LETTERS = 60
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class StudyDesign:
-    """An experiment and the tests that run in it.
-
-    Attributes
-    ----------
-    experiment : Experiment
-        As resolved.
-    analysis : AnalysisPlan
-        The tests with their settings and why they run, as in tests.json.
-    """
+    """An experiment and the tests that run in it."""
 
     experiment: Experiment
+    """As resolved."""
     analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan, kw_only=True)
+    """The tests with their settings and why they run, as in tests.json."""
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -112,12 +106,6 @@ class StudyDesign:
     def averages(self, metric: str) -> bool:
         """Tell whether values of a metric on all data sets have one unit, and so a mean."""
         return not self.several or self.metrics[metric].unit not in (TARGET, TARGET_SQUARED)
-
-    @property
-    def divided(self) -> list[str]:
-        """The plans whose divisions are known, for predictions and not scores came of them."""
-        plans = self.experiment.resampling.plans()
-        return [plan for plan in plans if not self.experiment.by_scores(plan)]
 
     @property
     def by_full(self) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from bakeoff.errors import escaped
 from bakeoff.files import no_formula
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
@@ -21,30 +22,20 @@ MOST_ROWS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One entry.
-
-    Attributes
-    ----------
-    text : str
-        As people read it.
-    value : Any
-        As machines read it; None when the text is all there is.
-    best : bool
-        Whether it is the best of its kind: set in bold.
-    mark : str
-        How significant it is: ``*`` to ``***``.
-    tone : str
-        ``good``, ``bad`` or ``open``, for a colour beside the words.
-    high : float, optional
-        The upper limit of an interval, whose lower one is `value`.
-    """
+    """One entry."""
 
     text: str
+    """As people read it."""
     value: Any = None
+    """As machines read it; None when the text is all there is."""
     best: bool = False
+    """Whether it is the best of its kind: set in bold."""
     mark: str = ""
+    """How significant it is: ``*`` to ``***``."""
     tone: str = ""
+    """``good``, ``bad`` or ``open``, for a colour beside the words."""
     high: float | None = None
+    """The upper limit of an interval, whose lower one is `value`."""
 
     @property
     def raw(self) -> Any:
@@ -60,22 +51,15 @@ _EMPTY = Cell(NONE, math.nan)
 
 
 class Kind(NamedTuple):
-    """What a column holds.
-
-    Attributes
-    ----------
-    cell : callable
-        Makes a cell of a value and the study; or, of what is measured by a metric, of the value
-        and how values of that metric are written.
-    number : bool
-        Whether its values are numbers.
-    measured : bool
-        Whether they are measured by a metric: its unit stands in the title of the column.
-    """
+    """What a column holds."""
 
     cell: Callable[[Any, Any], Cell]
+    """Makes a cell of a value and the study; or, of what is measured by a metric, of the value and
+    how values of that metric are written."""
     number: bool = True
+    """Whether its values are numbers."""
     measured: bool = False
+    """Whether they are measured by a metric: its unit stands in the title of the column."""
 
 
 def numbers(write: Callable[[Any], str]) -> Kind:
@@ -88,28 +72,19 @@ WORDS = Kind(lambda study, value: Cell(value), number=False)
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column of a table.
-
-    Attributes
-    ----------
-    key, title : str
-        For machines, and for people.
-    kind : Kind
-        How a cell is made from the study and a value; of numbers the column is flush right.
-    of : str
-        What the title names, where there is a column for each of them: ``model``.
-    several : bool
-        Whether only studies of several data sets have it.
-    metric : str
-        What its values are measured by; empty where the row says it, or it is the first metric.
-    """
+    """One column of a table."""
 
     key: str
     title: str
+    """For machines, and for people."""
     kind: Kind = WORDS
+    """How a cell is made from the study and a value; of numbers the column is flush right."""
     of: str = ""
+    """What the title names, where there is a column for each of them: ``model``."""
     several: bool = False
+    """Whether only studies of several data sets have it."""
     metric: str = ""
+    """What its values are measured by; empty where the row says it, or it is the first metric."""
 
     @property
     def number(self) -> bool:
@@ -119,28 +94,19 @@ class Column:
 
 @dataclasses.dataclass(frozen=True)
 class PageTable:
-    """A table.
-
-    Attributes
-    ----------
-    title, note : str
-        What it shows; how to read it.
-    columns : tuple of Column
-        The first one names the rows.
-    rows : tuple of tuple of Cell
-        As many cells as columns.
-    summary : str
-        For tables with a row for each data set: what these rows say in a few words.
-    overall : int
-        How many rows, at the top, are about the whole study.
-    """
+    """A table."""
 
     title: str
     columns: tuple[Column, ...]
+    """The first one names the rows."""
     rows: tuple[tuple[Cell, ...], ...]
+    """As many cells as columns."""
     note: str = ""
+    """What it shows; how to read it."""
     summary: str = ""
+    """For tables with a row for each data set: what these rows say in a few words."""
     overall: int = 0
+    """How many rows, at the top, are about the whole study."""
 
     @property
     def parts(self) -> Iterator[tuple[str, PageTable]]:
@@ -158,26 +124,22 @@ class PageTable:
         return dataclasses.replace(self, rows=self.rows[:most])
 
 
-def tabulate(
-    item: Item,
-    study: Any,
-    columns: Iterable[Column],
-    rows: Iterable[Mapping[Any, Any]],
-    note: str = "",
-    summary: str = "",
-    overall: int = 0,
-) -> PageTable:
-    """Make a table of rows of values by the keys of their columns.
+class Table(NamedTuple):
+    """What a table is made of: rows of values by the keys of their columns, and see `PageTable`."""
 
-    The kind of a column makes cells of values; a `Cell` stays as it is. A column that no row has is
-    left out; a row that lacks one has no value there. Values of a metric are written as the metric
-    of the column or the row is on the row's data set, their unit beside the title of the column;
-    where that differs from row to row, beside the metric or the value.
-    """
-    found = list(rows)
+    columns: Iterable[Column]
+    rows: Iterable[Mapping[Any, Any]]
+    note: str = ""
+    summary: str = ""
+    overall: int = 0
+
+
+def tabulate(item: Item, study: Any, table: Table) -> PageTable:
+    """Make a table of rows of values by the keys of their columns."""
+    found = list(table.rows)
     kept = tuple(
         c
-        for c in columns
+        for c in table.columns
         if (not found or any(c.key in row for row in found)) and (study.several or not c.several)
     )
 
@@ -210,7 +172,8 @@ def tabulate(
         else c
         for c in kept
     )
-    return PageTable(item.title, shown, cells, f"{item.caption} {note}".rstrip(), summary, overall)
+    note = f"{item.caption} {table.note}".rstrip()
+    return PageTable(item.title, shown, cells, note, table.summary, table.overall)
 
 
 def stars(p: float, alpha: float) -> str:
@@ -251,10 +214,10 @@ def to_markdown(table: PageTable) -> str:
 
 
 def markdown(value: str) -> str:
-    """Escape a text for Markdown, HTML in it included."""
-    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", value)
-    escaped = escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"@(?=\w)", "@\u200b", escaped)  # no @everyone: a forge would notify people
+    """Escape a text for Markdown, HTML in it included, on one line."""
+    text = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", escaped(" ".join(value.split("\n"))))
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"@(?=\w)", "@\u200b", text)  # no @everyone: a forge would notify people
 
 
 def to_latex(table: PageTable, label: str) -> str:

@@ -31,19 +31,12 @@ _COPIES = (
 
 
 class Note(NamedTuple):
-    """What was found in a data set, and what to do.
-
-    Attributes
-    ----------
-    dataset : str
-        Its id.
-    found, advice : str
-        A clause each.
-    """
+    """What was found in a data set, and what to do."""
 
     dataset: str
     found: str
     advice: str
+    """A clause each."""
 
     @property
     def sentence(self) -> str:

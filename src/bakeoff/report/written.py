@@ -22,24 +22,16 @@ _MOST_DIGITS = 6
 
 @dataclasses.dataclass(frozen=True)
 class Written:
-    """How the values of one metric on one data set are written.
-
-    Attributes
-    ----------
-    title : str
-        What they are values of.
-    unit : str
-        What they are measured in; empty where that need not be told.
-    decimals : int
-        How many all of them have.
-    shares : bool
-        Whether their differences are told in percentage points.
-    """
+    """How the values of one metric on one data set are written."""
 
     title: str = ""
+    """What they are values of."""
     unit: str = ""
+    """What they are measured in; empty where that need not be told."""
     decimals: int = DECIMALS
+    """How many all of them have."""
     shares: bool = False
+    """Whether their differences are told in percentage points."""
 
     @classmethod
     def of(cls, metric: Metric, digits: int = DECIMALS) -> Written:
@@ -126,20 +118,7 @@ def varies(metric: Metric) -> bool:
 
 
 def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
-    """Choose decimals that show two significant digits of the typical standard error.
-
-    Parameters
-    ----------
-    errors : iterable of float
-        Standard errors; zeros and NaN are passed over.
-    values : iterable of float
-        Scores, which have three digits where no standard error is known, and never more than six.
-
-    Examples
-    --------
-    >>> decimals([0.31, 0.47], [5.1]), decimals([62.0], [12345.6]), decimals([], [0.0123])
-    (2, 0, 4)
-    """
+    """Choose decimals that show two significant digits of the typical standard error."""
     sizes = [abs(v) for v in values if math.isfinite(v) and v]
     known = [e for e in errors if math.isfinite(e) and e > 0]
     size = statistics.median_low(sizes) if sizes else 1.0

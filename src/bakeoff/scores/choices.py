@@ -16,14 +16,7 @@ COLUMNS = (*KEYS, "seed", "parameter", "value", "inner_score")
 
 
 def choices(predictions: Iterable[str | Path]) -> pd.DataFrame:
-    """Tabulate what the fits chose.
-
-    Returns
-    -------
-    DataFrame
-        One row per fit and choice: `COLUMNS`. A value is written as JSON writes it; `inner_score`
-        is the mean score of the best parameters on the inner folds, which is optimistic.
-    """
+    """Tabulate what the fits chose."""
     rows: list[dict[str, Any]] = []
     for path in predictions:
         facts = read_facts(path)

@@ -39,31 +39,7 @@ def score_fits(
     fingerprints: Fingerprints = NO_FINGERPRINTS,
     carried: Mapping[str, str] = NO_COLUMNS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Score the predictions of many fits.
-
-    Parameters
-    ----------
-    predictions : iterable of path
-        Files of predictions.
-    metrics : sequence of str
-        Names of metrics.
-    costs : Costs, optional
-        For metrics that need them.
-    fingerprints : Mapping of data set to Mapping of model to str
-        What should have made the files; see `read_made_by`.
-    carried : Mapping of data set to path
-        The files of columns that own metrics take.
-
-    Returns
-    -------
-    scores : DataFrame
-        One row per fit and metric: `KEYS`, n_train, n_test, metric, value, undefined (why a
-        value is missing). A model's score on a fold, or on the holdout, is the mean over its
-        seeds.
-    timings : DataFrame
-        One row per fit: `KEYS`, seed, seconds and memory, which no other result holds: they differ
-        between runs.
-    """
+    """Score the predictions of many fits."""
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
     # that which models bring numbers for may be none of ours
@@ -138,30 +114,7 @@ def collect_predictions(
     data: str | Path | None = None,
     carried: str | Path | None = None,
 ) -> None:
-    """Put the predictions of all models on one test set side by side, paired by row id.
-
-    Parameters
-    ----------
-    paths : Mapping of model to path
-        One file of predictions per model.
-    output : path
-        Parquet: ``row_id``, ``y_true``, and per model ``<model>`` (predicted label) and
-        ``<model>:<class>`` (probability or decision value); what is odd about given predictions
-        is in the `notes` of its metadata. Of models that bring numbers: ``row_id``, and per model
-        ``<model>``.
-    fingerprints : Mapping of data set to Mapping of model to str
-        What should have made the files; see `read_made_by`.
-    data : path, optional
-        The data set's canonical table, where its rows come in groups or in the order of time: the
-        columns ``:group`` or ``:time`` say so.
-    carried : path, optional
-        The file of what comparisons look at row by row, whose columns are taken over.
-
-    Raises
-    ------
-    UserError
-        The models were not tested on the same rows with the same labels.
-    """
+    """Put the predictions of all models on one test set side by side, paired by row id."""
     table = _side_by_side(paths, fingerprints)
     if data is not None:
         for name, values in related(data, table["row_id"].to_numpy()).items():
@@ -177,22 +130,7 @@ def collect_fold_predictions(
     output: str | Path,
     fingerprints: Fingerprints = NO_FINGERPRINTS,
 ) -> None:
-    """Put the predictions of all models by every fold of a plan below one another.
-
-    Parameters
-    ----------
-    paths : Mapping of model to sequence of path
-        One file of predictions per fold, of all models in the same order of folds.
-    output : path
-        Parquet: ``repeat``, ``fold`` and the columns of `collect_predictions`.
-    fingerprints : Mapping of data set to Mapping of model to str
-        What should have made the files; see `read_made_by`.
-
-    Raises
-    ------
-    UserError
-        The models were not tested on the same rows with the same labels.
-    """
+    """Put the predictions of all models by every fold of a plan below one another."""
     tables = []
     for fold in zip(*paths.values(), strict=True):
         table = _side_by_side(dict(zip(paths, fold, strict=True)), fingerprints)
@@ -206,11 +144,7 @@ def collect_fold_predictions(
 
 
 def _with_scores_of_all(tables: Sequence[pa.Table]) -> list[pa.Table]:
-    """Leave out the scores of models that rank rows in some folds alone, or differently.
-
-    A search over kinds of models may choose one with probabilities in one fold, and in another one
-    that has decision values or none.
-    """
+    """Leave out the scores of models that rank rows in some folds alone, or differently."""
     shared = set.intersection(*(set(table.column_names) for table in tables))
     odd = {name.partition(":")[0] for t in tables for name in t.column_names if name not in shared}
     kept = [n for n in tables[0].column_names if ":" not in n or n.partition(":")[0] not in odd]
@@ -265,18 +199,9 @@ def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
 
 
 def read_made_by(path: str | Path, fingerprints: Fingerprints, ranking: bool = True) -> Predictions:
-    """Read predictions, unless something else made them than is to be compared.
-
-    See `Predictions.read`.
-
-    Snakemake cannot see what a job really did: one that started before an edit of the experiment,
-    or that a cluster took for dead, may have written its file since.
-
-    Raises
-    ------
-    UserError
-        The file's fingerprint is not that of its model.
-    """
+    """Read predictions, unless something else made them than is to be compared."""
+    # Snakemake cannot see what a job really did: one that started before an edit of the experiment,
+    # or that a cluster took for dead, may have written its file since.
     one = Predictions.read(path, ranking)
     wanted = fingerprints.get(one.facts["dataset"], {}).get(one.facts["model"])
     if wanted is not None and one.facts.get("fingerprint") != wanted:

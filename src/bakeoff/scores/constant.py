@@ -15,37 +15,14 @@ from bakeoff.spec import Costs
 
 
 class Constant(NamedTuple):
-    """The same answer for every row.
-
-    Attributes
-    ----------
-    answer : int
-        The class that is predicted, a position among the classes.
-    score : float
-        What it scores; NaN where the metric has no value.
-    """
+    """The same answer for every row."""
 
     answer: int
     score: float
 
 
 def constant_number(metric: Metric, answer: float, truth: NDArray[np.float64]) -> float:
-    """Score a number that is predicted for every row, as ``DummyRegressor`` does.
-
-    Parameters
-    ----------
-    metric : Metric
-        A metric of numbers.
-    answer : float
-        The number.
-    truth : ndarray, shape (n,)
-        The true numbers.
-
-    Returns
-    -------
-    float
-        NaN where the metric is the user's own or has no value.
-    """
+    """Score a number that is predicted for every row, as ``DummyRegressor`` does."""
     if not metric.computed or metric.takes:
         return math.nan
     n = len(truth)
@@ -60,28 +37,10 @@ def constant_answer(
     test: ArrayLike,
     costs: Costs | None = None,
 ) -> Constant | None:
-    """Score the constant answer that training rows suggest.
-
-    It is the most frequent class of the training rows, with the shares of their classes as
-    probabilities, as scikit-learn's ``DummyClassifier(strategy="prior")`` answers; by a metric of
-    costs it is the class that would have been the cheapest on the training rows.
-
-    Parameters
-    ----------
-    metric : Metric
-        What to score by.
-    classes : sequence of str, length K
-        The positive one of two last.
-    train, test : array_like of int, shape (K,)
-        Rows of each class in the training part and in the test part.
-    costs : Costs, optional
-        What errors cost, for metrics that want it.
-
-    Returns
-    -------
-    Constant or None
-        None where the score depends on more than the classes of the rows.
-    """
+    """Score the constant answer that training rows suggest."""
+    # It is the most frequent class of the training rows, with the shares of their classes as
+    # probabilities, as scikit-learn's ``DummyClassifier(strategy="prior")`` answers; by a metric of
+    # costs it is the class that would have been the cheapest on the training rows.
     if not metric.computed or metric.takes:
         return None
     seen, tested = np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)

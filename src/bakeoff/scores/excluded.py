@@ -13,13 +13,7 @@ COLUMNS = (*KEYS, "seed", "why")
 
 
 def failures(predictions: Iterable[str | Path]) -> list[dict[str, Any]]:
-    """List the fits that failed, from the files they left instead of predictions.
-
-    Returns
-    -------
-    list of dict
-        With the keys `COLUMNS`.
-    """
+    """List the fits that failed, from the files they left instead of predictions."""
     facts = (read_facts(path) for path in predictions)
     return [
         {**{key: one[key] for key in COLUMNS[:-1]}, "why": one["failure"]}

@@ -21,12 +21,13 @@ from bakeoff.data.readers import read_elsewhere
 from bakeoff.data.split_files import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.data.table_files import read_frame
-from bakeoff.errors import Place, Problem, unknown
+from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.collect import TIMINGS
 from bakeoff.scores.metrics import Metric, metrics_of
 from bakeoff.scores.rival import check_same_run, rival_predictions
+from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given_models import LOGS
 from bakeoff.spec.resampling import Plan
@@ -36,13 +37,7 @@ _SIZES = ("n_train", "n_test")
 
 
 def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
-    """Turn a given model's predictions into those of a fit; arguments as in `predictions_of`.
-
-    Raises
-    ------
-    Problem
-        The file is not about the test rows, or is wrong in itself.
-    """
+    """Turn a given model's predictions into those of a fit; arguments as in `predictions_of`."""
     found = predictions_of(fit, experiment, table, split)
     given = experiment.given[fit.model]
     path = given.predictions_on(fit.dataset, seed=fit.seed)
@@ -75,15 +70,7 @@ def _decision(path: str, table: Table, split: Split) -> NDArray[np.float64] | No
 def given_fold(
     fit: Fit, experiment: Experiment, table: Table, splits: pd.DataFrame, split: Split
 ) -> Predictions:
-    """Turn the predictions of another run's model into those of a fit on one fold of this run.
-
-    The parameters are those of `given_predictions`, and `splits`, all divisions of the plan.
-
-    Raises
-    ------
-    Problem
-        The other run has other data or divisions, or no such fold.
-    """
+    """Turn the predictions of another run's model into those of a fit on one fold of this run."""
     check_same_run(fit.model, experiment, fit.dataset, fit.plan, table, splits)
     found = rival_predictions(fit, experiment, table, split)
     path = experiment.given[fit.model].predictions_on(fit.dataset, fit.split)
@@ -109,25 +96,7 @@ def _digest(path: str) -> str:
 def given_scores(
     experiment: Experiment, dataset: str, plan: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Bring the scores that all models give for one data set and plan into one table.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    dataset, plan : str
-        Ids of the data set and of the plan.
-
-    Returns
-    -------
-    scores, timings : DataFrame
-        As `bakeoff.scores.score_fits` returns them; sizes that nobody gave are missing.
-
-    Raises
-    ------
-    Problem
-        A file lacks a column, a fold or a metric, or holds what is no score.
-    """
+    """Bring the scores that all models give for one data set and plan into one table."""
     rows = [
         row for model in experiment.given for row in _of_model(experiment, model, dataset, plan)
     ]
@@ -213,7 +182,7 @@ def _chosen(
             raise Problem(place, f"{path!r}: {unknown('column', column, frame.columns)}")
     for column, wanted in own.items():
         if column in frame.columns:
-            names = frame[column].astype(str)
+            names = _named(frame[column], path, place)
             if not (names == wanted).any():
                 raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
             frame = frame[names == wanted]
@@ -223,6 +192,14 @@ def _chosen(
         frame[column] = _numbers(frame[column], column, path, place)
     check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
+
+
+def _named(values: pd.Series[Any], path: str, place: Place) -> pd.Series[Any]:
+    """Return the column that tells data sets, models or plans apart, as texts."""
+    try:
+        return identifiers(values)
+    except UserError as error:
+        raise Problem(place, f"{path!r}: column {values.name!r} {error}") from None
 
 
 def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:
@@ -242,24 +219,7 @@ def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd
 
 
 def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, place: Place) -> None:
-    """Refuse scores outside the range of their metric.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With the columns ``metric`` and ``value``.
-    known : Mapping of str to Metric
-        The metrics by name; of others any finite number is taken.
-    what : str
-        What messages call the scores.
-    place : tuple
-        The key or the argument that names them.
-
-    Raises
-    ------
-    Problem
-        With the first such score.
-    """
+    """Refuse scores outside the range of their metric."""
     for name, values in frame.groupby("metric", sort=False)["value"]:
         low, high = known[str(name)].range if name in known else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]

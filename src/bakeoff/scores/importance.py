@@ -15,14 +15,7 @@ COLUMNS = ("dataset", "model", "feature", "scoring", "repeats", "mean", "sd")
 
 
 def importances(predictions: Iterable[str | Path]) -> pd.DataFrame:
-    """Tabulate what the fits on the holdout say of their columns.
-
-    Returns
-    -------
-    DataFrame
-        One row per model and column: `COLUMNS`. `mean` and `sd` are those of the loss of score
-        over the shuffles, of all training runs of the model.
-    """
+    """Tabulate what the fits on the holdout say of their columns."""
     runs: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for facts in map(read_facts, predictions):
         runs.setdefault((facts["dataset"], facts["model"]), []).append(facts["importance"])

@@ -28,26 +28,7 @@ from bakeoff.spec import Experiment, Fit
 def check_same_run(
     model: str, experiment: Experiment, dataset: str, plan: str, table: Table, splits: pd.DataFrame
 ) -> None:
-    """Prove that another run has the data and the divisions of this one.
-
-    Parameters
-    ----------
-    model : str
-        The given model that comes from it.
-    experiment : Experiment
-        This run's.
-    dataset, plan : str
-        The data set and the plan.
-    table : Table
-        The data of this run.
-    splits : DataFrame
-        Its divisions by the plan.
-
-    Raises
-    ------
-    Problem
-        With what differs, or is not there.
-    """
+    """Prove that another run has the data and the divisions of this one."""
     place, there = _place_of(model, experiment)
     old, divided = there.data(dataset), there.splits(dataset, plan)
     for path in (old, divided):
@@ -72,16 +53,7 @@ def check_same_run(
 
 
 def rival_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
-    """Take the predictions of another run's model by one fold, after `check_same_run`.
-
-    The parameters are those of `bakeoff.scores.given_results.given_predictions`.
-
-    Raises
-    ------
-    Problem
-        The file is damaged, is of a fit that failed, or was made before that run's data or
-        divisions became what they are.
-    """
+    """Take the predictions of another run's model by one fold, after `check_same_run`."""
     place, there = _place_of(fit.model, experiment)
     path = experiment.given[fit.model].predictions_on(fit.dataset, fit.split)
     if not is_file(path):

@@ -24,27 +24,7 @@ def seed_noise(
     costs_on: Callable[[str], Costs | None] = lambda dataset: None,
     carried: Mapping[str, str] = NO_COLUMNS,
 ) -> pd.DataFrame:
-    """Take the variance of the scores apart.
-
-    Parameters
-    ----------
-    predictions : iterable of path
-        Of models with several seeds: every fold with every seed.
-    metrics : sequence of str
-        Names of metrics.
-    costs_on : Callable
-        From a data set to what errors cost on it; default: nobody says.
-    carried : Mapping of data set to path
-        The files of columns that own metrics take.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`, one row per data set, model, plan and metric. `sd_between_seeds` is that of
-        the scores of one fold under different seeds (pooled over folds); `sd_between_folds` that
-        of the folds' means; `share_of_seeds` is the part of the variance of a single fit's score
-        that the seed makes, the seeds' own part in the folds' means taken off.
-    """
+    """Take the variance of the scores apart."""
     scores = score_each(predictions, metrics, costs_on, carried)
     by = list(COLUMNS[:4])
     rows = [

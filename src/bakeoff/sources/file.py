@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
-from bakeoff.files import is_file, locate
+from bakeoff.files import is_file, locate, no_file
 from bakeoff.sources.common.base import ColumnName, Loaded, blame
 from bakeoff.sources.common.tables import TableData, TableKeys
 
@@ -24,7 +24,7 @@ class Join(TableKeys):
     path: str = Field(description="The file; as `path` of the data set.")
     key: ColumnName = Field(
         description="The column, in both tables, that says which rows belong together; each value "
-        "once in this table."
+        "once in this table. A row with a missing value there belongs to none."
     )
 
     @model_validator(mode="before")
@@ -79,7 +79,7 @@ class FileData(TableData):
 
     def load(self, seed: int) -> Loaded:
         """Read the table, or a training and a test table below each other."""
-        import pandas as pd
+        from bakeoff.sources.common.identifiers import stacked
 
         frame = self._read("path", self.path)
         if self.test_path is None:
@@ -93,7 +93,7 @@ class FileData(TableData):
                 ("test_path",),
                 f"{lacking!r} has no column {column!r}; both files need the same columns",
             )
-        both = pd.concat([frame, tested[list(frame.columns)]], ignore_index=True)
+        both = stacked([frame, tested])
         return Loaded(self._joined(both), self.target, tested_from=len(frame))
 
     def _joined(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -103,7 +103,7 @@ class FileData(TableData):
         for i, other in enumerate(self.join):
             with blame("join"):
                 if not is_file(other.path):
-                    raise UserError(f"no file at {other.path!r}{_nearest_file(Path(other.path))}")
+                    raise UserError(f"{no_file(other.path)}{_nearest_file(Path(other.path))}")
                 more = read_table(Path(other.path), other.path, other)
                 frame = _with_columns(frame, more, other, ("join", i))
         return frame
@@ -113,23 +113,27 @@ class FileData(TableData):
 
         with blame(key):
             if not is_file(path):
-                raise UserError(f"no file at {path!r}{_nearest_file(Path(path))}")
+                raise UserError(f"{no_file(path)}{_nearest_file(Path(path))}")
             return read_table(Path(path), path, self)
 
 
 def _with_columns(frame: pd.DataFrame, more: pd.DataFrame, other: Join, at: Place) -> pd.DataFrame:
     """Join a table to which each row belongs once; rows without a match have missing values."""
-    from pandas.api.types import is_numeric_dtype
+    import pandas as pd
+
+    from bakeoff.sources.common.identifiers import identifiers, taken
 
     for path, table in (("the first table", frame), (repr(other.path), more)):
         if other.key not in table.columns:
             known = unknown("column", other.key, map(str, table.columns))
             raise Problem((*at, "key"), f"{path}: {known}")
-    keys, wanted = more[other.key], frame[other.key]
-    if not (is_numeric_dtype(keys.dtype) and is_numeric_dtype(wanted.dtype)):
-        keys, wanted = keys.astype(str), wanted.astype(str)
+    more = more[more[other.key].notna()]  # a missing key matches nothing
+    try:
+        keys, wanted = identifiers(more[other.key]), identifiers(frame[other.key])
+    except UserError as error:
+        raise Problem((*at, "key"), f"{other.key!r} {error}") from None
     if keys.duplicated().any():
-        twice = keys[keys.duplicated()].iloc[0]
+        twice = more[other.key][keys.duplicated()].iloc[0]
         raise Problem(
             (*at, "key"),
             f"{other.path!r}: {other.key!r} must be unique: {shown(twice)} appears twice",
@@ -141,7 +145,7 @@ def _with_columns(frame: pd.DataFrame, more: pd.DataFrame, other: Join, at: Plac
         )
     if not wanted.isin(keys).any():
         raise Problem((*at, "key"), f"no {other.key!r} of the first table is in {other.path!r}")
-    found = more.drop(columns=other.key).set_axis(keys, axis=0).reindex(wanted)
+    found = taken(more.drop(columns=other.key), pd.Index(keys).get_indexer(pd.Index(wanted)))
     return frame.join(found.set_axis(frame.index, axis=0))
 
 

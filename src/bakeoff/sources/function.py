@@ -12,7 +12,7 @@ from pydantic import Field
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.keys import DOTTED
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
-from bakeoff.usercode import described, import_module
+from bakeoff.usercode import described, import_module, refuse_standard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,7 +67,9 @@ class FunctionData(DataSet):
         with blame("function"):
             try:
                 returned = function(**self.params)
-            except (Exception, SystemExit) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise UserError(f"{self.function} failed: {described(error)}") from error
             return self._loaded(returned)
 
@@ -81,6 +83,7 @@ class FunctionData(DataSet):
                 raise UserError(unknown(f"function in {module_name}:", name, known))
             if not callable(function):
                 raise UserError(f"{self.function} is a {type(function).__name__}, not a function")
+            refuse_standard(self.function, function)
         try:
             inspect.signature(function).bind(**self.params)
         except TypeError as error:

@@ -49,6 +49,8 @@ class OpenmlData(DataSet):
         if not self._kept.is_file():
             with blame("name" if self.data_id is None else "data_id"):
                 self._fetch()
+        from bakeoff.sources.common.identifiers import to_frame
+
         table = read_parquet(self._kept)
         facts = json.loads(table.schema.metadata[b"openml"])
         targets = facts.pop("targets")
@@ -57,7 +59,7 @@ class OpenmlData(DataSet):
             raise Problem(
                 ("target",), f"say which is the target column, `target: ...`: OpenML {found}"
             )
-        return Loaded(table.to_pandas(), self.target or targets[0], facts=facts)
+        return Loaded(to_frame(table), self.target or targets[0], facts=facts)
 
     @property
     def _kept(self) -> Path:

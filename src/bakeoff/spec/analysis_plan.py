@@ -15,40 +15,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlannedTest:
-    """One test of an experiment with its evidence and settings.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the catalogue.
-    plan : str
-        The resampling plan its evidence comes from.
-    evidence : str
-        The kind of evidence, as `bakeoff.stats.Evidence` names it.
-    metrics : tuple of str
-        The metrics it is run on; tests on several criteria take them together.
-    why : str
-        Why it was chosen, in one sentence.
-    alpha : float
-        The level of its decisions.
-    correction : str or None
-        How the p-values of its family are adjusted; None for tests without such a choice.
-    versus : str or None
-        The control, for tests of pairs; None for all pairs.
-    simultaneous : bool
-        Whether the intervals of a family hold together, or each by itself.
-    independent_rows : bool
-        Whether rows with groups or times are taken for independent.
-    related : bool
-        Whether it takes account of groups or times of the rows.
-    options : Mapping
-        Arguments of its function that the experiment sets.
-    better : tuple of str
-        Where the test is liberal in some situations: tests of the same question that the experiment
-        could run, if with a further plan.
-    posthoc : PlannedTest or None
-        The test of pairs that follows an omnibus test, on the same evidence.
-    """
+    """One test of an experiment with its evidence and settings."""
 
     name: str
     plan: str = ""

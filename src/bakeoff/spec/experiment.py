@@ -220,6 +220,12 @@ class Experiment(SpecSection):
         """The models that are fitted here."""
         return {name: m for name, m in self.models.items() if isinstance(m, Model)}
 
+    @property
+    def learners(self) -> dict[str, Model]:
+        """The models whose estimators are known: they are fitted here, or Python passed them."""
+        known = {name: m.learner for name, m in self.given.items() if m.learner is not None}
+        return {**self.fitted, **known}
+
     def fitted_model(self, name: str) -> Model:
         """Return one of them; without going through all, for it is asked for each fit."""
         found = self.models[name]

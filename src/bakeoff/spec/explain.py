@@ -29,17 +29,7 @@ _PREAMBLE = r"(Input|String|List|Dictionary) should (be|have) |Value error, "
 
 
 def explain(details: ErrorDetails, config: Mapping[str, Any], section: type[BaseModel]) -> Problem:
-    """Say in a user's words what pydantic found.
-
-    Parameters
-    ----------
-    details : dict
-        One of its errors.
-    config : Mapping
-        The section's values, as the file has them.
-    section : type
-        The section that was to be made of them, such as a whole experiment.
-    """
+    """Say in a user's words what pydantic found."""
     path = tuple(p for p in details["loc"] if p != "[key]")
     kind, context = details["type"], details.get("ctx", {})
     is_key = kind == "invalid_key" or "[key]" in details["loc"]

@@ -8,7 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    model_validator,
+)
 
 from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
@@ -16,6 +24,7 @@ from bakeoff.keys import ID, Label, SpecSection, name_of, said
 from bakeoff.paths import Paths
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.sources.common.subgroups import Subgroups
+from bakeoff.spec.models import Model
 
 DATASET = "{dataset}"
 CLASS = "{class}"
@@ -172,6 +181,17 @@ class GivenModel(SpecSection):
         description="Whether training had no random part, so that one run is all there is of it; "
         "comparisons of recipes take such a model for fixed.",
     )
+    _trained: Model | None = PrivateAttr(None)
+
+    def trained_by(self, model: Model | None) -> Self:
+        """Add the learner, where a call from Python knows it."""
+        self._trained = model
+        return self
+
+    @property
+    def learner(self) -> Model | None:
+        """What was trained, where it is known: cautions about learners hang on it."""
+        return self._trained
 
     @model_validator(mode="before")
     @classmethod

@@ -8,11 +8,7 @@ from bakeoff.keys import SpecSection
 
 
 class Importance(SpecSection):
-    """Permutation importance of every column to every fitted model, on the test rows of `holdout`.
-
-    A column's values are shuffled among the test rows, and the score of the fitted model is taken
-    again: what it loses is what the model made of this column.
-    """
+    """Permutation importance of every column to every model on the holdout."""
 
     repeats: int = Field(10, ge=2, le=1000, description="How often each column is shuffled.")
     scoring: str = Field(

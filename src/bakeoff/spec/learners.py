@@ -73,15 +73,7 @@ _WRAPPERS = tuple(
 
 
 class Learners(NamedTuple):
-    """Known properties of the learners of a model.
-
-    Attributes
-    ----------
-    kinds : frozenset of str
-        Those of `LEARNERS` that any part of it belongs to.
-    simulated : bool
-        Whether what predicts is one of them; others may hold one, as voting does.
-    """
+    """Known properties of the learners of a model."""
 
     kinds: frozenset[str]
     simulated: bool
@@ -103,6 +95,16 @@ def learners(model: Model, *, numbers: bool = False) -> Learners:
     wraps = path.startswith(_WRAPPERS) and bool(kinds)
     known = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params, numbers))
     return Learners(frozenset(f"{kind}{REGRESSION}" if numbers else kind for kind in kinds), known)
+
+
+def moves_threshold(model: Model) -> bool:
+    """Tell whether class weights or a threshold move what a model predicts."""
+    if model.threshold is not None or model.class_weight is not None:
+        return True
+    return any(
+        "ThresholdClassifier" in path or bool(params.get("class_weight"))
+        for path, params in _parts(model)
+    )
 
 
 def _kind(path: str, params: Mapping[str, Any], numbers: bool) -> str:

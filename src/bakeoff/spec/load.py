@@ -21,42 +21,17 @@ MOST_VALUES = 1_000_000
 
 
 def read_experiment(path: str | Path) -> Experiment:
-    """Read and validate one experiment file.
-
-    Raises
-    ------
-    UserError
-        The file is missing, is not YAML, or does not describe an experiment.
-    """
+    """Read and validate one experiment file."""
     return load_experiment(read_yaml(path), path)
 
 
 def read_yaml(path: str | Path) -> Any:
-    """Read a YAML file as plain data.
-
-    Raises
-    ------
-    UserError
-        The file is missing or is not YAML, a key is repeated, aliases stand for too much.
-    """
+    """Read a YAML file as plain data."""
     return _parse(Path(path))[1]
 
 
 def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
-    """Validate an experiment given as plain data.
-
-    Parameters
-    ----------
-    config : dict
-        What the YAML holds, possibly changed on the command line.
-    path : path, optional
-        The file it came from: errors name it with the line, repeated keys in it are refused.
-
-    Raises
-    ------
-    UserError
-        All problems, one line each.
-    """
+    """Validate an experiment given as plain data."""
     if path is not None:
         _parse(Path(path))
     if not isinstance(config, Mapping):
@@ -68,24 +43,7 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
 
 
 def validated(section: type[S], values: Any, at: Place = (), path: str | Path | None = None) -> S:
-    """Make a section of an experiment of its values, which may be sections themselves.
-
-    Parameters
-    ----------
-    section : type
-        Of the section.
-    values : Mapping
-        By the keys of the section; anything else is a problem.
-    at : tuple of str
-        The place of the section in an experiment.
-    path : path, optional
-        The file that the values are from.
-
-    Raises
-    ------
-    Problems
-        All that is wrong.
-    """
+    """Make a section of an experiment of its values, which may be sections themselves."""
     try:
         return section.model_validate(dict(values) if isinstance(values, Mapping) else values)
     except ValidationError as error:
@@ -125,7 +83,7 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
         return _nodes_and_data(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, UnicodeEncodeError) as error:
         raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark

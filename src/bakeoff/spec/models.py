@@ -254,10 +254,7 @@ def as_steps(given: Sequence[str | Step]) -> list[Step]:
 
 
 def is_nested(value: Any) -> bool:
-    """Tell whether a parameter's value stands for an object: an estimator, or any other.
-
-    ``{estimator: [...]}`` does not: it is what a search of scikit-learn's takes as its grid.
-    """
+    """Tell whether a parameter's value stands for an object: an estimator, or any other."""
     keys = set(value) if isinstance(value, Mapping) else set()
     named = "estimator" in keys or "object" in keys
     allowed = keys <= {"estimator", "params", "set_output"} or keys <= {"object", "args", "params"}

@@ -11,15 +11,7 @@ from bakeoff.spec.metrics import Passing
 
 
 class Declared(NamedTuple):
-    """What relates the rows of a data set.
-
-    Attributes
-    ----------
-    kind : {"group", "time"}
-        Whether they come in groups or in the order of time.
-    column : str
-        The column that says so.
-    """
+    """What relates the rows of a data set."""
 
     kind: str
     column: str

@@ -96,11 +96,7 @@ class KFold(Plan):
 
 
 class Halves(Plan):
-    """Cross-validation inside disjoint halves of the rows, and of all rows.
-
-    Repeats 1 and 2 of the results are the two halves of the first halving, 3 and 4 those of the
-    second, and so on; the last `full_repeats` ones are cross-validations of all rows.
-    """
+    """Cross-validation inside disjoint halves of the rows, and of all rows."""
 
     repeats: int = Field(
         20, ge=2, le=1000, description="Number of random halvings; 10 where fits are dear."

@@ -13,15 +13,7 @@ if TYPE_CHECKING:
 
 
 class RowColumns(NamedTuple):
-    """Columns kept per row of a data set.
-
-    Attributes
-    ----------
-    subgroups : tuple of SubgroupColumn
-        The columns whose values make subgroups.
-    taken : tuple of str
-        The columns that metrics take as they are.
-    """
+    """Columns kept per row of a data set."""
 
     subgroups: tuple[SubgroupColumn, ...] = ()
     taken: tuple[str, ...] = ()

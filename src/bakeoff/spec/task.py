@@ -35,11 +35,9 @@ class Task(StrEnum):
 
 
 def with_task(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Fill in what follows when numbers are predicted: plans, metrics and scores of searches.
-
-    Cross-validation inside halves is the default, for the t tests on folds reject too often where
-    models are shrunken; over several data sets R² is, for it has no unit.
-    """
+    """Fill in what follows when numbers are predicted: plans, metrics and scores of searches."""
+    # Cross-validation inside halves is the default, for the t tests on folds reject too often where
+    # models are shrunken; over several data sets R² is, for it has no unit.
     if config.get("task") != Task.REGRESSION:
         return config
     filled = dict(config)

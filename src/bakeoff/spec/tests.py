@@ -20,13 +20,11 @@ Correction = Literal[
     "BH",
     "BY",
     "shaffer",
-    "bergmann-hommel",
-    "minp",
     "max-t",
     "none",
 ]
 RECOMMENDED = "recommended"
-MissingCells = Literal["error", "drop_dataset", "drop_model", "at_random", "failed"]
+MissingCells = Literal["error", "drop_dataset", "drop_model", "failed"]
 
 
 def _list_or_recommended(value: Any) -> Any:
@@ -56,8 +54,8 @@ class HypothesisTests(SpecSection):
         description="How the p-values of a family of models or pairs are adjusted. Default: "
         "`bonferroni` on folds and on independent rows; `holm` over data sets, over training runs, "
         "on rows with groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` "
-        "for `metric_difference` and `mean_difference`. `shaffer` and `bergmann-hommel` are for "
-        "two-sided tests of all pairs, `minp` is for McNemar's exact and mid-p tests.",
+        "for `metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
+        "pairs.",
     )
     versus: Id | None = Field(
         None,
@@ -84,9 +82,8 @@ class HypothesisTests(SpecSection):
     missing_cells: MissingCells | None = Field(
         None,
         description="When a model has no score on a data set: stop (`error`), leave that data set "
-        "or that model out of the tests over data sets, compare the scores that are there because "
-        "nobody ran the others (`at_random`), or rank those last that `failed`. The results say "
-        "so. Default: `error`; with `on_error: exclude` `drop_model`.",
+        "or that model out of the tests over data sets, or rank those last that `failed`. The "
+        "results say so. Default: `error`; with `on_error: exclude` `drop_model`.",
     )
     dataset_groups: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
         {},

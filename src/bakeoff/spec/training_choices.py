@@ -100,7 +100,8 @@ class Tune(SpecSection):
     ) = Field(
         None,
         description="Instead of `cv`: the share of the training rows that every combination is "
-        "tried on, the same rows for all; the last ones of data with `time:`. Or the rows that a "
+        "tried on, the same rows for all; whole groups of data with `groups:`, the last rows of "
+        "data with `time:`. Or the rows that a "
         "column names: `{column: part, values: [validation]}`.",
     )
     scoring: str = Field(
@@ -130,6 +131,10 @@ class EarlyStopping(SpecSection):
     """Stop adding trees or epochs when an inner part of the training rows gains no more."""
 
     fraction: float = Field(
-        0.1, gt=0, lt=1, description="Share of the training rows, stratified, kept for watching."
+        0.1,
+        gt=0,
+        lt=1,
+        description="Share of the training rows kept for watching: stratified; whole groups where "
+        "the data set has `groups:`, the last rows where it has `time:`.",
     )
     rounds: int = Field(10, ge=1, description="Rounds without gain after which to stop.")

@@ -4,20 +4,20 @@ Pure functions: nothing here reads a file, knows an experiment or imports anothe
 package. `catalogue` lists every test with what it needs and what its null is about.
 """
 
+import inspect
 from typing import TYPE_CHECKING
 
+from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.multiplicity import (
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
     adjust_pvalues,
-    bergmann_hommel,
+    all_pairs,
     canonical_method,
     shaffer_static,
     simultaneous_level,
 )
-from bakeoff.stats.core.pairs import Pair, PairwiseResult
-from bakeoff.stats.core.pairwise import all_pairs
-from bakeoff.stats.core.plain import as_float, plain
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     Assumption,
@@ -26,73 +26,79 @@ from bakeoff.stats.core.result import (
     EquivalenceResult,
     Result,
     Status,
+    as_float,
+    plain,
 )
-from bakeoff.stats.datasets.aligned import friedman_aligned_ranks, quade
-from bakeoff.stats.datasets.bayes import bayes_sign, bayes_signed_rank
-from bakeoff.stats.datasets.bradley_terry import Strengths, bradley_terry
-from bakeoff.stats.datasets.many import friedman, iman_davenport
-from bakeoff.stats.datasets.posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
-from bakeoff.stats.datasets.signs import sign_test
-from bakeoff.stats.datasets.skillings_mack import skillings_mack
-from bakeoff.stats.datasets.two import wilcoxon_signed_rank
-from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, rank_sum
-from bakeoff.stats.datasets.win_rates import WinRates, improvability, win_rates
-from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
-from bakeoff.stats.design.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
-from bakeoff.stats.design.row_design import time_blocks
-from bakeoff.stats.design.row_order import OrderDependence, order_dependence
-from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures
-from bakeoff.stats.folds.bayes import bayes_correlated_t
-from bakeoff.stats.folds.corrected import (
+from bakeoff.stats.datasets.rank_tests import (
+    cd_groups,
+    conover_friedman,
+    friedman,
+    friedman_posthoc,
+    iman_davenport,
+    kruskal_wallis,
+    nemenyi,
+    quade,
+)
+from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
+from bakeoff.stats.datasets.two import bayes_signed_rank, sign_test, wilcoxon_signed_rank
+from bakeoff.stats.design.clusters import (
+    Dependence,
+    ItemsAndRuns,
+    OrderDependence,
+    items_and_runs,
+    order_dependence,
+    row_dependence,
+    time_blocks,
+)
+from bakeoff.stats.design.groups import ClusteredEquivalenceResult, ClusteredResult
+from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures, manova, tukey_hsd
+from bakeoff.stats.folds.cv5x2_rows import (
+    cv5x2_mcnemar,
+    cv5x2_mcnemar_from_counts,
+    cv5x2_z,
+    tost_cv5x2,
+)
+from bakeoff.stats.folds.t_tests import (
+    bayes_correlated_t,
     corrected_kfold_t,
+    corrected_one_sample_t,
     corrected_repeated_kfold_t,
     corrected_resampled_t,
-)
-from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts
-from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_samples
-from bakeoff.stats.folds.half_samples import half_sample_t
-from bakeoff.stats.folds.manova import manova
-from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
-from bakeoff.stats.folds.replicability import (
-    Replicability,
-    prob_a_better,
-    prob_a_better_sample_size,
-    replicability_count,
-)
-from bakeoff.stats.folds.t_tests import cv5x2_f, cv5x2_t, kfold_t, resampled_t
-from bakeoff.stats.folds.tukey import tukey_hsd
-from bakeoff.stats.folds.variance_parts import (
-    VarianceComponents,
-    variance_components,
-    variance_components_from_means,
+    cv5x2_f,
+    cv5x2_t,
+    half_sample_one_t,
+    half_sample_t,
+    kfold_t,
+    one_sample_t,
+    resampled_t,
+    tost_folds,
+    tost_half_samples,
 )
 from bakeoff.stats.gate import (
+    Limits,
     Release,
     accuracy_limits,
     check_margin,
     decide_release,
-    rows_to_decide,
-)
-from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
-from bakeoff.stats.metrics.calibration import CALIBRATION_INTERCEPT, CALIBRATION_SLOPE
-from bakeoff.stats.metrics.differences import (
-    looks_at,
-    metric_ci,
-    metric_difference,
-    test_set_metrics,
-)
-from bakeoff.stats.metrics.equivalence import (
-    Limits,
     mean_limits,
     metric_equivalence,
     metric_limits,
+    rows_to_decide,
+)
+from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
+from bakeoff.stats.metrics.differences import (
+    looks_at,
+    mean_ci,
+    mean_difference,
+    mean_interaction,
+    metric_ci,
+    metric_difference,
+    metric_interaction,
+    test_set_metrics,
 )
 from bakeoff.stats.metrics.influence import Influence, influence
-from bakeoff.stats.metrics.means import mean_ci, mean_difference
 from bakeoff.stats.metrics.metric import POINTS, Metric, Need
-from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.own import own_metric
-from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
+from bakeoff.stats.metrics.named import METRICS, own_metric
 from bakeoff.stats.planning import (
     FiveByTwoPower,
     McNemarPower,
@@ -103,30 +109,37 @@ from bakeoff.stats.planning import (
     smallest_discordant_count,
 )
 from bakeoff.stats.rows.auc import delong
-from bakeoff.stats.rows.cochran import cochran_q
+from bakeoff.stats.rows.cochran import cochran_q, looney_f
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
-from bakeoff.stats.rows.equivalence import noninferiority, tost_paired, tost_paired_from_counts
-from bakeoff.stats.rows.looney import looney_f
-from bakeoff.stats.rows.mcnemar import mcnemar
-from bakeoff.stats.rows.mcnemar_counts import McNemarResult, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.rows.minp import mcnemar_minp
+from bakeoff.stats.rows.mcnemar import (
+    McNemarResult,
+    mcnemar,
+    mcnemar_from_counts,
+    mcnemar_pvalues,
+    noninferiority,
+    paired_difference_ci,
+    paired_odds_ratio_ci,
+    tost_paired,
+    tost_paired_from_counts,
+)
 from bakeoff.stats.rows.ordered import SerialResult, diebold_mariano, diebold_mariano_means
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci, paired_odds_ratio_ci
-from bakeoff.stats.rows.proportion_intervals import proportion_ci
-from bakeoff.stats.rows.single import binomial_test, binomial_test_from_counts
-from bakeoff.stats.rows.two_proportions import (
+from bakeoff.stats.rows.proportions import (
+    binomial_test,
+    binomial_test_from_counts,
+    proportion_ci,
     proportion_difference,
     proportion_difference_from_counts,
 )
-from bakeoff.stats.runs.differences import (
+from bakeoff.stats.runs.passes import pass_at, pass_hat
+from bakeoff.stats.runs.recipe import (
+    Runs,
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
 )
-from bakeoff.stats.runs.equivalence import tost_recipe_means, tost_recipes
-from bakeoff.stats.runs.passes import pass_at, pass_hat
-from bakeoff.stats.runs.recipe import Runs
 
 if not TYPE_CHECKING:
 
@@ -139,155 +152,7 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
-    "CALIBRATION_INTERCEPT",
-    "CALIBRATION_SLOPE",
-    "IN_GROUPS",
-    "METRICS",
-    "POINTS",
-    "RETIRED",
-    "ArgumentError",
-    "Arity",
-    "Assumption",
-    "BayesResult",
-    "BestResult",
-    "ClusteredEquivalenceResult",
-    "ClusteredResult",
-    "ConfidenceInterval",
-    "Dependence",
-    "Entry",
-    "EquivalenceResult",
-    "ErrorRate",
-    "Evidence",
-    "FiveByTwoPower",
-    "Influence",
-    "ItemsAndRuns",
-    "Limits",
-    "McNemarPower",
-    "McNemarResult",
-    "Metric",
-    "MetricPower",
-    "Need",
-    "OrderDependence",
-    "Pair",
-    "PairwiseResult",
-    "Power",
-    "PowerResult",
-    "Release",
-    "Replicability",
-    "Result",
-    "Runs",
-    "SerialResult",
-    "Status",
-    "Strengths",
-    "TypeOneError",
-    "VarianceComponents",
-    "WinRates",
-    "accuracy_limits",
-    "adjust_pvalues",
-    "all_pairs",
-    "anova_oneway",
-    "anova_repeated_measures",
-    "as_float",
-    "bayes_correlated_t",
-    "bayes_sign",
-    "bayes_signed_rank",
-    "bergmann_hommel",
-    "best_by_values",
-    "best_models",
-    "binomial_test",
-    "binomial_test_from_counts",
-    "bradley_terry",
-    "canonical_method",
-    "catalogue",
-    "cd_groups",
-    "check_margin",
-    "cochran_q",
-    "conover_friedman",
-    "corrected_kfold_t",
-    "corrected_one_sample_t",
-    "corrected_repeated_kfold_t",
-    "corrected_resampled_t",
-    "cost_sensitive",
-    "cost_sensitive_from_counts",
-    "cv5x2_f",
-    "cv5x2_mcnemar",
-    "cv5x2_mcnemar_from_counts",
-    "cv5x2_t",
-    "decide_release",
-    "delong",
-    "detectable_difference",
-    "diebold_mariano",
-    "diebold_mariano_means",
-    "dunn",
-    "friedman",
-    "friedman_aligned_ranks",
-    "friedman_posthoc",
-    "half_sample_one_t",
-    "half_sample_t",
-    "iman_davenport",
-    "improvability",
-    "influence",
-    "items_and_runs",
-    "kfold_t",
-    "kruskal_wallis",
-    "looks_at",
-    "looney_f",
-    "manova",
-    "mcnemar",
-    "mcnemar_from_counts",
-    "mcnemar_minp",
-    "mcnemar_pvalues",
-    "mean_ci",
-    "mean_difference",
-    "mean_interaction",
-    "mean_limits",
-    "metric_ci",
-    "metric_difference",
-    "metric_equivalence",
-    "metric_interaction",
-    "metric_limits",
-    "nemenyi",
-    "noninferiority",
-    "one_sample_t",
-    "order_dependence",
-    "own_metric",
-    "paired_difference_ci",
-    "paired_odds_ratio_ci",
-    "pass_at",
-    "pass_hat",
-    "plain",
-    "prob_a_better",
-    "prob_a_better_sample_size",
-    "proportion_ci",
-    "proportion_difference",
-    "proportion_difference_from_counts",
-    "quade",
-    "rank_sum",
-    "recipe_ci",
-    "recipe_difference",
-    "recipe_mean_ci",
-    "recipe_mean_difference",
-    "replicability_count",
-    "resampled_t",
-    "row_dependence",
-    "rows_to_decide",
-    "shaffer_static",
-    "sign_test",
-    "simultaneous_level",
-    "skillings_mack",
-    "smallest_discordant_count",
-    "test_set_metrics",
-    "time_blocks",
-    "tost_cv5x2",
-    "tost_folds",
-    "tost_half_samples",
-    "tost_paired",
-    "tost_paired_from_counts",
-    "tost_recipe_means",
-    "tost_recipes",
-    "tukey_hsd",
-    "variance_components",
-    "variance_components_from_means",
-    "wilcoxon_signed_rank",
-    "win_rates",
+    name
+    for name, value in globals().items()
+    if not name.startswith("_") and name != "TYPE_CHECKING" and not inspect.ismodule(value)
 ]

@@ -7,25 +7,344 @@ worse by more than it, has at most this probability.
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Any, Literal, Unpack
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from bakeoff.stats.core.arguments import (
-    Alpha,
-    Finite,
-    Level,
-    check_number,
-    checked,
+from bakeoff.stats.core.arguments import Alpha, Finite, Level, Margin, check_number, checked
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_correctness, paired_counts
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import (
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+    conclude,
 )
-from bakeoff.stats.core.checks import paired_correctness, paired_counts
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.result import Status
-from bakeoff.stats.metrics.equivalence import Limits, two_limits
+from bakeoff.stats.design.flips import GroupSums
+from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.metrics.answer import CARRIED
+from bakeoff.stats.metrics.differences import difference, mean_difference
+from bakeoff.stats.metrics.influence import Influence, MetricArguments, Setting, setting_of
+from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.view import read_groups
 from bakeoff.stats.planning import detectable_difference
-from bakeoff.stats.rows.equivalence import noninferiority
-from bakeoff.stats.rows.paired_intervals import paired_difference_ci
+from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
+
+_FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20
+"""What limits need: rows of a class and degrees of freedom of a log loss; degrees of freedom of any
+numbers and of sums over groups."""
+_SIDES: tuple[Literal["greater", "less"], ...] = ("greater", "less")
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """A candidate's advantage with a lower and an upper limit, each one-sided.
+
+    Attributes
+    ----------
+    estimate : float
+        The candidate's advantage; negative where it is worse, whichever way the metric points.
+    low, high : float
+        Each by itself is on its side of the truth with probability 1 − alpha; NaN where there
+        is no limit.
+    alpha : float
+        Level of each limit.
+    n, groups : int
+        Rows, and groups of them; 0 for independent rows.
+    status : Status
+        ``ok``, or why there are no limits.
+    method : str
+        How the limits were made.
+    warnings : tuple of str
+        Why the limits are rough, or why there are none.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    alpha: float
+    n: int
+    groups: int
+    status: Status
+    method: str
+    warnings: tuple[str, ...] = ()
+
+
+@checked
+def metric_limits(
+    y_true: ArrayLike,
+    predicted_candidate: ArrayLike,
+    predicted_base: ArrayLike,
+    *,
+    alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
+) -> Limits:
+    """Return limits for the difference of any metric of a test set; see `metric_difference`.
+
+    Means of a value per row (log loss, Brier score, cost): each limit is the wider one of Student's
+    and of Hall's (1992), which takes the skewness of the values out of t; there are none below 10
+    effective degrees of freedom (20 with groups), of a log loss below 20 rows of the rarest class.
+
+    Parameters
+    ----------
+    predicted_candidate, predicted_base : array_like, shape (n,) or (n, K)
+        What each predicts, as in `metric_difference`.
+
+    Examples
+    --------
+    >>> y, a = [1] * 20 + [0] * 20, [1] * 18 + [0] * 22
+    >>> b = [1] * 11 + [0] * 26 + [1] * 3
+    >>> found = metric_limits(y, a, b, metric="f1")
+    >>> round(found.estimate, 2), round(found.low, 2)
+    (0.3, 0.13)
+    """
+    models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
+    setting, rows = setting_of(y_true, models, **asked)
+    return limits_of(setting, rows, alpha)[0]
+
+
+def limits_of(
+    setting: Setting, rows: Sequence[Any], alpha: float
+) -> tuple[Limits, Influence | None, Result]:
+    """Return the limits of a difference, the influence of every row on it, and its test."""
+    (found, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
+    groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
+    limits = two_limits(low, high, alpha, groups, "t_influence")
+    if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
+        return limits, found, low
+    limits = dataclasses.replace(limits, warnings=())
+    fewest = setting.fewest()
+    if 0 <= fewest < _FEWEST_OF_A_CLASS:
+        why = f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
+        return _none(limits, why), found, low
+    skew = skewness(found.psi, setting.clusters)
+    fewest_degrees = _FEWEST_DEGREES if setting.clusters is None else _FEWEST_OF_SUMS
+    return _of_mean(limits, found.tested, skew, fewest_degrees), found, low
+
+
+@checked
+def mean_limits(
+    values_candidate: ArrayLike,
+    values_base: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    alpha: Alpha = 0.05,
+) -> Limits:
+    """Return limits for the mean difference of a number per row; see `mean_difference`.
+
+    Each is the wider one of Student's and of Hall's (1992) limit; there are none below 20
+    effective degrees of freedom.
+
+    Parameters
+    ----------
+    values_candidate, values_base : array_like, shape (n,)
+        The number of each row, in the same row order.
+
+    Examples
+    --------
+    >>> losses = np.linspace(0, 1, 30)
+    >>> found = mean_limits(losses, losses**2, greater_is_better=False)
+    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    (-0.161, -0.186, -0.134)
+    """
+    low, high = (
+        mean_difference(
+            values_candidate,
+            values_base,
+            greater_is_better=greater_is_better,
+            groups=groups,
+            variant=None if groups is None else "t_and_flips",
+            alternative=side,
+            confidence_level=1 - alpha,
+        )
+        for side in _SIDES
+    )
+    limits = two_limits(low, high, alpha, count_groups(groups), "t_influence")
+    if math.isnan(limits.low):
+        return limits
+    if low.df is None:  # right and wrong rows: limits of their table
+        return dataclasses.replace(limits, method="newcombe")
+    differences = np.subtract(values_candidate, values_base, dtype=np.float64)
+    clusters = read_groups(groups, len(differences))
+    spread = Spread(low.details["se"], low.df or 0.0, low.details["units"])
+    skew = skewness(differences - differences.mean(), clusters)
+    return _of_mean(limits, spread, skew if greater_is_better else -skew, _FEWEST_OF_SUMS)
+
+
+def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:
+    """Take the limits of one result each; equal models are decided on by the rows alone."""
+    bounds = (math.nan, math.nan)
+    if low.ci is not None and high.ci is not None:
+        bounds = low.ci.low, high.ci.high
+    fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
+    return Limits(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
+
+
+def _of_mean(limits: Limits, found: Spread, skew: float, fewest: int) -> Limits:
+    """Take the skewness of numbers per row into account, where enough of them carry the mean."""
+    if found.df < fewest:
+        return _none(
+            limits,
+            f"few rows dominate the difference: it has {found.df:.0f} effective degrees of "
+            f"freedom, {fewest} are needed",
+        )
+    low, high = skewed_limits(limits.estimate, found, skew, limits.alpha)
+    return dataclasses.replace(limits, low=low, high=high, method="t_and_hall")
+
+
+def _none(limits: Limits, why: str) -> Limits:
+    """Return no limits, and why."""
+    nan, said = math.nan, (*limits.warnings, why)
+    return dataclasses.replace(limits, low=nan, high=nan, status=Status.TOO_FEW, warnings=said)
+
+
+def count_groups(groups: ArrayLike | None) -> int:
+    """Count groups; 0 where there are none."""
+    return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))
+
+
+@register(evidence=Evidence.PREDICTIONS, arity=Arity.PAIR, citation="schuirmann1987")
+def metric_equivalence(
+    y_true: ArrayLike,
+    predicted_a: ArrayLike,
+    predicted_b: ArrayLike,
+    *,
+    margin: Margin,
+    question: Literal["equivalence", "noninferiority"] = "equivalence",
+    alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
+) -> EquivalenceResult:
+    """Equivalence by a metric.
+
+    Are these two fitted models equally good by the chosen metric, within the margin?
+
+    t = (d ± margin)/se with the standard error and the degrees of freedom of `metric_difference`
+    (Schuirmann 1987). For means of a value per row, and functions of such means, each p-value is
+    the larger one of Student's t and of Hall's (1992) transformation; in groups of other metrics,
+    of t and of sign flips of the groups. The interval has the limits of `metric_limits`.
+
+    Parameters
+    ----------
+    margin : float
+        The largest difference that does not matter, in the unit of the metric (of accuracy: 0.01 is
+        one percentage point), above 0. Choose it before seeing the data.
+    question : {"equivalence", "noninferiority"}
+        Whether the models differ by less than the margin either way, or A is worse by less than
+        the margin. The latter is one test, and A may be better by any amount.
+
+    Returns
+    -------
+    EquivalenceResult
+        `estimate` is A's advantage (for losses B − A); ``details`` holds ``value_a``, ``value_b``
+        and ``se``. Statuses as in `metric_difference`; ``identical_scores``: the same predictions
+        have no variance to judge by, p 1.
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
+    difference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.normal(size=300)
+    >>> a, b = (y + rng.normal(scale=0.5, size=300) for _ in range(2))
+    >>> result = metric_equivalence(y, a, b, metric="rmse", margin=0.1)
+    >>> round(result.estimate, 3), round(result.pvalue, 4), result.verdict
+    (-0.024, 0.0102, 'equivalent')
+    """
+    models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
+    setting, rows = setting_of(y_true, models, **asked)
+    limits, found, test = limits_of(setting, rows, alpha)
+    sides = 2 if question == "equivalence" else 1
+    statistics = pvalues = (math.nan, math.nan)
+    ci: ConfidenceInterval | None = None
+    if not math.isnan(limits.low):
+        assert found is not None
+        statistics, pvalues = _one_sided(setting, found, margin)
+        ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
+    elif limits.status is Status.IDENTICAL_SCORES:
+        statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
+    return conclude(
+        variant=setting.metric.name,
+        statistics=statistics,
+        pvalues=pvalues,
+        sides=sides,
+        status=limits.status,
+        margin=margin,
+        alpha=alpha,
+        estimate=limits.estimate,
+        ci=ci,
+        df=test.df,
+        n=limits.n,
+        assumptions=test.assumptions,
+        what=f"values of {setting.metric.name} of the two fitted models",
+        details={**test.details},
+    )
+
+
+def _one_sided(
+    setting: Setting, found: Influence, margin: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Test that A is worse, and that it is better, by the margin: statistics and p-values."""
+    of_rows, groups = setting.metric.form is Form.ROWS, found.of_groups
+    skew = skewness(found.psi, setting.clusters) if of_rows else 0.0
+    statistics, pvalues = [], []
+    for sign in (1, -1):
+        t = (sign * found.estimate + margin) / found.tested.se
+        pvalue = skewed_pvalue(t, found.tested, sign * skew)
+        if not of_rows and groups is not None and not groups.many_alike:
+            shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
+            pvalue = max(pvalue, shifted.pvalue("greater"))
+        statistics.append(sign * t)
+        pvalues.append(pvalue)
+    return (statistics[0], statistics[1]), (pvalues[0], pvalues[1])
+
+
+def skewness(psi: FloatArray, clusters: NDArray[np.intp] | None) -> float:
+    """Return the skewness of deviations from a mean, or of their sums over clusters."""
+    sums = psi if clusters is None else np.bincount(clusters, weights=psi)
+    second = float(np.mean(sums**2))
+    return float(np.mean(sums**3)) / second**1.5 if second > 0 else 0.0
+
+
+def skewed_limits(centre: float, found: Spread, skew: float, tail: float) -> tuple[float, float]:
+    """Return a lower and an upper limit, each of them missed with the probability `tail`."""
+    # Each is the wider one of Student's t limit and Hall's (1992, JRSS B 54, 221-228), whose cubic
+    # transformation takes the skewness out of the t statistic; both with the same quantile of t.
+    quantile = -float(special.stdtrit(found.df, tail))
+    low, high = (
+        sign * min(-quantile, _hall(sign * skew, quantile, found.units)) for sign in (1, -1)
+    )
+    return centre + low * found.se, centre + high * found.se
+
+
+def skewed_pvalue(t: float, found: Spread, skew: float) -> float:
+    """Return the probability below which a lower limit that is t standard errors down lies."""
+    root, third = math.sqrt(found.units), skew / 3
+    halls = t
+    if abs(skew) >= 1e-9:
+        halls = root * ((1 + third * t / root) ** 3 - 1) / skew + skew / (6 * root)
+    return float(special.stdtr(found.df, -min(t, halls)))
+
+
+def _hall(skew: float, quantile: float, n: float) -> float:
+    """Return Hall's lower limit in standard errors."""
+    if abs(skew) < 1e-9:
+        return -quantile
+    root = math.sqrt(n)
+    inner = 1 + skew * (quantile / root - skew / (6 * n))
+    return -root * 3 / skew * (math.cbrt(inner) - 1)
+
 
 _ANY_MARGIN = 0.5
 

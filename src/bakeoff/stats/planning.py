@@ -17,7 +17,7 @@ import numpy as np
 from annotated_types import Ge, Lt
 from scipy import special
 
-from bakeoff.stats.core import binomial, mcnemar_kernels
+from bakeoff.stats.core import distributions, two_by_two
 from bakeoff.stats.core.arguments import (
     Level,
     PositiveFloat,
@@ -29,20 +29,9 @@ from bakeoff.stats.core.arguments import (
     check_number,
     checked,
 )
-from bakeoff.stats.core.arithmetic import exp, inner
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.arithmetic import inner
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.result import Alternative, Result
-
-__all__ = [
-    "FiveByTwoPower",
-    "McNemarPower",
-    "MetricPower",
-    "Power",
-    "PowerResult",
-    "detectable_difference",
-    "smallest_discordant_count",
-]
 
 _CAUTION = 0.8
 """Probability with which the pilot's upper limit is at least the true standard deviation."""
@@ -273,7 +262,7 @@ class McNemarPower(Power):
     test = "mcnemar"
     steady = 20
     discordance: Share
-    variant: mcnemar_kernels.Variant = "midp"  # type: ignore[misc]
+    variant: two_by_two.Variant = "midp"  # type: ignore[misc]
     calculation: Literal["exact", "normal"] = "exact"  # type: ignore[misc]
 
     @property
@@ -305,14 +294,14 @@ class McNemarPower(Power):
         share = (self.discordance + effect) / (2 * self.discordance)
 
         def rejects(wins: FloatArray) -> BoolArray:
-            pvalue = mcnemar_kernels.pvalue(self.variant, wins, n_d - wins, side)
+            pvalue = two_by_two.pvalue(self.variant, wins, n_d - wins, side)
             return np.asarray(pvalue <= alpha)
 
         low = np.floor(n_d / 2) if side == "two-sided" else np.full_like(n_d, -1.0)
         critical = _fewest_wins(rejects, low, n_d + 1)
-        rejected = binomial.upper_tail(critical, n_d, share)
+        rejected = distributions.upper_tail(critical, n_d, share)
         if side == "two-sided":
-            rejected = rejected + binomial.lower_tail(n_d - critical, n_d, share)
+            rejected = rejected + distributions.lower_tail(n_d - critical, n_d, share)
         return min(1.0, inner(weights, rejected))
 
 
@@ -601,7 +590,7 @@ def smallest_discordant_count(
     *,
     alpha: Level = 0.05,
     alternative: Alternative = "two-sided",
-    variant: mcnemar_kernels.Variant = "midp",
+    variant: two_by_two.Variant = "midp",
 ) -> int:
     """Return the smallest n_d with which McNemar's test can reach a level at all.
 
@@ -624,7 +613,7 @@ def smallest_discordant_count(
     """
     n_d = np.arange(1, 10_000)  # 10,000 wins in a row underflow every alpha
     b, c = (np.zeros_like(n_d), n_d) if alternative == "less" else (n_d, np.zeros_like(n_d))
-    p = mcnemar_kernels.pvalue(variant, b, c, alternative)
+    p = two_by_two.pvalue(variant, b, c, alternative)
     return int(n_d[np.argmax(p <= alpha)])
 
 
@@ -668,16 +657,13 @@ def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:
     reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
     first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
     n_d = np.arange(first, last + 1, dtype=np.float64)
-    return n_d, exp(binomial.log_pmf(n_d, int(n), psi))
+    return n_d, np.exp(distributions.log_pmf(n_d, int(n), psi))
 
 
 def _fewest_wins(
     decides: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
 ) -> FloatArray:
-    """Return the fewest wins that decide for each number of discordant rows, by bisection.
-
-    `low` decides nowhere; where no number of wins does, `high` is returned.
-    """
+    """Return the fewest wins that decide for each number of discordant rows, by bisection."""
     while (high - low > 1).any():
         middle = np.floor((low + high) / 2)
         enough = decides(middle)

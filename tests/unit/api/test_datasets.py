@@ -138,7 +138,7 @@ def test_a_file_of_weka_is_read_as_its_writer_quotes(tmp_path):
     assert {row["n"] for row in numbers(found)} == {11}
 
 
-@pytest.mark.parametrize("missing", ["refuse", "at_random", "failed"])
+@pytest.mark.parametrize("missing", ["refuse", "failed"])
 def test_numbers_are_those_of_the_workflow(tmp_path, monkeypatch, missing):
     monkeypatch.chdir(tmp_path)
     table = wide()
@@ -176,8 +176,6 @@ def test_missing_scores_are_refused_until_their_meaning_is_said():
     table.iloc[0, 1], table.iloc[2, 1] = "timeout", None
     with pytest.raises(bakeoff.UserError, match=r"2 scores are missing: b on set a \(timeout"):
         bakeoff.compare_datasets(table, values="higher")
-    with pytest.raises(bakeoff.UserError, match="not missing at random; `failed`"):
-        bakeoff.compare_datasets(table, values="higher", missing="at_random")
     failed = bakeoff.compare_datasets(table, values="higher", missing="failed")
     assert "the 2 missing scores were ranked last, as failures" in failed.verdict
     assert failed.comparisons["n"].tolist() == [12] * 4
@@ -185,16 +183,6 @@ def test_missing_scores_are_refused_until_their_meaning_is_said():
     assert dropped.comparisons["n"].tolist() == [10] * 4
     two = bakeoff.compare_datasets(table[["a", "b"]], values="higher", missing="failed")
     assert two.comparisons["test"].tolist() == ["sign_test"]
-
-
-def test_another_reading_of_missing_scores_is_said_where_it_changes_the_answer():
-    table = wide(14, "abcd", seed=4) * 0 + np.random.default_rng(3).normal(size=(14, 4))
-    worst = np.argsort(table["a"].to_numpy() - table.mean(axis=1).to_numpy())[:6]
-    table.iloc[worst, 0] = NAN
-    at_random = bakeoff.compare_datasets(table, values="higher", missing="at_random").verdict
-    failed = bakeoff.compare_datasets(table, values="higher", missing="failed").verdict
-    assert "If the missing scores were failures, which rank last" in at_random
-    assert "If the missing scores were missing at random" in failed
 
 
 def test_a_table_of_many_models_is_read_without_a_word(recwarn, tmp_path):
@@ -247,14 +235,6 @@ def test_mistakes_name_the_argument(change, options, said):
         bakeoff.compare_datasets(change(wide()), **{"values": "higher", **options})
 
 
-def test_sets_of_models_that_never_meet_are_named():
-    table = wide(12, "abcd")
-    table.iloc[:6, :2] = NAN
-    table.iloc[6:, 2:] = NAN
-    with pytest.raises(bakeoff.UserError, match="these sets of models with each other: a, b; c, d"):
-        bakeoff.compare_datasets(table, values="higher", missing="at_random")
-
-
 def test_several_metrics_have_their_own_directions_and_families():
     long = pd.concat([as_long(wide()).assign(metric="auc"), as_long(-wide()).assign(metric="loss")])
     options = {"datasets": "dataset", "metric": ["auc:higher", "loss:lower"]}
@@ -276,10 +256,10 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path):
     )
     assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
     page = tmp_path / "page.html"
-    wanted = ["--html", str(page), "--elo", "--versus", "C4.5"]
+    wanted = ["--html", str(page), "--versus", "C4.5"]
     assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
-    assert "Elo" in capsys.readouterr().out
-    assert "Bradley" in page.read_text()
+    assert "win rate" in capsys.readouterr().out
+    assert "Win rate" in page.read_text()
     of_rows = ["--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"]
     of_rows += ["--seeds=x", "--deterministic=x", "--missing-target=drop", "--labels"]
     for option in of_rows:
@@ -298,7 +278,7 @@ def test_a_table_of_data_sets_is_not_taken_for_rows(capsys, tmp_path, name):
         assert f"then --datasets {name}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("missing", ["at_random", "failed", "drop_dataset"])
+@pytest.mark.parametrize("missing", ["failed", "drop_dataset"])
 def test_the_leader_of_two_models_is_the_one_of_the_standings(missing):
     b = np.linspace(0.5, 0.9, 12)
     table = {"a": b - 0.1, "b": b.copy()}
@@ -308,15 +288,6 @@ def test_the_leader_of_two_models_is_the_one_of_the_standings(missing):
     headline, by, *_ = found.verdict.splitlines()
     assert headline == "b is better than a by score."
     assert re.match(r"Over (10 of )?12 data sets b has the best average rank \(1\.\d\d", by)
-
-
-def test_two_leaders_of_one_rank_are_no_changed_answer():
-    frame = wide().iloc[:10].copy()
-    frame.iloc[:, 1] = frame.iloc[::-1, 0].to_numpy()
-    frame.iloc[:, 2] = -1.0
-    frame.iloc[3, 2] = np.nan
-    found = bakeoff.compare_datasets(frame, values="higher", missing="failed")
-    assert "in place of" not in found.verdict
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,8 @@ def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, monkeypatch
     x = pd.DataFrame(X, columns=list("abcd")).assign(wide=X[:, 1] > 3, size=pd.cut(X[:, 2], 3))
     columns = [("n", StandardScaler(), make_column_selector(dtype_include="number"))]
     columns.append(("k", OneHotEncoder(), make_column_selector(dtype_include=["bool", "category"])))
-    folds, draws = StratifiedKFold(2, shuffle=True, random_state=0), {"max_depth": randint(1, 4)}
-    search = RandomizedSearchCV(DecisionTreeClassifier(), draws, n_iter=2, cv=folds)
+    draws = {"max_depth": randint(1, 4)}
+    search = RandomizedSearchCV(DecisionTreeClassifier(), draws, n_iter=2, cv=2)
     models = {
         name: make_pipeline(ColumnTransformer(columns), last)
         for name, last in (("tree", search), ("stump", TWO["stump"]))

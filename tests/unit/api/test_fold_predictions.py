@@ -74,7 +74,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() ->
     cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
     results = fitted(cv, MODELS | {"ridge": RidgeClassifier()})
     found = bakeoff.compare_folds(results, X=X, y=Y, versus="tree")
-    assert set(found.to_frame()["test"]) == {"cv5x2_mcnemar"}
+    assert set(found.to_frame()["test"]) == {"cv5x2_z"}
     assert set(found.to_frame()["model_a"]) | set(found.to_frame()["model_b"]) == set(results)
     two = {name: results[name] for name in MODELS}
     areas = bakeoff.compare_folds(two, X=X, y=Y, metrics=["roc_auc"], positive="malign")
@@ -89,7 +89,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() ->
         (tables, {"y": Y, "groups": Y[:9]}, "groups: 191 rows have no value, the first is 9"),
         (tables, {"y": Y, "versus": "x"}, "versus: unknown model 'x'"),
         (tables, {"y": Y, "metric": "acc"}, "unknown metric 'acc'"),
-        (tables, {"y": Y, "tests": ["cv5x2_mcnemar"]}, "needs the plan `cv_5x2`"),
+        (tables, {"y": Y, "tests": ["cv5x2_z"]}, "needs the plan `cv_5x2`"),
         (tables, {"y": Y, "options": {"x": {}}}, "options.x: unknown test 'x'"),
         (
             lambda: {name: one.assign(fold=1) for name, one in tables().items()},

@@ -28,6 +28,9 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -414,3 +417,45 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign() -> None:
     grid = GridSearchCV(Ridge(), {"alpha": [0.1, 100]}, cv=5, scoring=scoring[0])
     searched = bakeoff.compare_search(grid.fit(rows[:, :2], target))
     assert "root mean squared error of alpha=0.1" in searched.verdict
+
+
+@pytest.mark.parametrize("from_predictions", [False, True])
+def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    numbers = X @ np.arange(5) + rng.normal(size=60)
+    scaled = [make_pipeline(StandardScaler(), KNeighborsClassifier(k)) for k in (1, 9)]
+    for models, y, said in (
+        ([Ridge(1000), Ridge(0.1)], numbers, "With strong shrinkage (here: model-1)"),
+        (scaled, numbers > 0, "With k-nearest neighbours (here: model-1, model-2)"),
+    ):
+        cv = KFold(5)
+        how: dict[str, Any] = {"cv": cv, "return_estimator": True, "return_indices": True}
+        results = {str(i): cross_validate(one, X, y, **how) for i, one in enumerate(models)}
+        given = {"X": X, "y": y} if from_predictions else {"n": 60}
+        found = bakeoff.compare_folds(results, cv=cv, tests=["kfold_t"], **given).to_frame()
+        assert found.loc[0, "caution"].startswith(said)
+        for own in results.values():
+            del own["estimator"]
+        if not from_predictions:
+            silent = bakeoff.compare_folds(results, cv=cv, tests=["kfold_t"], **given).to_frame()
+            assert silent.loc[0, "caution"] == ""
+            assert silent.loc[0, "pvalue"] == found.loc[0, "pvalue"]
+
+
+def test_candidates_of_a_search_are_cautioned_about() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5))
+    y = X @ np.arange(5) + rng.normal(size=60)
+    for estimator, key, values, said in (
+        (Ridge(), "alpha", [100, 1000], "strong shrinkage"),
+        (
+            make_pipeline(StandardScaler(), KNeighborsRegressor()),
+            "kneighborsregressor__n_neighbors",
+            [1, 9],
+            "k-nearest neighbours",
+        ),
+    ):
+        search = GridSearchCV(estimator, {key: values}, cv=KFold(10)).fit(X, y)
+        found = bakeoff.compare_search(search, tests=["kfold_t"]).to_frame()
+        assert said in found.loc[0, "caution"]

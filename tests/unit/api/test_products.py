@@ -9,7 +9,7 @@ import pytest
 import bakeoff
 from bakeoff.report.numbers import percent
 from bakeoff.stats import Runs, metric_ci, metric_difference
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
+from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue
 
 N = 60
 TRUTH = np.arange(N) % 2
@@ -158,8 +158,8 @@ def test_numbers_whose_squares_overflow_are_refused(values):
 
 def test_corrections_have_the_names_of_their_authors():
     models = {name: flipped(0.3, seed=seed) for seed, name in enumerate("abc")}
-    found = bakeoff.compare(TRUTH, models, correction="bergmann-hommel")
-    assert "Bergmann-Hommel correction" in found.verdict
+    found = bakeoff.compare(TRUTH, models, correction="holm-sidak")
+    assert "Holm-Šidák correction" in found.verdict
 
 
 def test_incomplete_data_sets_are_left_out_of_their_groups():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bakeoff.stats import metric_ci
-from benchmarks import any_metric
+from bakeoff.stats import metric_ci, proportion_ci
+from benchmarks import any_metric, tables
 
 
 def row(**changes: int) -> dict[str, str]:
@@ -13,8 +13,9 @@ def row(**changes: int) -> dict[str, str]:
 
 
 def test_no_cell_is_beyond_its_bounds_without_a_warning():
-    assert any_metric.beyond(any_metric.read_rates(), warned=False) == []
-    assert any_metric.beyond(any_metric.read_rates(), warned=True)
+    rows = tables.read(any_metric.RATES)
+    assert any_metric.beyond(rows, warned=False) == []
+    assert any_metric.beyond(rows, warned=True)
 
 
 def test_what_is_not_known_to_be_warned_of_was_not():
@@ -40,3 +41,24 @@ def test_flags_are_failing_assumptions():
     assert not any_metric.flagged(found)
     few = metric_ci([0] * 50 + [1] * 10, [0.4] * 40 + [0.6] * 20, metric="log_loss")
     assert any_metric.flagged(few)
+
+
+def test_interaction_that_is_not_there_is_found_no_more_often_than_the_level_says():
+    for row in tables.read(any_metric.SUBGROUPS):
+        low, _ = proportion_ci(int(row["rejected"]), int(row["answered"]), confidence_level=0.99)
+        assert low <= 0.06, row
+
+
+def test_cell_of_subgroups_is_the_same_each_time():
+    cell = ("mean", 200, "two of one size", "in 40 groups")
+    found = any_metric.subgroups(cell, 20)
+    assert found == any_metric.subgroups(cell, 20)
+    assert found["answered"] == 20
+
+
+def test_only_cells_that_are_not_there_are_simulated(tmp_path):
+    file = tmp_path / "rates.csv"
+    for cells in ([1], [1, 2]):
+        tables.fill(file, (({"n": n}, lambda n=n: {"rejected": 10 * n}) for n in cells))
+    tables.fill(file, [({"n": 2}, lambda: {"rejected": 0})])
+    assert tables.read(file) == [{"n": "1", "rejected": "10"}, {"n": "2", "rejected": "20"}]

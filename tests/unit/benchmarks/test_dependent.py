@@ -26,7 +26,7 @@ def test_rates_of_two_models_are_those_of_the_tests(seed):
     a, b = right.T
     both, wins, losses = (clusters.sums(v[:, None]) for v in (a & b, a & ~b, b & ~a))
     found = pairs.pair_rejections(wins, losses, clusters)
-    for variant in ("sign_flip", "sign_flip_exact", "robust_t", "obuchowski", "durkalski"):
+    for variant in ("sign_flip", "sign_flip_exact", "robust_t"):
         result = stats.mcnemar(a, b, groups=codes, variant=variant)
         assert found[variant] == float(result.pvalue <= pairs.ALPHA)
     ci = stats.mcnemar(a, b, groups=codes, ci_method="newcombe_effective").ci
@@ -110,12 +110,10 @@ def test_rates_in_time_are_those_of_the_test(seed):
     # many series at once; a single one is the test itself
     rng = np.random.default_rng(seed)
     series = np.stack([draw.hidden(rng, 150, 0.9)[0] for _ in range(4)])
-    for test, (p, flags) in times.rejections(series).items():
-        for d, own, flag in zip(series, p, flags, strict=True):
-            variant = test.split()[1]
-            result = stats.diebold_mariano_means(d, np.zeros(150), variant=variant)
-            assert own == pytest.approx(result.pvalue)
-            assert flag == any(one.holds is False for one in result.assumptions)
+    for d, own, flag in zip(series, *times.rejections(series), strict=True):
+        result = stats.diebold_mariano_means(d, np.zeros(150))
+        assert own == pytest.approx(result.pvalue)
+        assert flag == any(one.holds is False for one in result.assumptions)
     right = draw.favoured(rng, 150, 0.9, 4)
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
     together = diebold_mariano_pairs(right.T, pairs)

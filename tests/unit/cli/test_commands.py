@@ -271,7 +271,7 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
             "--variant: it is of McNemar's test",
         ),
         (["some.csv"], "`--missing-target drop` leaves them out"),
-        (["preds.csv", "--correction", "max-t"], "; use 'minp' or 'holm'\n"),
+        (["preds.csv", "--correction", "max-t"], "; use 'holm'\n"),
         (["preds.csv", "--costs", "wrong.yaml"], "the class 'dog' of preds.csv has no row"),
     ],
 )

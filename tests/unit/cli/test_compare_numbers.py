@@ -13,7 +13,7 @@ import pytest
 import bakeoff as package
 from bakeoff.errors import UserError
 from bakeoff.stats import diebold_mariano_means, metric_ci, metric_difference
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.family import compare_models
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 
 import numpy as np
@@ -12,6 +13,8 @@ from bakeoff import compare, gate
 from bakeoff.stats import metric_difference, own_metric
 
 MODULE = """
+import atexit, os, subprocess
+from fractions import Fraction
 import numpy as np
 
 def share(y_true, y_pred):
@@ -24,6 +27,30 @@ def needy(y_true, y_pred, amount):
     return 1.0
 
 accuracy = share
+
+def left(y_true, y_pred):
+    os._exit(0)
+
+def left_later(y_true, y_pred):
+    atexit.register(os._exit, 0)
+    return np.mean(y_true == y_pred)
+
+def closed(y_true, y_pred):
+    raise GeneratorExit
+
+def stopped(y_true, y_pred):
+    raise type("Stopped", (BaseException,), {})("no more")
+
+def huge(y_true, y_pred):
+    return 10**400
+
+def fraction(y_true, y_pred):
+    return Fraction(10**400)
+
+def talkative(y_true, y_pred):
+    print("said")
+    subprocess.run(["echo", "said"])
+    return np.mean(y_true == y_pred)
 """
 COSTS = "classes: [yes, no]\nmatrix: [[0, 5], [1, 0]]\n"
 
@@ -118,3 +145,54 @@ def test_costs_that_do_not_fit_are_one_sentence(rows, bakeoff, tmp_path, options
     code, _, err = bakeoff("gate", *READ, "--models", "old,new", "--margin", "0.1", *options)
     assert code == 3
     assert why in err
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("closed", "closed failed: GeneratorExit"),
+        ("stopped", "stopped failed: Stopped: no more"),
+        ("huge", "huge returned a number that is too large for a float"),
+        ("fraction", "fraction returned a number that is too large for a float"),
+    ],
+)
+def test_whatever_a_function_raises_or_returns_is_no_decision(rows, bakeoff, name, why):
+    place = f"./measures_of_rows.py:{name}"
+    code, _, err = bakeoff(
+        "gate", *READ, "--models", "old,new", "--margin", "0.1", "--metric", place
+    )
+    assert code == 3
+    assert why in err
+
+
+def run(*arguments):
+    line = [sys.executable, "-m", "bakeoff", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("command", "code"), [("gate", 3), ("compare", 2)])
+def test_a_function_that_ends_the_process_is_no_answer(rows, command, code):
+    more = ("--models", "old,new", "--margin", "0.1") if command == "gate" else ()
+    found = run(command, *READ, *more, "--metric", "./measures_of_rows.py:left")
+    assert found.returncode == code
+    assert "ended before it had an answer (exit code 0)" in found.stderr
+
+
+def test_what_is_registered_for_the_end_changes_no_decision(rows):
+    asked = ("--models", "old,new", "--superior", "--margin", "0.5")
+    found = run("gate", *READ, *asked, "--metric", "./measures_of_rows.py:left_later")
+    assert found.stdout.strip().startswith("Block")
+    assert found.returncode == 1
+
+
+def test_what_a_function_prints_stays_out_of_json(rows):
+    found = run("compare", *READ, "--metric", "./measures_of_rows.py:talkative", "--json")
+    assert json.loads(found.stdout)["comparisons"]
+    assert "said" in found.stderr
+
+
+@pytest.mark.parametrize("place", ["os:rename", "shutil:copy", "subprocess:call"])
+def test_functions_of_pythons_library_are_no_metrics(rows, bakeoff, place):
+    code, _, err = bakeoff("compare", *READ, "--metric", place)
+    assert code == 2
+    assert "is of Python's own library" in err

@@ -13,7 +13,7 @@ from bakeoff.comparisons import Context, advisable, plan_tests, run_test, with_h
 from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.comparisons.settings import planned
-from bakeoff.comparisons.smallest_pvalue import FEW, RowCounts, remedies, smallest_pvalue
+from bakeoff.comparisons.trials import FEW, RowCounts, remedies, smallest_pvalue
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import Evidence, catalogue
 

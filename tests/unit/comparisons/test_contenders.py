@@ -43,7 +43,6 @@ def test_poor_model_goes_and_near_copies_stay(metric):
     assert by_name["good"].tier == by_name["copy"].tier == "a"
     assert by_name["poor"].tier == "b"
     assert found.models[-1].model == "poor"
-    assert sum(line.wins for line in found.models) == pytest.approx(1)
 
 
 def test_model_without_probabilities_is_left_out():
@@ -88,7 +87,7 @@ def test_groups_make_the_intervals_wider():
 
 @given(seed=st.integers(0, 10_000), models=st.integers(2, 6), spread=st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, spread):
+def test_letters_and_who_leaves_are_as_the_p_values_say(seed, models, spread):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
     names = tuple(f"m{i}" for i in range(models))
@@ -101,17 +100,9 @@ def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, sp
     # who leads alone is told apart from all others
     beaten = {names[pair.b if pair.estimate > 0 else pair.a] for pair in pairs}
     assert found.models[0].model not in beaten
-
-
-@given(seed=st.integers(0, 10_000), models=st.integers(3, 6), spread=st.floats(0.2, 1))
-@settings(max_examples=40, deadline=None)
-def test_a_model_that_leaves_is_told_apart_from_a_better_one(seed, models, spread):
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
-    names = tuple(f"m{i}" for i in range(models))
-    lines = contenders(PairedValues(names, values), None, 0.05, 1).models
-    for place, line in enumerate(lines):
-        apart = [b.model for b in lines[:place] if set(b.tier).isdisjoint(line.tier)]
+    # and who leaves from a better one
+    for place, line in enumerate(found.models):
+        apart = [b.model for b in found.models[:place] if set(b.tier).isdisjoint(line.tier)]
         assert line.stays or apart
         assert not (line.stays and apart) or line.beaten_by in apart
         assert line.stays != (line.pvalue <= 0.05)
@@ -142,4 +133,4 @@ def test_with_few_positive_rows_a_beaten_model_stays_and_is_named():
     assert (last.model, last.stays) == ("poor", True)
     assert last.beaten_by in ("good", "copy")
     assert np.isnan(last.pvalue)
-    assert found.best.ci is None
+    assert any(a.holds is False for a in found.assumptions)

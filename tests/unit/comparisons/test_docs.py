@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from bakeoff.comparisons import check_classes, plan_tests
+from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.recommend import recommended
 from bakeoff.spec import load_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGES = ["choosing-tests", "costs"]
 AROUND: dict[str, Any] = {
     "experiment": "e",
     "datasets": {f"d{i}": {"source": "sklearn", "name": "breast_cancer"} for i in range(6)},
@@ -24,35 +22,6 @@ AROUND: dict[str, Any] = {
     },
     "resampling": {"cv_5x2": {}, "holdout": {}},
 }
-
-
-def examples(page: str) -> list[dict[str, Any]]:
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    return [
-        yaml.safe_load(block)
-        for block in re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.M)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("page", "number"), [(page, i) for page in PAGES for i in range(len(examples(page)))]
-)
-def test_examples_are_valid(page: str, number: int) -> None:
-    experiment = load_experiment(copy.deepcopy(AROUND) | examples(page)[number])
-    problems, chosen = plan_tests(experiment)
-    for dataset in experiment.datasets:
-        problems += check_classes(experiment, dataset, ("benign", "malignant"))
-    assert problems == []
-    assert chosen
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", text)
-    assert targets
-    for target in targets:
-        assert (DOCS / target).exists(), target
 
 
 def test_the_message_shown_is_the_one_given() -> None:

@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
+from bakeoff.comparisons.comparison import range_of
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
-from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.settings import planned
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
-from bakeoff.stats.core import registry
-from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.pairs import adjust_pvalues
 
 CATALOGUE = catalogue()
 
@@ -55,15 +54,9 @@ def over_datasets(models: int, n: int = 12) -> DatasetScores:
     return DatasetScores(*names, values + 0.02 * np.arange(models))
 
 
-def compute_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all pairs of McNemar's test be computed in one call however few they are."""
-    at_once = dataclasses.replace(CATALOGUE["mcnemar"], all_pairs_from=2)
-    monkeypatch.setitem(registry._entries, "mcnemar", at_once)
-
-
 CORRECTIONS = (
     *("none", "bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak"),
-    *("BH", "BY", "shaffer", "bergmann-hommel"),
+    *("BH", "BY", "shaffer"),
 )
 
 
@@ -76,39 +69,6 @@ def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> N
     np.testing.assert_array_equal([row.pvalue_adjusted for row in rows], expected)
     assert {row.correction for row in rows} == {correction}
     assert {row.family_size for row in rows} == {6}
-
-
-@pytest.mark.parametrize("correction", [*CORRECTIONS, "minp"])
-@pytest.mark.parametrize("variant", ["midp", "exact"])
-def test_a_family_at_once_agrees_with_its_single_tests(
-    monkeypatch: pytest.MonkeyPatch, correction: str, variant: str
-) -> None:
-    how = dict[str, Any](correction=correction, options={"mcnemar": {"variant": variant}})
-    single = run("mcnemar", rows_right(6), **how)
-    compute_at_once(monkeypatch)
-    at_once = run("mcnemar", rows_right(6), **how)
-    for one, other in zip(single, at_once, strict=True):
-        assert one.to_row() == other.to_row()
-        assert other.result["details"]["only_a_correct"] == one.result["details"]["only_a_correct"]
-
-
-@pytest.mark.parametrize("alternative", ["greater", "less"])
-def test_one_sided_versus_a_control_at_once_agrees(
-    monkeypatch: pytest.MonkeyPatch, alternative: str
-) -> None:
-    how = dict[str, Any](versus="m3", alternative=alternative, correction="minp")
-    single = run("mcnemar", rows_right(6), **how)
-    compute_at_once(monkeypatch)
-    at_once = run("mcnemar", rows_right(6), **how)
-    assert [row.to_row() for row in single] == [row.to_row() for row in at_once]
-    assert [row.model_a for row in single] == ["m3"] * 5
-
-
-def test_the_unconditional_test_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute_at_once(monkeypatch)
-    how = dict[str, Any](options={"mcnemar": {"variant": "exact_unconditional"}})
-    rows = run("mcnemar", rows_right(3, n=40), **how)
-    assert {row.variant for row in rows} == {"exact_unconditional"}
 
 
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"])
@@ -224,7 +184,7 @@ def test_equal_folds_are_no_evidence_but_equal_data_sets_are() -> None:
     row = run("bayes_correlated_t", same)[0]
     assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
     equal = dataclasses.replace(over_datasets(2, 30), values=np.full((30, 2), 0.8))
-    row = run("bayes_sign", equal)[0]
+    row = run("bayes_signed_rank", equal)[0]
     assert row.decision is Decision.EQUIVALENT
 
 

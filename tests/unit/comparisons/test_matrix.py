@@ -81,25 +81,22 @@ def test_a_half_finished_model_is_missing() -> None:
     assert [(hole.dataset, hole.model) for hole in holes] == [("x", "a")]
 
 
-def completed(policy: str) -> Any:
+@pytest.mark.parametrize(
+    ("policy", "models", "datasets", "dropped"),
+    [("drop_dataset", "abc", "xz", "data set y"), ("drop_model", "ac", "xyz", "model b")],
+)
+def test_what_lacks_a_score_is_left_out(
+    policy: str, models: str, datasets: str, dropped: str
+) -> None:
     table, holes = matrix(scores(("y", "b", 2)))
-    return complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, policy)
-
-
-def test_data_sets_are_left_out() -> None:
-    found = completed("drop_dataset")
-    assert (found.models, found.datasets) == (("a", "b", "c"), ("x", "z"))
-    assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
-
-
-def test_models_are_left_out() -> None:
-    found = completed("drop_model")
-    assert (found.models, found.datasets) == (("a", "c"), ("x", "y", "z"))
-    assert found.left_out == ("model b was left out: b has no f1 on y (no row is positive)",)
+    found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, policy)
+    assert (found.models, found.datasets) == (tuple(models), tuple(datasets))
+    assert found.left_out == (f"{dropped} was left out: b has no f1 on y (no row is positive)",)
 
 
 def test_a_test_that_can_do_without_keeps_all() -> None:
-    found = completed("keep")
+    table, holes = matrix(scores(("y", "b", 2)))
+    found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, "keep")
     assert found.values.shape == (3, 3)
     assert found.left_out == ()
     assert found.missing([0, 1]) == "scores are missing on 1 data set(s)"
@@ -108,17 +105,17 @@ def test_a_test_that_can_do_without_keeps_all() -> None:
 @pytest.mark.parametrize(
     ("gaps", "said"),
     [
-        ([(0, 0)], ("1 missing score was taken to be missing at random",)),
+        ([(0, 0)], ("1 missing score was ranked last, as failures",)),
         (
-            [(0, 0), (1, 1), (2, 0), (2, 1)],
+            [(0, 0), (1, 1), (2, 0), (2, 1), (2, 2)],
             (
-                "2 missing scores were taken to be missing at random",
-                "1 data set without scores of two models was left out",
+                "2 missing scores were ranked last, as failures",
+                "1 data set without scores of any model was left out",
             ),
         ),
         (
-            [(0, 0), (0, 1), (2, 0), (2, 1)],
-            ("2 data sets without scores of two models were left out",),
+            [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1), (2, 2)],
+            ("2 data sets without scores of any model were left out",),
         ),
     ],
 )
@@ -127,7 +124,7 @@ def test_missing_scores_are_counted_in_the_notes(
 ) -> None:
     values = np.arange(15.0).reshape(5, 3)
     values[tuple(zip(*gaps, strict=True))] = np.nan
-    assert complete(MODELS, list("vwxyz"), values, [], "at_random").left_out == said
+    assert complete(MODELS, list("vwxyz"), values, [], "failed").left_out == said
 
 
 def test_missing_cells_stop_the_run_where_a_test_needs_them() -> None:

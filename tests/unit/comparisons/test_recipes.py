@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
@@ -13,12 +12,11 @@ import pytest
 
 from bakeoff.comparisons import Comparison, plan_tests, run_planned
 from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.dependence import left_out
 from bakeoff.comparisons.evidence import CrossedRuns, read_predictions
-from bakeoff.comparisons.recipes import left_out
 from bakeoff.comparisons.score_intervals import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
-from bakeoff.report.exhibits import recipes
 from bakeoff.report.family import Family
 from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.recipes import about_runs
@@ -183,23 +181,16 @@ def test_cautions_are_about_the_runs_that_there_are():
 
 
 @pytest.mark.parametrize(
-    ("models", "changes", "message"),
+    ("model", "time", "message"),
     [
-        ({"a": BAYES, "b": BAYES}, {}, "no model has `seeds:` of 2 or more"),
-        (
-            {"a": NET, "b": NET},
-            {
-                "datasets": {
-                    "d": {"source": "sklearn", "name": "breast_cancer", "time": "mean radius"}
-                }
-            },
-            "no test of training runs is known to hold its level there",
-        ),
+        (BAYES, {}, "no model has `seeds:` of 2 or more"),
+        (NET, {"time": "mean radius"}, "no test of training runs is known to hold its level there"),
     ],
 )
-def test_what_recipes_cannot_be_compared_by_is_refused(models, changes, message):
-    tests = {"run": ["recipe_difference"]}
-    problems, _ = plan_tests(experiment(models, tests=tests, **changes))
+def test_what_recipes_cannot_be_compared_by_is_refused(model, time, message):
+    data = {"d": {"source": "sklearn", "name": "breast_cancer", **time}}
+    asked = {"tests": {"run": ["recipe_difference"]}, "datasets": data}
+    problems, _ = plan_tests(experiment({"a": model, "b": model}, **asked))
     assert [message in str(problem) for problem in problems] == [True]
 
 
@@ -248,19 +239,6 @@ def test_what_is_said_where_the_fits_differ_and_the_recipes_do_not():
     assert "luck" not in said(row("no_difference_shown", pvalue_fits=0.4))
     assert "more rows would help, more training" in said(row("a_better", var_rows=0.1))
     assert "more training runs would help" in said(row("a_better", var_rows=-1e-5))
-
-
-def test_the_table_says_what_more_runs_and_rows_would_bring(monkeypatch):
-    monkeypatch.setattr(recipes, "tabulate", lambda item, study, columns, rows: rows)
-    entry, one = catalogue()["recipe_difference"], row("no_difference_shown")
-    family = SimpleNamespace(entry=entry, settles=True, rows=(one,))
-    study = SimpleNamespace(families=(family,), written_as=lambda row: Written())
-    (line,) = recipes.build(None, study)
-    assert line["share"] == pytest.approx(0.7)
-    assert line["se"] ** 2 == pytest.approx(7e-5 + 3e-5)
-    assert line["se_runs"] ** 2 == pytest.approx(7e-5 / 2 + 3e-5)
-    assert line["se_rows"] ** 2 == pytest.approx(7e-5 + 3e-5 / 2)
-    assert line["se_floor"] ** 2 == pytest.approx(3e-5)
 
 
 def test_importance_is_the_mean_over_runs(tmp_path):

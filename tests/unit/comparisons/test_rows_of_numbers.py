@@ -11,8 +11,8 @@ import pytest
 from bakeoff import compare
 from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.comparisons.settings import planned
-from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.errors import Problem
 from bakeoff.spec import HypothesisTests, load_experiment
 from bakeoff.stats import (

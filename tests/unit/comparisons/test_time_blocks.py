@@ -17,7 +17,7 @@ from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
-from bakeoff.stats.design.long_run import between_blocks
+from bakeoff.stats.rows.ordered import between_blocks
 
 N = 800
 FADES = "dependence that fades within a block"
@@ -115,7 +115,7 @@ def test_intervals_and_the_best_models_say_so_too() -> None:
         rows = in_time(catalogue()[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
         assert best is not None
-        for found in (alone(rows, 0, None, 0.95), best.best):
+        for found in (alone(rows, 0, None, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.execution.digests import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.preflight.experiment import check_experiment
+from bakeoff.sources.common import archives
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
 from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
@@ -51,7 +53,7 @@ def test_promptfoo_holds_several_models_and_runs_of_tests() -> None:
     with pytest.raises(Problem, match=r"4 of 4 tests could not be run.*429 Too Many"):
         tables_of([promptfoo("errors.json", {"gpt": [1, 0, 1, 1]}, error=True)])
     write("other.json", {"evalId": "x", "results": {"prompts": [], "results": [{}]}})
-    with pytest.raises(Problem, match="expected results with promptIdx"):
+    with pytest.raises(Problem, match=r"results\[0\]: expected the field .promptIdx., found none"):
         tables_of(["other.json"])
 
 
@@ -557,3 +559,134 @@ def test_the_format_of_tables_is_an_option(capsys: pytest.CaptureFixture[str]) -
     Path("s.out").write_text("data,a,b\n" + "\n".join(f"d{i},{i % 7},{i % 5}" for i in range(12)))
     scores = ["compare", "s.out", "--datasets", "data", "--values", "higher", "--format", "csv"]
     assert main(scores) == 0
+
+
+def changed(path: str, change: Callable[[Any], None]) -> str:
+    value = json.loads(Path(path).read_text())
+    change(value)
+    return write(path, value)
+
+
+def broken(change: Callable[[dict[str, Any]], Any]) -> Callable[[], str]:
+    """Return a writer of a log of Inspect whose fourth sample is changed."""
+
+    def make() -> str:
+        return changed(inspect("a.json", "A", [1, 0] * 4), lambda log: change(log["samples"][3]))
+
+    return make
+
+
+def broken_test(**fields: Any) -> Callable[[], str]:
+    """Return a writer of results of promptfoo whose third row is changed."""
+
+    def make() -> str:
+        path = promptfoo("a.json", {"A": [1, 0, 1], "B": [0, 1, 1]})
+        return changed(path, lambda log: log["results"]["results"][2].update(fields))
+
+    return make
+
+
+def broken_line(**fields: Any) -> Callable[[], str]:
+    """Return a writer of samples of lm-evaluation-harness whose second line is changed."""
+
+    def make() -> str:
+        path = lm_eval("A", "t", [1, 0, 1])
+        rows = [json.loads(line) for line in Path(path).read_text().split("\n") if line]
+        rows[1] |= fields
+        return write(path, rows, lines=True)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (broken(lambda one: one.pop("id")), "samples[3]: expected the field 'id'"),
+        (broken(lambda one: one.update(epoch=[1])), "samples[3].epoch: expected a whole number"),
+        (
+            broken(lambda one: one.update(scores=5)),
+            "samples[3].scores: expected an object, found 5",
+        ),
+        (
+            broken(lambda one: one["scores"].update(match="C")),
+            "samples[3].scores.match: expected an object, found 'C'",
+        ),
+        (
+            broken(lambda one: one["scores"].update(match={})),
+            "samples[3].scores.match: expected the field 'value'",
+        ),
+        (broken(lambda one: one.update(target={"a": []})), "samples[3].target: expected a text"),
+        (
+            broken(lambda one: one.update(scores={"match": {"value": 10**400}})),
+            "a number has 401 digits, at most 308 are read",
+        ),
+        (broken_test(promptIdx=[1]), "results.results[2].promptIdx: expected a whole number"),
+        (broken_test(namedScores="x"), "results.results[2].namedScores: expected an object"),
+        (broken_line(doc_id=[0]), "line 2.doc_id: expected a whole number or a text, found [0]"),
+        (broken_line(acc=10**400), "line 2: a number has 401 digits"),
+    ],
+)
+def test_a_record_that_is_not_as_its_tool_writes_it_is_named(
+    make: Callable[[], str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make()
+    Path("other.csv").write_text("id,score\n1,1\n2,0\n")
+    assert main(["compare", path, "other.csv", "--values", "right"]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert said in error
+    assert path in error
+
+
+@pytest.mark.parametrize("name", ["a.json", "out/samples.jsonl"])
+def test_json_nested_too_deep_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    heads = {
+        "a.json": '{"status": "success", "eval": {"task": 1}, "samples": ',
+        "out/samples.jsonl": '{"doc_id": 1, "target": 1, "filtered_resps": ',
+    }
+    Path("out").mkdir()
+    Path(name).write_text(heads[name] + "[" * 100_000)
+    assert main(["compare", name, "other.csv", "--values", "right"]) == 2
+    Path("other.csv").write_text("id,score\n1,1\n2,0\n")
+    assert main(["compare", name, "other.csv", "--values", "right"]) == 2
+    assert "it is nested too deep" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("damage", ["bytes", "encrypted"])
+def test_a_member_that_cannot_be_unpacked_is_named(
+    method: int, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inspect("a.json", "A", [1, 0] * 20)
+    log = json.loads(Path("a.json").read_text())
+    with zipfile.ZipFile("a.eval", "w", method) as archive:
+        archive.writestr("header.json", json.dumps({**log, "samples": []}))
+        for i, sample in enumerate(log["samples"]):
+            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+    with zipfile.ZipFile("a.eval") as archive:
+        at = archive.getinfo("samples/3_epoch_1.json").header_offset
+    content = bytearray(Path("a.eval").read_bytes())
+    if damage == "bytes":
+        content[at + 60 : at + 110] = b"\xff" * 50
+    else:
+        central = content.index(b"PK\x01\x02")
+        content[content.index(b"samples/3_epoch_1.json", central) - 46 + 8] |= 1
+    Path("a.eval").write_bytes(content)
+    inspect("b.json", "B", [1, 0] * 20)
+    assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2
+    assert "samples/3_epoch_1.json cannot be unpacked" in capsys.readouterr().err
+
+
+def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "_SMALL", 1 << 20)
+    inspect("a.json", "A", [1, 0] * 20)
+    log = json.loads(Path("a.json").read_text())
+    with zipfile.ZipFile("a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({**log, "samples": []}))
+        archive.writestr("samples/0_epoch_1.json", " " * (1 << 22) + json.dumps(log["samples"][0]))
+    inspect("b.json", "B", [1, 0] * 20)
+    assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2
+    error = capsys.readouterr().err
+    assert "it unpacks to more than" in error
+    assert "200 times the size" in error

@@ -112,7 +112,7 @@ def test_metrics_and_filters_of_lm_eval_keep_their_names() -> None:
         (lines([sample(0, acc=1.0), sample(0, acc=1.0)]), "line 2: document 0 has acc twice"),
         (lines([sample(0)]), "no sample has a metric that is a number"),
         (lines([sample(0, acc=1.0)]) + "{", "line 2"),
-        (lines([sample(0, acc=1.0), {"x": 1}]), "line 2: expected a sample with doc_id"),
+        (lines([sample(0, acc=1.0), {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
         (lines([sample(0, acc=1.0, doc={}, doc_hash="")]), "line 1: expected a sample with doc or"),
         (
             lines([sample(0, acc=1.0), sample(0, acc=1.0, doc={"question": "other"})]),
@@ -144,9 +144,9 @@ def test_a_log_of_inspect(tmp_path: Path) -> None:
         (log([]), "it has no samples"),
         (log(None), "it has no samples"),
         (log([{"id": 1, "epoch": 1, "input": "?", "scores": {}}]), "no sample has a score"),
-        (log([{"id": 1, "scores": {}}]), "expected samples with id, input and scores"),
-        (log([{"input": "?", "scores": {}}]), "expected samples with id, input and scores"),
-        (log([1]), "expected samples with id, input and scores"),  # type: ignore[list-item]
+        (log([{"id": 1, "scores": {}}]), r"samples\[0\]: expected the field 'input', found id"),
+        (log([{"input": "?", "scores": {}}]), r"samples\[0\]: expected the field 'id'"),
+        (log([1]), r"samples\[0\]: expected an object, found 1"),  # type: ignore[list-item]
         (log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
         (log([scored(1, "good")]), "sample 1 has the score 'good'"),
     ],
@@ -210,7 +210,7 @@ def test_eval_files_of_today_are_packed_by_zstandard(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[content.index(b"samples/a") + 60] ^= 255
     path.write_bytes(content)
-    with pytest.raises(Problem, match=r"it cannot be unpacked: samples/a"):
+    with pytest.raises(Problem, match=r"samples/a_epoch_1.json cannot be unpacked"):
         read_table(str(path), PLACE)
 
 

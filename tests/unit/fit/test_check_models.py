@@ -19,7 +19,7 @@ from bakeoff.fit.check_models import (
     check_model,
     check_neighbours,
 )
-from bakeoff.fit.estimator import build, has_method
+from bakeoff.fit.estimator import build, has_method, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
@@ -60,7 +60,7 @@ class Changes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [0] * len(X)
 
 
-class Fails(NoParams):
+class Fails(ClassifierMixin, BaseEstimator):
     """It cannot be made."""
 
     def __init__(self) -> None:
@@ -126,6 +126,22 @@ def test_methods_of_a_fitted_estimator_are_known_before(
         ({"object": "numpy.pi"}, "found 'numpy.pi', expected a class or a function"),
         ({"object": "sklearn.model_selection.KFold", "args": [1]}, "KFold cannot be made: k-fold"),
         ({"object": 3}, "found 3, expected an import path"),
+        *(
+            ({"object": path, "args": ["touch made"]}, f"{path} makes no part of an estimator")
+            for path in ("os.system", "subprocess.getoutput", "subprocess.Popen", "builtins.exec")
+        ),
+        ({"object": "shutil.rmtree", "args": ["."]}, "shutil.rmtree makes no part of an estimator"),
+        ({"object": "joblib.load", "args": ["x"]}, "joblib.load makes no part of an estimator"),
+        ({"object": "pandas.read_pickle", "args": ["x"]}, "read_pickle makes no part of"),
+        ({"object": "numpy.memmap", "args": ["made", "u1", "w+"]}, "memmap makes no part of"),
+        (
+            {"estimator": "subprocess.Popen", "params": {"args": ["touch", "made"]}},
+            "subprocess.Popen is of Python's own library",
+        ),
+        (
+            {"estimator": "numpy.memmap", "params": {"filename": "made", "shape": [3]}},
+            "memmap has no get_params",
+        ),
         (
             {"estimator": "sklearn.svm.SVC", "set_output": "pandas"},
             "SVC does not take `set_output:",
@@ -137,6 +153,30 @@ def test_objects_that_cannot_be_made(value: dict[str, Any], message: str) -> Non
     params = {"estimator": {"estimator": KNN}, "param_grid": {}, "cv": value}
     with pytest.raises(Problem, match=rf"models.m.params: .*{message}"):
         check_model("m", Model.model_validate({**search, "params": params}))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {
+            "object": "sklearn.metrics.make_scorer",
+            "args": [{"function": "sklearn.metrics.f1_score"}],
+        },
+        {"object": "sklearn.model_selection.KFold", "args": [3]},
+        {"object": "sklearn.compose.make_column_selector", "args": ["x"]},
+        {"object": "sklearn.gaussian_process.kernels.RBF"},
+        {"object": "scipy.stats.loguniform", "args": [0.1, 1]},
+        {"object": "scipy.stats.randint", "args": [1, 9]},
+        {"object": "numpy.random.RandomState", "args": [0]},
+        {"object": "numpy.logspace", "args": [-2, 2, 5]},
+        {"object": "builtins.tuple", "args": [[1, 2]]},
+        {"object": "functools.partial", "args": [{"function": "numpy.clip"}], "params": {}},
+        {"estimator": "sklearn.svm.SVC"},
+    ],
+    ids=str,
+)
+def test_what_serves_an_estimator_is_made(value: dict[str, Any]) -> None:
+    assert made_value(value) is not None
 
 
 def test_lists_become_tuples_where_tuples_are_meant() -> None:

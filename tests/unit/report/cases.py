@@ -155,14 +155,6 @@ def _costly(p, tests=("mcnemar", "cost_sensitive")):
     return study(spec, found, TWO)
 
 
-def _pooled():
-    spec = experiment(ABC, datasets=("d", "e", "f"), tests=("dunn",))
-    known = {"models": ["a", "b", "c"], "average_ranks": [3.0, 5.0, 7.0]}
-    more = {"test": "dunn", "dataset": "", "family": 3, "n": 3, "result": {"ranks": known}}
-    rows = [pair("a", "b", 0.4, 2.0, **more), pair("a", "c", 0.1, 4.0, **more)]
-    return study(spec, [*rows, pair("b", "c", 0.4, 2.0, **more)], OVER)
-
-
 def _some_data_sets_left_out():
     spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
     ranks = {"models": ["a", "b", "c"], "average_ranks": [1.0, 2.5, 2.5]}
@@ -317,7 +309,6 @@ CASES = {
     "over data sets, some": lambda: _over_datasets(0.2, 0.01, 0.2),
     "over data sets, the best": lambda: _over_datasets(0.01, 0.001, 0.2),
     "over data sets, some left out": _some_data_sets_left_out,
-    "over data sets, ranks of all scores": _pooled,
     "over data sets, posterior": _posterior_over_datasets,
     "over data sets, equivalent on some": _equivalent_by_dataset,
     "data set by data set": _dataset_by_dataset,

@@ -53,18 +53,6 @@ def test_rows_are_compared_by_the_difference_of_the_metric():
     assert found.open == ["b"]
 
 
-def test_a_metric_that_is_not_tested_stands_in_the_table_too():
-    one = study(resampling={"holdout": {}}, metrics=["accuracy", "roc_auc"])
-    labels = dataclasses.replace(one.test_sets["d"], scores=None, probabilities=None)
-    scores = pd.concat([one.scores, one.scores.assign(metric="roc_auc")], ignore_index=True)
-    one = dataclasses.replace(one, test_sets={"d": labels}, scores=scores)
-    (item,) = (i for i in exhibits(one) if i.kind == "baseline")
-    table = build(item, one)
-    says = [row[-1].text for row in table.rows]
-    assert says[-1] == "not tested"
-    assert says[0] == "better"
-
-
 def test_the_verdict_names_models_that_are_not_shown_to_beat_it():
     text = answer(study(resampling={"holdout": {}})).text
     assert (

@@ -10,16 +10,16 @@ import pytest
 from studies import Decision, division, experiment, pair, ran, study
 
 from bakeoff.report import prose
-from bakeoff.report.exhibits import build, exhibits
-from bakeoff.report.exhibits.fits import build_choices
-from bakeoff.report.exhibits.posterior import density
+from bakeoff.report.exhibits import build, exhibits, records
+from bakeoff.report.exhibits.pairs import density
 from bakeoff.report.make import make_report
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import answer
-from bakeoff.spec import Costs, load_experiment
+from bakeoff.spec import load_experiment
+from bakeoff.stats import paired_odds_ratio_ci
 
 TWO = {"a": 0.8, "b": 0.9}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -65,60 +65,6 @@ def test_both_limits_of_an_interval_are_in_the_file(test):
     assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
     for line in rows("models", one)[0]:
         assert {"ci_low", "ci_high"} <= set(line)
-
-
-def test_counts_are_those_of_the_rows():
-    one = ran(experiment(("a", "b", "c"), tests=("mcnemar",)), dict.fromkeys("abc", 0.9))
-    shown, _ = rows("counts.mcnemar", one)
-    assert len(shown) == 3
-    known = one.test_sets["d"]
-    for row in shown:
-        a, b = (known.correct[:, known.models.index(row[m])] for m in ("model_a", "model_b"))
-        assert int(row["only_a_correct"]) == (a & ~b).sum()
-        assert int(row["only_b_correct"]) == (b & ~a).sum()
-        assert int(row["both_correct"]) == (a & b).sum()
-        assert int(row["both_wrong"]) == (~a & ~b).sum()
-
-
-def test_costs_are_those_of_the_test():
-    spec = experiment(("a", "b"), tests=("cost_sensitive",), costs=COSTS)
-    one = ran(spec, TWO, accuracies=TWO)
-    shown, table = rows("costs", one)
-    details = one.comparisons[0].result["details"]
-    by_model = {row["model"]: row for row in shown}
-    assert float(by_model["a"]["cost"]) == pytest.approx(details["cost_a"])
-    assert float(by_model["b"]["cost"]) == pytest.approx(details["cost_b"])
-    assert [c.title for c in table.columns[3:]] == [
-        "yes predicted as no (cost 5)", "no predicted as yes (cost 1)"
-    ]  # fmt: skip
-    known = one.test_sets["d"]
-    missed = (known.truth == 1) & (known.predicted[:, 0] == 0)
-    assert int(by_model["a"]["yes_taken_for_no_at_5"]) == missed.sum()
-
-
-def test_errors_of_each_data_set_cost_what_its_own_costs_say():
-    spec = experiment(("a", "b"), datasets=("d", "e", "f"), tests=("cv5x2_f",))
-    own = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [7, 0]]})
-    shared = Costs.model_validate(COSTS)
-    free = {name: data.model_copy(update={"costs": None}) for name, data in spec.datasets.items()}
-    own_of_e = {**free, "e": free["e"].model_copy(update={"costs": own})}
-    spec = spec.model_copy(update={"datasets": own_of_e, "costs": shared})
-    one = study(spec, (), TWO, accuracies=TWO)
-    shown, table = rows("costs", one)
-    assert [c.title for c in table.columns[4:]] == [
-        "yes predicted as no (cost 7)",
-        "yes predicted as no (cost 5)",
-        "no predicted as yes (cost 1)",
-    ]  # fmt: skip
-    for row, price in zip(shown, [5, 5, 7, 7, 5, 5], strict=True):
-        known = one.test_sets[row["dataset"]]
-        counts = known.confusion(row["model"])
-        assert float(row["cost"]) == (price * counts[1, 0] + counts[0, 1]) / 200
-        assert row[f"yes_taken_for_no_at_{price}"] == str(counts[1, 0])
-        assert row[f"yes_taken_for_no_at_{12 - price}"] == "–"
-    only_e = spec.model_copy(update={"costs": None})
-    shown, _ = rows("costs", study(only_e, (), TWO, accuracies=TWO))
-    assert {row["dataset"] for row in shown} == {"e"}
 
 
 @pytest.mark.parametrize(
@@ -170,8 +116,8 @@ def test_choices_are_counted_and_many_numbers_summed_up():
     few = [{**keys, "parameter": "kernel", "value": v} for v in ("rbf", "rbf", "nan")]
     many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
     one = dataclasses.replace(one, choices=pd.DataFrame([*few, *many]))
-    table = build_choices(exhibits(one)[0], one)
-    values = {row[2].text: row[4].text for row in table.rows}
+    rows = records()["choices"].make(one).rows
+    values = {row["parameter"]: row["values"] for row in rows}
     assert values == {"kernel": "rbf (2×), nan (1×)", "C": "0.100 to 0.700, median 0.400"}
 
 
@@ -237,8 +183,6 @@ def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
         assert f"<summary>{name}</summary>" in text
         assert (tmp_path / "figures" / f"disagreement.{name}.svg").is_file()
     assert text.count('<table class="fourfold">') == 2
-    shown, _ = rows("counts.mcnemar", one)
-    assert [row["dataset"] for row in shown] == list(names)
 
 
 def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
@@ -248,18 +192,13 @@ def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
 
 
 def test_every_kind_of_estimate_has_its_unit():
-    """Ranks, pooled ranks, Cliff's delta: none may be called percentage points of accuracy."""
-    names = ("nemenyi", "dunn", "rank_sum", "wilcoxon_signed_rank")
+    """Ranks may not be called percentage points of accuracy."""
+    names = ("nemenyi", "wilcoxon_signed_rank")
     spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(8)], tests=names)
     rng = np.random.default_rng(1)
     one = ran(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
     units = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
-    assert units == {
-        "nemenyi": "average rank",
-        "dunn": "mean rank among all scores",
-        "rank_sum": "Cliff's delta",
-        "wilcoxon_signed_rank": "accuracy",
-    }
+    assert units == {"nemenyi": "average rank", "wilcoxon_signed_rank": "accuracy"}
 
 
 def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
@@ -294,37 +233,14 @@ def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction,
     assert [c.title for c in table.columns if c.key == "ci_low"] == [said]
 
 
-def test_confusion_and_crossing_count_the_rows():
-    means = {"a": 0.95, "b": 0.8, "c": 0.7}
-    one = ran(experiment(tuple(means), tests=("mcnemar",)), means, accuracies=means)
-    known = one.test_sets["d"]
-    counts, _ = rows("confusion", one)
-    for row in counts:
-        model, true = row["model"], known.classes.index(row["class"])
-        own = known.predicted[known.truth == true, known.models.index(model)]
-        assert int(row["rows"]) == len(own)
-        taken = [int(row[f"as_{name}"]) for name in known.classes]
-        assert taken == [(own == i).sum() for i in (0, 1)]
-        assert float(row["recall"]) == (own == true).mean()
-        assert row["error"].startswith("yes (" if row["class"] == "no" else "no (")
-    assert [row["model"] for row in counts] == ["a", "a", "b", "b", "c", "c"]
-    crossed, table = rows("three_way", one)
-    assert "the two best models" in table.note
-    assert sum(int(row["rows"]) for row in crossed) == known.n
-    codes = {name: i for i, name in enumerate(known.classes)}
-    for row in crossed:
-        cell = known.truth == codes[row["true"]]
-        for model in "ab":
-            cell &= known.predicted[:, known.models.index(model)] == codes[row[model]]
-        assert int(row["rows"]) == cell.sum()
-
-
 def test_the_odds_ratio_comes_with_its_interval():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), TWO, accuracies=TWO)
     (shown,), table = rows("pairs.mcnemar", one)
-    ratio = one.comparisons[0].result["odds_ratio_ci"]
-    assert float(shown["odds_ratio_low"]) == ratio["low"]
-    assert f"{ratio['high']:.3f}]" in next(
+    details = one.comparisons[0].result["details"]
+    counts = {key: details[key] for key in ("only_a_correct", "only_b_correct")}
+    ratio = paired_odds_ratio_ci(**counts, confidence_level=one.comparisons[0].confidence)
+    assert float(shown["odds_ratio_low"]) == ratio.low
+    assert f"{ratio.high:.3f}]" in next(
         cell.text for c, cell in zip(table.columns, table.rows[0], strict=True)
         if c.key == "odds_ratio_low"
     )  # fmt: skip

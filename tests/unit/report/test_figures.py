@@ -12,11 +12,10 @@ from studies import experiment, pair, ran, study
 
 from bakeoff.report import prose
 from bakeoff.report.drawing import WIDTH, Colour, name_of, text_width
-from bakeoff.report.exhibits import build, draw, exhibits
-from bakeoff.report.exhibits.differences import standardised
-from bakeoff.report.exhibits.ranks import joined
+from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits.pairs import joined
+from bakeoff.report.exhibits.rows import squares
 from bakeoff.report.pairs_shown import families_of, rows_of
-from bakeoff.report.panels import Line, line_panel, squares
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
 
@@ -50,15 +49,6 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
         assert differs != any({a, b} <= set(group) for group in groups)
 
 
-def test_improvability_has_a_decimal_of_a_percent():
-    spec = experiment("ab", datasets=("d", "e"), metrics=["error"], tests=("sign_test",))
-    one = study(spec, (), {"a": [0.1, 0.2], "b": [0.3, 0.3]}, metric="error", noise=1e-9)
-    (item,) = (e for e in exhibits(one) if e.name == "standings")
-    table = build(item, one)
-    place = [column.key for column in table.columns].index("improvability")
-    assert [row[place].text for row in table.rows] == ["0.0", "50.0"]
-
-
 def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
     one = over(4)
     found = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
@@ -82,16 +72,6 @@ def test_every_figure_draws_with_any_number_of_models(k):
         assert drawing.figure.axes or drawing.figure.texts
 
 
-def test_names_at_the_ends_of_lines_stand_within_the_figure_and_apart():
-    lines = [Line([0.1, 0.5], "a long name of a model", Colour.BLUE), Line([0.2, 0.501], "other")]
-    figure, axes = line_panel([0, 1], lines, (0, 1))
-    figure.draw_without_rendering()
-    names = [text.get_window_extent() for text in axes.texts]
-    assert len(names) == 2
-    assert all(figure.bbox.x0 < box.x0 and box.x1 <= figure.bbox.x1 for box in names)
-    assert not names[0].overlaps(names[1])
-
-
 def test_panels_of_models_are_read_in_lines_from_the_best():
     one = study(experiment("abcdefg"), (), dict.fromkeys("abcdefg", 0.9))
     made = squares(one, one.models, (0, 1), 0.3)
@@ -100,16 +80,6 @@ def test_panels_of_models_are_read_in_lines_from_the_best():
     order = sorted(range(7), key=lambda i: (-round(boxes[i].y0, 6), boxes[i].x0))
     assert order == list(range(7))
     assert all(0 <= box.x0 < box.x1 <= 1 and 0 <= box.y0 < box.y1 <= 1 for box in boxes)
-
-
-@pytest.mark.parametrize(("folds", "shown"), [(2, 0), (3, 3), (10, 10)])
-def test_three_differences_have_a_distribution_to_show(folds, shown):
-    spec = experiment(("a", "b"), tests=("kfold_t",), resampling={"kfold": {"folds": 10}})
-    found = [pair("a", "b", 0.01, 0.05, test="kfold_t", plan="kfold")]
-    one = study(spec, found, {"a": 0.9, "b": 0.8})
-    one = dataclasses.replace(one, scores=one.scores.query(f"fold <= {folds}"))
-    (row,) = rows_of(one, one.families)
-    assert len(standardised(one, row)) == shown
 
 
 def test_a_figure_says_why_there_is_none():

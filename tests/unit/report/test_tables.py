@@ -12,6 +12,7 @@ from bakeoff.report.tables import (
     Cell,
     Column,
     PageTable,
+    Table,
     latex,
     markdown,
     stars,
@@ -43,7 +44,7 @@ def test_row_without_a_value_of_a_column_is_empty_there(tables):
     item = exhibits(tables[1])[0]
     columns = Column("model", "Model"), Column("p", "p", P), Column("q", "q", P)
     rows = [{"model": "a", "p": 0.03}, {"model": Cell("b")}]
-    table = tabulate(item, tables[1], columns, rows)
+    table = tabulate(item, tables[1], Table(columns, rows))
     assert to_csv(table) == "model,p\na,0.03\nb,\n"
     assert table.rows[1][1].text == "–"
 

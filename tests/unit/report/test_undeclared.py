@@ -123,6 +123,3 @@ def test_counts_of_rows_in_groups_carry_a_warning():
     for study, told in ((plain, False), (grouped, True)):
         listed = [e for e in exhibits(study) if e.kind == "disagreement"]
         assert [said in draw(item, study).legend for item in listed] == [told]
-    (item,) = (e for e in exhibits(plain) if e.kind == "counts")
-    assert said in build(item, grouped).note
-    assert "may be correlated" not in build(item, plain).note

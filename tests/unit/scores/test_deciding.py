@@ -1,21 +1,17 @@
-"""Metrics that decisions are made by: net benefit, partial areas, calibration, and their names."""
+"""Metrics that decisions are made by: net benefit, calibration, and their names."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from scipy import special
 from sklearn import metrics as sk
 
 from bakeoff import compare, gate
 from bakeoff.errors import UserError
-from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.stats import (
-    CALIBRATION_INTERCEPT,
-    CALIBRATION_SLOPE,
     ArgumentError,
-    Status,
     influence,
     metric_ci,
     metric_difference,
@@ -42,43 +38,6 @@ def test_negative_predictive_value_is_the_precision_of_the_other_class():
     said = (p > 0.4).astype(int)
     expected = sk.precision_score(y, said, pos_label=0)
     assert metric_ci(y, said, metric="npv").estimate == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("digits", [1, 6])
-@pytest.mark.parametrize("rate", [0.05, 0.3, 1])
-def test_partial_area_is_that_of_scikit_learn(digits, rate):
-    y, p = rows(digits=digits)
-    expected = sk.roc_auc_score(y, p, max_fpr=rate)
-    assert influence(y, p, metric=f"partial_auc@{rate}").value == pytest.approx(expected)
-
-
-def test_intercept_and_slope_are_those_of_a_logistic_regression_with_robust_errors():
-    y, p = rows()
-    x, logistic = special.logit(p), sm.families.Binomial()
-    slope = sm.GLM(y, sm.add_constant(x), family=logistic).fit(cov_type="HC0")
-    intercept = sm.GLM(y, np.ones(len(y)), offset=x, family=logistic).fit(cov_type="HC0")
-    for metric, fit in ((CALIBRATION_SLOPE, slope), (CALIBRATION_INTERCEPT, intercept)):
-        found = metric_ci(y, p, metric=metric)
-        assert found.estimate == pytest.approx(fit.params[-1])
-        small = np.sqrt(len(y) / (len(y) - 1))
-        assert found.details["se"] == pytest.approx(small * fit.bse[-1], rel=1e-6)
-    copies = np.tile(np.arange(len(y)), 2)
-    in_pairs = metric_ci(y[copies], p[copies], metric=CALIBRATION_SLOPE, groups=copies)
-    assert in_pairs.details["se"] == pytest.approx(small * slope.bse[-1], rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("p", "why"),
-    [
-        ([0.0, 0.3, 0.8, 0.6, 0.2, 0.7] * 5, "0 or 1"),
-        ([0.5] * 30, "all probabilities are the same"),
-        ([0.2, 0.2, 0.2, 0.8, 0.8, 0.8] * 5, "the slope is infinite"),
-    ],
-)
-def test_a_slope_that_does_not_exist_says_why(p, why):
-    found = metric_ci([0, 0, 0, 1, 1, 1] * 5, p, metric=CALIBRATION_SLOPE)
-    assert found.status is Status.UNDEFINED
-    assert why in found.assumptions[0].detail
 
 
 def test_curve_of_right_probabilities_is_the_diagonal_and_its_index_small():
@@ -108,9 +67,11 @@ def test_local_line_reproduces_a_straight_line():
     [
         ("net_benefit", "takes its threshold in its name, like net_benefit@0.1"),
         ("net_benefit@1.5", "must lie strictly between 0 and 1"),
-        ("partial_auc@all", "found 'all', must be a number"),
+        ("fbeta@all", "found 'all', must be a number"),
         ("top_k_accuracy@2.5", "must be a count"),
         ("accuracy@2", "accuracy"),
+        ("partial_auc@0.1", "write `roc_auc`"),
+        ("partial_auc", "write `roc_auc`"),
     ],
 )
 def test_a_wrong_option_is_one_sentence_through_every_door(name, why):
@@ -127,15 +88,13 @@ def test_a_wrong_option_is_one_sentence_through_every_door(name, why):
         assert "\n" not in str(caught.value)
 
 
-def test_a_metric_told_twice_is_two_metrics_and_curves_come_with_them():
+def test_a_metric_told_twice_is_two_metrics_and_a_curve_comes_with_ici():
     y, p = rows()
     names = ["net_benefit@0.2", "net_benefit@0.4", "ici"]
     found = compare(y, {"a": p, "b": p**2, "c": y * 0.4 + 0.3}, positive=1, metrics=names)
     assert {*found._study.scores["metric"]} == {*names}
     by_kind = {item.kind: item for item in exhibits(found._study)}
-    table = build(by_kind["calibration_table"], found._study)
-    assert "c has no calibration slope: the probabilities separate the classes" in table.note
-    assert "Net benefit by threshold" in draw(by_kind["decision_curve"], found._study).alt
+    assert "Calibration curves of 3 models" in draw(by_kind["calibration"], found._study).alt
     # where all rows are called positive the benefit is that of treating all of them
     expected = y.mean() - (1 - y.mean()) * 0.25
     scores = found._study.scores.set_index(["metric", "model"])["value"]

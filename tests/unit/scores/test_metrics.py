@@ -16,6 +16,7 @@ from sklearn import metrics as sk
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, Need, score
 from bakeoff.spec import Costs
+from bakeoff.stats import Status, metric_ci
 
 
 def predictions(y: Any, predicted: Any, probabilities: Any, k: int) -> Predictions:
@@ -204,3 +205,15 @@ def test_expected_cost_weighs_classes_by_their_priors() -> None:
     )
     one_class = predictions([0, 0], [0, 1], None, 2)
     assert "no row is 'b'" in score(METRICS["expected_cost"], one_class, costs)[1]
+
+
+@pytest.mark.parametrize("name", ["roc_auc_ovr", "roc_auc_ovo", "average_precision_macro"])
+@pytest.mark.parametrize("absent", ["a", "b", "c"])
+def test_an_absent_class_of_three_is_named(name: str, absent: str) -> None:
+    y = [one for one in "abc" * 10 if one != absent]
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], len(y))
+    found = metric_ci(y, p, metric=name, labels=["a", "b", "c"])
+    assert found.status is Status.UNDEFINED
+    assert found.assumptions[0].detail == f"no tested row is of the class {absent}"
+    found = metric_ci(["a"] * 9, p[:9], metric=name, labels=["a", "b", "c"])
+    assert "no tested row" not in found.assumptions[0].detail

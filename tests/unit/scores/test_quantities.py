@@ -13,7 +13,13 @@ from sklearn import metrics as sklearn_metrics
 
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, score
-from bakeoff.stats import metric_ci, metric_difference
+from bakeoff.stats import (
+    all_pairs,
+    mean_difference,
+    metric_ci,
+    metric_difference,
+    recipe_difference,
+)
 from bakeoff.stats.metrics.influence import influence
 
 
@@ -158,3 +164,64 @@ def test_what_are_no_numbers_is_refused(y: Any, p: Any, said: str) -> None:
 def test_classes_mean_nothing_for_numbers() -> None:
     with pytest.raises(ValueError, match="positive: rmse compares numbers, which have no classes"):
         metric_ci([1.0, 2, 3], [1.0, 2, 4], metric="rmse", positive=1)
+
+
+LOSSES = ("mae", "mape", "pinball_90", "smape", "rmse", "mse", "poisson_deviance")
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_rare_large_errors_are_told(name: str) -> None:
+    rng = np.random.default_rng(5)
+    y = rng.uniform(50, 60, 100)
+    alike = y + rng.normal(size=(2, 100))
+    rare = y + np.where(np.arange(100) < 2, 20, 0.1) * rng.choice([-1, 1], 100)
+    for other, holds in ((alike[1], None), (rare, False)):
+        found = metric_difference(y, alike[0], other, metric=name)
+        (carried,) = (a for a in found.assumptions if a.name.endswith("carried by enough rows"))
+        assert carried.holds is holds
+        assert "errors on fewer than 1 of 10 rows" in carried.detail
+
+
+def test_rare_large_values_are_told() -> None:
+    rng = np.random.default_rng(5)
+    table = rng.normal(size=(100, 3))
+    for large, holds in ((0, None), (40, False)):
+        table[0, 2] = large
+        pair = mean_difference(table[:, 0], table[:, 2])
+        for found in (pair, all_pairs("mean_difference", table)):
+            (carried,) = (a for a in found.assumptions if a.name.endswith("carried by enough rows"))
+            assert carried.holds is holds
+
+
+@pytest.mark.parametrize("name", ["rmse", "rmsle"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_roots_differ_where_their_squares_do(name: str, grouped: bool) -> None:
+    rng = np.random.default_rng(1)
+    y, (p, q) = rng.gamma(2, size=100), rng.uniform(0.1, 0.9, (2, 100))
+    y[0], squared = 1e4, {"rmse": "mse", "rmsle": "msle"}[name]  # both models miss a row by far
+    groups = np.arange(100) % 20 if grouped else None
+    root, square = (
+        metric_difference(y, p, q, metric=one, groups=groups) for one in (name, squared)
+    )
+    assert root.pvalue == pytest.approx(square.pvalue)
+    scale = root.details["value_a"] + root.details["value_b"]
+    assert (*root.ci,) == pytest.approx([limit / scale for limit in square.ci])
+    said = np.column_stack([p, q, rng.uniform(0.1, 0.9, 100)])
+    each = [
+        all_pairs("metric_difference", y, said, metric=one, correction="holm").pairs
+        for one in (name, squared)
+    ]
+    assert [x.pvalue for x in each[0]] == pytest.approx([x.pvalue for x in each[1]])
+    runs = [recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
+    assert runs[0]["pvalue_fits"] == pytest.approx(runs[1]["pvalue_fits"])
+
+
+@pytest.mark.parametrize("name", ["r2", "explained_variance", "pearson"])
+def test_a_row_that_both_models_miss_by_far_is_told(name: str) -> None:
+    rng = np.random.default_rng(4)
+    f, u, a, b = rng.normal(size=(4, 100))
+    for outlier, holds in ((u[0], None), (30, False)):
+        u[0] = outlier
+        found = metric_difference(f + u, f + a / 2, f + b / 2, metric=name)
+        (carried,) = (x for x in found.assumptions if x.name.endswith("carried by enough rows"))
+        assert carried.holds is holds

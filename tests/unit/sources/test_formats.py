@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.cli.row_options import FORMATS
-from bakeoff.data import TARGET, load_table
+from bakeoff.data import TARGET, load_table, table_files
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common import archives, formats
@@ -343,10 +343,43 @@ def test_workbooks_unpack_to_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "a.xlsx"
     pd.DataFrame({"a": [0] * 3000}).to_excel(path, index=False)
     assert len(read_table(path, path.name, TableKeys())) == 3000
-    monkeypatch.setattr(formats, "LARGEST", 60_000)
+    monkeypatch.setattr(archives, "LARGEST", 60_000)
     with pytest.raises(UserError, match=r"'a\.xlsx' cannot be read as excel: it unpacks to more"):
         read_table(path, path.name, TableKeys())
 
 
 def test_the_command_line_takes_every_format_of_a_table() -> None:
     assert get_args(Format) == FORMATS
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "jsonl"])
+def test_tables_have_so_many_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    monkeypatch.setattr(formats, "MOST_COLUMNS", 20)
+    path = tmp_path / f"a.{ending}"
+    wide = pd.DataFrame({f"c{i}": [1, 2] for i in range(21)})
+    if ending == "jsonl":
+        wide.to_json(path, orient="records", lines=True)
+    else:
+        wide.to_csv(path, index=False, sep="\t" if ending == "tsv" else ",")
+    message = "has 21 columns, at most 20 are read"
+    with pytest.raises(UserError, match=message):
+        read_table(path, path.name, TableKeys())
+    with pytest.raises(UserError, match=message):
+        table_files.read_table(str(path), ("predictions",))
+
+
+@pytest.mark.parametrize("kind", ["excel", "stata", "feather", "parquet", "jsonl"])
+@pytest.mark.parametrize("content", ["zip", "csv", "empty"])
+def test_a_format_that_does_not_fit_the_file_is_said(
+    tmp_path: Path, kind: Any, content: str
+) -> None:
+    path = tmp_path / "a.csv"
+    if content == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("header.json", "{}")
+    else:
+        path.write_text("id,a\n1,2\n" if content == "csv" else "")
+    with pytest.raises(UserError, match=f"cannot be read as {kind}|has no rows|is not utf-8 text"):
+        read_table(path, path.name, TableKeys(format=kind))

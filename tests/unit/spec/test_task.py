@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.errors import UserError
-from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment
+from tests.conftest import change, hold, messages
 
 RIDGE = {"estimator": "sklearn.linear_model.Ridge"}
 TREE = {"estimator": "sklearn.tree.DecisionTreeRegressor"}
@@ -26,10 +25,6 @@ def experiment(**keys: Any) -> dict[str, Any]:
     }
 
 
-def problems(config: dict[str, Any]) -> str:
-    return "\n".join(map(str, check_experiment(load_experiment(config))[0]))
-
-
 def test_defaults_of_a_regression() -> None:
     loaded = load_experiment(experiment())
     assert loaded.metrics == ["rmse"]
@@ -37,7 +32,7 @@ def test_defaults_of_a_regression() -> None:
     assert loaded.resampling.halves is not None
     assert loaded.resampling.halves.repeats == 10
     assert not any(plan.stratify for plan in loaded.resampling.plans().values())
-    assert problems(experiment()) == ""
+    assert messages(experiment()) == ""
 
 
 def test_several_data_sets_are_compared_without_a_unit() -> None:
@@ -59,56 +54,53 @@ def test_classification_says_nothing_of_its_task() -> None:
     assert "task" not in load_experiment(config).resolved()
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"metrics": ["accuracy"]}, "metrics[0]: accuracy compares classes"),
-        (
-            {"costs": {"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]}},
-            "costs: are of errors between classes",
-        ),
-        (
-            {"resampling": {"holdout": {"stratify": True}}},
-            "resampling.holdout.stratify: numbers have no classes",
-        ),
-        ({"tests": {"run": ["mcnemar"]}}, "mcnemar compares right and wrong rows"),
-        ({"tests": {"run": ["delong"]}}, "delong compares areas under the ROC curve"),
-        ({"task": "ranking"}, "task: expected 'classification' or 'regression', found 'ranking'"),
-    ],
-)
-def test_what_means_nothing_for_numbers_is_refused(change: dict[str, Any], said: str) -> None:
-    try:
-        found = problems(experiment(**change))
-    except UserError as error:
-        found = str(error)
-    assert said in found
+SVC = {"estimator": "sklearn.svm.SVC"}
+REFUSED: dict[str, dict[str, Any]] = {
+    "metrics[0]: accuracy compares classes": {"metrics": ["accuracy"]},
+    "costs: are of errors between classes": {
+        "costs": {"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]}
+    },
+    "resampling.holdout.stratify: numbers have no classes": {
+        "resampling": {"holdout": {"stratify": True}}
+    },
+    "mcnemar compares right and wrong rows": {"tests": {"run": ["mcnemar"]}},
+    "delong compares areas under the ROC curve": {"tests": {"run": ["delong"]}},
+    "task: expected 'classification' or 'regression', found 'ranking'": {"task": "ranking"},
+    "datasets.d.positive: means nothing with `task: regression`": {"datasets.d.positive": "a"},
+    "datasets.d.classes: means nothing with `task: regression`": {"datasets.d.classes": ["a", "b"]},
+    "datasets.d.merge: means nothing with `task: regression`": {"datasets.d.merge": {"c": ["a"]}},
+    "models.ridge.class_weight: means nothing with `task: regression`": {
+        "models.ridge.class_weight": "balanced"
+    },
+    "models.ridge.threshold: means nothing with `task: regression`": {
+        "models.ridge.threshold": 0.3
+    },
+    "models.tree.estimator: sklearn.svm.SVC is not a regressor (scikit-learn's is_regressor says "
+    "so); it is a classifier, for experiments of `task: classification`": {"models.tree": SVC},
+    "sklearn.linear_model.Ridge is not a classifier … "
+    "it is a regressor, for experiments of `task: regression`": {
+        "task": "classification",
+        "models.tree": SVC,
+    },
+    "datasets.d.unit: classes have no unit": {
+        "task": "classification",
+        "models": {"c": SVC},
+        "datasets.d": {"source": "sklearn", "name": "iris", "unit": "cm"},
+    },
+    "models.a.columns.probabilities: means nothing with `task: regression`": {
+        "models": {
+            "a": {"predictions": "a.csv", "columns": {"probabilities": "p_{class}"}},
+            "b": {"predictions": "b.csv"},
+        }
+    },
+}
 
 
-@pytest.mark.parametrize("key", ["positive", "classes", "merge"])
-def test_keys_of_classes_are_refused_where_they_are_written(key: str) -> None:
-    value: Any = {"positive": "a", "classes": ["a", "b"], "merge": {"c": ["a"]}}[key]
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_means_nothing_for_the_task_is_refused(said: str) -> None:
     config = experiment()
-    config["datasets"]["d"][key] = value
-    assert f"datasets.d.{key}: means nothing with `task: regression`" in problems(config)
-
-
-@pytest.mark.parametrize("key", ["class_weight", "threshold"])
-def test_keys_of_classifiers_are_refused_where_they_are_written(key: str) -> None:
-    config = experiment()
-    config["models"]["ridge"][key] = {"class_weight": "balanced", "threshold": 0.3}[key]
-    assert f"models.ridge.{key}: means nothing with `task: regression`" in problems(config)
-
-
-def test_estimator_of_the_other_task_is_refused_with_what_to_write() -> None:
-    config = experiment(models={"c": {"estimator": "sklearn.svm.SVC"}, "r": RIDGE})
-    assert (
-        "models.c.estimator: sklearn.svm.SVC is not a regressor (scikit-learn's is_regressor says "
-        "so); it is a classifier, for experiments of `task: classification`" in problems(config)
-    )
-    config["task"] = "classification"
-    found = problems(config)
-    assert "sklearn.linear_model.Ridge is not a classifier" in found
-    assert "it is a regressor, for experiments of `task: regression`" in found
+    change(config, REFUSED[said])
+    hold(messages(config), said)
 
 
 def test_quantity_as_target_of_a_classification_names_the_task(
@@ -117,44 +109,27 @@ def test_quantity_as_target_of_a_classification_names_the_task(
     path = write_csv("x,y\n" + "".join(f"{i},{i / 7}\n" for i in range(40)))
     config = experiment(models={"c": {"estimator": "sklearn.svm.SVC"}}, task="classification")
     config["datasets"] = {"d": {"source": "file", "path": path, "target": "y"}}
-    assert "write `task: regression`" in problems(config)
+    assert "write `task: regression`" in messages(config)
 
 
 @pytest.mark.parametrize(
-    ("last", "said"),
+    ("values", "said"),
     [
-        ("much", "1 of 41 values of 'y' are no numbers, first 'much'"),
-        ("inf", "1 of 41 values of 'y' are infinite"),
+        ([*range(40), "much"], "1 of 41 values of 'y' are no numbers, first 'much'"),
+        ([*range(40), "inf"], "1 of 41 values of 'y' are infinite"),
+        ([2.5] * 40, "the target is 2.5 in every row"),
     ],
 )
-def test_target_that_is_no_number_is_refused(
-    write_csv: Callable[[str], str], last: str, said: str
+def test_target_that_is_no_quantity_is_refused(
+    write_csv: Callable[[str], str], values: list[Any], said: str
 ) -> None:
-    path = write_csv("x,y\n" + "".join(f"{i},{i / 7}\n" for i in range(40)) + f"41,{last}\n")
+    path = write_csv("x,y\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
     config = experiment(datasets={"d": {"source": "file", "path": path, "target": "y"}})
-    assert f"datasets.d.target: {said}" in problems(config)
-
-
-def test_constant_target_is_refused(write_csv: Callable[[str], str]) -> None:
-    path = write_csv("x,y\n" + "".join(f"{i},2.5\n" for i in range(40)))
-    config = experiment(datasets={"d": {"source": "file", "path": path, "target": "y"}})
-    assert "datasets.d.target: the target is 2.5 in every row" in problems(config)
-
-
-def test_unit_is_for_numbers() -> None:
-    config = experiment(models={"c": {"estimator": "sklearn.svm.SVC"}}, task="classification")
-    config["datasets"]["d"] = {"source": "sklearn", "name": "iris", "unit": "cm"}
-    assert "datasets.d.unit: classes have no unit" in problems(config)
-
-
-def test_given_predictions_have_no_probabilities() -> None:
-    model = {"predictions": "a.csv", "columns": {"probabilities": "p_{class}"}}
-    found = problems(experiment(models={"a": model, "b": {"predictions": "b.csv"}}))
-    assert "models.a.columns.probabilities: means nothing with `task: regression`" in found
+    assert f"datasets.d.target: {said}" in messages(config)
 
 
 def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path: Path) -> None:
-    alone = problems(experiment(metrics=["r2", "mae"], resampling={"kfold": {"folds": 442}}))
+    alone = messages(experiment(metrics=["r2", "mae"], resampling={"kfold": {"folds": 442}}))
     assert "r2 needs two rows in every fold: 221 folds of d at most" in alone
     assert "mae" in alone
     assert "accuracy" not in alone
@@ -162,6 +137,6 @@ def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path: Path) -> N
     (tmp_path / "d.csv").write_text(f"x,y,part\n{rows}\n")
     table = {"source": "file", "path": str(tmp_path / "d.csv"), "target": "y"}
     own = {"kfold": {"column": "part", "folds": 3}}
-    told = problems(experiment(datasets={"d": table}, metrics=["r2"], resampling=own))
+    told = messages(experiment(datasets={"d": table}, metrics=["r2"], resampling=own))
     assert "r2 needs two rows in every fold: fold 'c' of 'part' has 1 of d" in told
-    assert problems(experiment(datasets={"d": table}, metrics=["mae"], resampling=own)) == ""
+    assert messages(experiment(datasets={"d": table}, metrics=["mae"], resampling=own)) == ""

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from bakeoff.stats.core.arithmetic import (
-    gauss_legendre,
     gram,
     helmert,
     root,
@@ -95,12 +94,3 @@ def test_solved_is_the_solution_and_says_what_is_left_of_a_singular_system():
     found, left = solved(full, right)
     assert found == pytest.approx(np.linalg.solve(full, right))
     assert left == pytest.approx(np.zeros((6, 4)), abs=1e-13)
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_gauss_legendre_is_numpys_and_exact_for_polynomials(n):
-    nodes, weights = gauss_legendre(n)
-    wanted = np.polynomial.legendre.leggauss(n)
-    assert nodes == pytest.approx(wanted[0], abs=1e-14)
-    assert weights == pytest.approx(wanted[1], abs=1e-13)
-    assert (weights * nodes ** (2 * n - 2)).sum() == pytest.approx(2 / (2 * n - 1))

@@ -1,8 +1,9 @@
-"""DeLong's test: definition, identities and corners."""
+"""Areas under the curve of two models: definition, corners, pairs that are computed together."""
 
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from bakeoff.stats.core.pairs import all_pairs
 from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.metrics.influence import joint_cells, pair_counts
 from bakeoff.stats.metrics.rankings import auc
-from bakeoff.stats.rows.auc import delong
+from bakeoff.stats.metrics.view import TrueClasses
+from bakeoff.stats.rows.auc import delong, delong_pairs
 
 
 def by_definition(y, a, b):
@@ -53,90 +57,6 @@ def test_midranks_equal_the_definition(sample):
         assert result.statistic == pytest.approx((areas[0] - areas[1]) / math.sqrt(variance))
 
 
-@given(samples())
-@settings(deadline=None, max_examples=60)
-def test_identities(sample):
-    y, a, b = sample
-    one, other = delong(y, a, b), delong(y, b, a)
-    assert one.status == other.status
-    assert one.estimate == pytest.approx(-other.estimate)
-    assert one.pvalue == pytest.approx(other.pvalue, nan_ok=True)
-    order = np.random.default_rng(0).permutation(len(y))
-    shuffled = delong(y[order], a[order], b[order])
-    assert shuffled.pvalue == pytest.approx(one.pvalue, nan_ok=True)
-    # only the order of the scores counts
-    assert delong(y, np.exp(a), b**3 - 5).pvalue == pytest.approx(one.pvalue, nan_ok=True)
-    if one.ci:
-        assert one.ci.low <= one.estimate <= one.ci.high
-        greater, less = (delong(y, a, b, alternative=side).pvalue for side in ("greater", "less"))
-        assert greater + less == pytest.approx(1)
-        assert one.pvalue == pytest.approx(2 * min(greater, less))
-
-
-Y = [1, 1, 1, 0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ([0.1, 0.9, 0.8, 0.2, 0.4, 0.3], [0.1, 0.9, 0.8, 0.2, 0.4, 0.3]),
-        ([3, 2, 1, 0, -1, -2], [30, 20, 10, 3, 2, 1]),  # both perfect
-        ([0.5] * 6, [0.7] * 6),  # both constant
-    ],
-)
-def test_equal_rankings_give_no_evidence(a, b):
-    result = delong(Y, a, b)
-    assert (result.status, result.statistic, result.pvalue) == ("identical_scores", 0.0, 1.0)
-    assert result.estimate == 0
-
-
-def test_a_difference_without_variance_is_undecided():
-    result = delong(Y, [3, 2, 1, 0, -1, -2], [0.5] * 6)
-    assert result.status == "zero_variance"
-    assert result.statistic == math.inf
-    assert math.isnan(result.pvalue)
-    assert result.ci is None
-    assert result.details["auc_a_ci"] is None
-
-
-def test_one_row_of_a_class_is_too_few():
-    result = delong([1, 0, 0, 0], [0.9, 0.1, 0.2, 0.95], [0.3, 0.1, 0.8, 0.2])
-    assert result.status == "too_few"
-    assert math.isnan(result.pvalue)
-    assert result.ci is None
-
-
-@pytest.mark.parametrize(
-    ("y", "message"),
-    [
-        (["yes", "no", "yes", "no", "no", "no"], "positive_class"),
-        ([1, 2, 1, 2, 2, 2], "positive_class"),
-        ([1, math.nan, 1, 0, 0, 0], "y_true: 1 missing"),
-        ([1] * 6, "undefined"),
-        ([False] * 6, "undefined"),
-        ([1, 0], "one length"),
-        ([], "shape"),
-    ],
-)
-def test_wrong_classes_are_refused(y, message):
-    with pytest.raises(ValueError, match=message):
-        delong(y, [0.1] * 6, [0.2] * 6)
-
-
-def test_missing_scores_are_refused():
-    with pytest.raises(ValueError, match="score_b"):
-        delong(Y, [0.1] * 6, [0.2, 0.3, math.nan, 0.1, 0.1, 0.1])
-
-
-def test_many_rows():
-    rng = np.random.default_rng(1)
-    y = rng.random(200_000) < 0.3
-    a, b = y + rng.normal(size=(2, y.size))
-    result = delong(y, a, b)
-    assert result.details["auc_a"] == pytest.approx(roc_auc_score(y, a))
-    assert 0 < result.pvalue <= 1
-
-
 @pytest.mark.parametrize("values", [3, 10**9])
 def test_rows_below_are_those_of_the_other_class(values):
     rng = np.random.default_rng(values)
@@ -164,3 +84,53 @@ def test_influence_values_have_delongs_variance_with_two_rows_of_a_class(positiv
     psi = auc(y, a).psi - auc(y, b).psi
     expected = delong(y, a, b).details["se"] ** 2
     assert psi @ psi / (40 * 39) == pytest.approx(expected)
+
+
+RNG = np.random.default_rng(3)
+Y = RNG.random(300) < 0.4
+SCORES = np.column_stack([(RNG.random(300) + Y * 0.3).round(d) for d in (1, 2, 9)])
+
+
+def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit():
+    pairs = list(combinations(range(3), 2))
+    alone = [delong(Y, SCORES[:, a], SCORES[:, b]).to_dict() for a, b in pairs]
+    together = all_pairs("delong", Y, SCORES, simultaneous=False).results
+    assert [found.to_dict() for found in together] == alone
+
+
+def test_pairs_together_in_groups_are_those_of_the_test_alone():
+    pairs, groups = list(combinations(range(3), 2)), np.arange(300) % 20
+    alone = [delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
+    together = all_pairs("delong", Y, SCORES, groups=groups, simultaneous=False).results
+    assert [found.to_dict() for found in together] == alone
+
+
+def test_each_model_is_ranked_once(monkeypatch):
+    ranked = []
+
+    def counted(positive, scores):
+        ranked.append(1)
+        return rows_below(positive, scores)
+
+    monkeypatch.setattr("bakeoff.stats.rows.auc.rows_below", counted)
+    delong_pairs(Y, SCORES, combinations(range(3), 2))
+    assert len(ranked) == 3
+
+
+def test_joint_cells_are_the_same_counted_for_all_pairs_or_row_by_row():
+    truth = TrueClasses(RNG.choice([0, 2, 3], 500), ("a", "b", "c", "d"), 3)
+    models = [RNG.choice(kinds, 500) for kinds in ([0, 2, 3], [0, 2], [2, 3])]
+    counts = pair_counts(truth, models)
+    assert counts is not None
+    for a, b in combinations(range(3), 2):
+        by_rows = joint_cells(truth, [models[a], models[b]])
+        known = joint_cells(truth, [models[a], models[b]], counts[:, a, :, b])
+        assert known.weights.tolist() == by_rows.weights.tolist()
+        assert known.sizes == by_rows.sizes
+        assert np.bincount(known.index, minlength=len(known.weights)).tolist() == [*known.weights]
+
+
+def test_many_classes_are_not_counted_for_all_pairs():
+    codes = np.arange(40)
+    truth = TrueClasses(codes, tuple(range(40)), 39)
+    assert pair_counts(truth, [codes, codes]) is None

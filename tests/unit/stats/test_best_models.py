@@ -1,14 +1,13 @@
-"""The winner's lower bound and the set of models that may be the best, near the end of a range."""
+"""The set of models that may be the best, near the end of a range."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-import pytest
-from scipy import special, stats
+from scipy import stats
 
-from bakeoff.stats import best_by_values, best_models, influence
+from bakeoff.stats import best_by_values, best_models
 
 
 def study(seed: int, positives: int, n: int, area: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
@@ -21,85 +20,31 @@ def study(seed: int, positives: int, n: int, area: float = 0.95) -> tuple[np.nda
     return y, np.where(y[:, None] == 1, mu + sigma * noise, noise)
 
 
-def test_bound_covers_where_the_winner_is_lucky():
-    covered = kept = 0
+def test_a_best_model_is_in_the_set_where_the_one_that_leads_is_lucky():
+    kept = 0
     for seed in range(150):
         best = best_models(*study(seed, 40, 800), metric="roc_auc", n_resamples=499)
-        covered += best.ci.low <= 0.95
         kept += 0 in best.members
-    assert covered >= 138  # 0.75 to 0.85 of them without the rule
     assert kept >= 138
 
 
-def test_bound_is_that_of_the_rule():
-    y, scores = study(3, 60, 400, area=0.8)
-    best = best_models(y, scores, metric="roc_auc")
-    singles = [influence(y, column, metric="roc_auc") for column in scores.T]
-    value = np.array([one.value for one in singles])
-    se = np.array([one.tested.se for one in singles]) / (value * (1 - value))
-    df = np.array([one.tested.df for one in singles])
-    w = int(value.argmax())
-    covariance = np.cov(np.array([one.psi for one in singles])) / len(y)
-    draws = np.random.default_rng(0).multivariate_normal(np.zeros(5), covariance, 200_000)
-    largest = (draws / draws.std(axis=0)).max(axis=1)
-    tail = special.ndtr(-np.quantile(largest, 0.95))
-    near = special.expit(special.logit(value[w]) + stats.t.ppf(tail, df[w]) * se[w])
-    close = value >= near
-    pooled = max(se[w], math.sqrt(np.mean(se[close] ** 2)))
-    bound = special.logit(value[w]) + stats.t.ppf(tail, df[close].min()) * pooled
-    assert best.ci.low == pytest.approx(special.expit(bound), abs=1e-3)
-
-
-def test_bound_in_groups_pools_standard_errors_of_decisions_too():
-    rng = np.random.default_rng(3)
-    groups = np.repeat(np.arange(20), 12)
-    y = rng.integers(0, 2, len(groups))
-    right = rng.random((len(y), 4)) < (0.7 + 0.25 * rng.choice([-1, 1], (20, 4)))[groups]
-    said = np.where(right, y[:, None], 1 - y[:, None])
-    how = {"metric": "balanced_accuracy", "groups": groups}
-    best = best_models(y, said, **how)
-    singles = [influence(y, column, **how) for column in said.T]
-    se = np.array([one.tested.se for one in singles])
-    df = np.array([one.tested.df for one in singles])
-    value = np.array([one.estimate for one in singles])
-    w = int(value.argmax())
-    covariance = np.cov([np.bincount(groups, one.psi) for one in singles])
-    draws = np.random.default_rng(0).multivariate_normal(np.zeros(4), covariance, 200_000)
-    tail = special.ndtr(-np.quantile((draws / draws.std(axis=0)).max(axis=1), 0.95))
-    near = value >= value[w] + stats.t.ppf(tail, df[w]) * se[w]
-    pooled = math.sqrt(np.mean(se[near] ** 2))
-    assert pooled > se[w]
-    bound = value[w] + stats.t.ppf(tail, df[near].min()) * pooled
-    assert best.ci.low == pytest.approx(bound, abs=1e-3)
-
-
-def test_below_twenty_rows_of_a_class_there_is_no_bound_and_nobody_leaves():
+def test_below_twenty_rows_of_a_class_nobody_leaves():
     y, scores = study(1, 19, 400)
     scores[:, 4] = -scores[:, 4]
     best = best_models(y, scores, metric="roc_auc", n_resamples=999)
-    assert best.ci is None
     assert best.members == (0, 1, 2, 3, 4)
     assert all(map(math.isnan, best.pvalues))
-    assert best.estimate < best.naive
     (said,) = (a for a in best.assumptions if a.holds is False)
     assert "19 rows of the rarest class" in said.detail
     enough = best_models(*study(1, 120, 400), metric="roc_auc", n_resamples=999)
     assert all(a.holds is not False for a in enough.assumptions)
 
 
-def test_a_perfect_winner_has_the_exact_limit():
-    y = np.repeat([1, 0], [30, 50])
-    scores = np.column_stack([y, y + 0.1 * np.sin(np.arange(80)), np.cos(np.arange(80))])
-    best = best_models(y, scores, metric="roc_auc", n_resamples=999)
-    assert best.naive == 1.0
-    assert 0.8 < best.ci.low < 0.05 ** (1 / 30)
-
-
-def test_losses_that_few_rows_carry_have_no_bound():
+def test_losses_that_few_rows_carry_leave_nobody_out():
     rng = np.random.default_rng(0)
     losses = np.exp(2.5 * rng.normal(size=(60, 3)))
     best = best_by_values(losses, greater_is_better=False, n_resamples=999)
-    assert best.ci is None
     assert best.members == (0, 1, 2)
+    assert all(map(math.isnan, best.pvalues))
     even = best_by_values(rng.random((200, 3)), greater_is_better=False, n_resamples=999)
-    assert even.ci is not None
+    assert not any(map(math.isnan, even.pvalues))

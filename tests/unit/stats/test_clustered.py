@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design import sign_flip as _sign_flip
+from bakeoff.stats.design import flips
 from bakeoff.stats.design.clusters import degrees_of_freedom
-from bakeoff.stats.design.joint_flip import joint_flip
-from bakeoff.stats.design.sign_flip import all_sign_sums, flip_tails, whole_tails
+from bakeoff.stats.design.flips import all_sign_sums, flip_tails, joint_flip, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
 seeds = st.integers(0, 10_000)
@@ -59,29 +57,10 @@ def test_one_row_per_group_is_mcnemars_test_exactly(seed, n, side):
     assert ours.design_effect == pytest.approx(1.0)
 
 
-def test_one_row_per_group_is_delongs_variance():
-    rng = np.random.default_rng(0)
-    y = rng.random(80) < 0.4
-    a, b = y + rng.normal(size=(2, 80))
-    ours, theirs = stats.delong(y, a, b, groups=np.arange(80)), stats.delong(y, a, b)
-    assert ours.details["variance"] == pytest.approx(theirs.details["se"] ** 2, rel=1e-12)
-    assert ours.estimate == theirs.estimate
-    obuchowski = stats.delong(y, a, b, groups=np.arange(80), variant="obuchowski")
-    assert obuchowski.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
-
-
 def test_one_row_per_group_is_cochrans_q():
     right = np.random.default_rng(1).random((40, 4)) < [0.6, 0.7, 0.8, 0.8]
     ours, theirs = stats.cochran_q(right, groups=np.arange(40)), stats.cochran_q(right)
     assert ours.statistic == pytest.approx(theirs.statistic)
-
-
-@pytest.mark.parametrize("variant", ["durkalski", "obuchowski", "modified_obuchowski"])
-def test_chi_square_forms_in_groups_say_their_degrees_of_freedom(variant):
-    values, codes = rows(3, 40)
-    found = stats.mcnemar(*values.T, groups=codes, variant=variant)
-    assert found.df == 1
-    assert found.pvalue == pytest.approx(scipy_stats.chi2.sf(found.statistic, 1))
 
 
 def test_a_difference_of_areas_is_at_most_1():
@@ -95,52 +74,24 @@ def test_a_difference_of_areas_is_at_most_1():
         assert (found.high, turned.low) == (1, -1)
 
 
-def test_robust_f_of_rare_disagreements_on_many_independent_rows_is_nearly_cochrans_q():
-    right = np.random.default_rng(3).random((4000, 3)) < [0.985, 0.99, 0.992]
-    ours = stats.cochran_q(right, groups=np.arange(4000), variant="robust_f")
-    theirs = stats.cochran_q(right, variant="asymptotic")
-    assert ours.details["contrasts"] == 2
-    assert ours.details["wald"] == pytest.approx(theirs.statistic, rel=0.05)
-    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=0.2)
-
-
-def test_one_row_per_group_is_the_paired_t_test():
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(size=(2, 30))
-    ours = stats.mean_difference(a, b, groups=np.arange(30), variant="robust_t")
-    theirs = scipy_stats.ttest_rel(a, b)
-    assert (ours.statistic, ours.pvalue) == pytest.approx(tuple(theirs))
-
-
-def test_equal_groups_are_the_paired_t_test_of_their_means():
-    rng = np.random.default_rng(3)
-    a, b = rng.normal(size=(2, 12, 5))
-    ours = stats.mean_difference(
-        a.ravel(), b.ravel(), groups=np.repeat(np.arange(12), 5), variant="robust_t"
-    )
-    theirs = scipy_stats.ttest_rel(a.mean(axis=1), b.mean(axis=1))
-    assert (ours.statistic, ours.pvalue) == pytest.approx(tuple(theirs))
-    assert ours.details["se"] == pytest.approx(ours.details["se_cr1"])
-
-
 @pytest.mark.parametrize(("groups", "largest"), [(12, 40), (60, 300), (300, 60)])
 def test_sums_added_one_by_one_are_those_of_the_inversion(groups, largest):
     sums = np.random.default_rng(groups).integers(-largest, largest + 9, groups)
     values, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
     values, counts, total = values.astype(float), counts.astype(float), float(abs(sums.sum()))
-    above, equal = _sign_flip._inverted(values, counts[None], np.array([total]))
-    assert _sign_flip._added(values, counts, total) == pytest.approx(
+    above, equal = flips._inverted(values, counts[None], np.array([total]))
+    assert flips._added(values, counts, total) == pytest.approx(
         (above[0], equal[0]), rel=1e-8, abs=1e-15
     )
     # all pairs at once, some of them few and large sums: the same p-values
-    both = _sign_flip.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
+    both = flips.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
     assert both.above == pytest.approx(above.repeat(2), rel=1e-8, abs=1e-15)
 
 
 # ------------------------------------------------------------------------- symmetries
 
 
-@pytest.mark.parametrize("variant", ["sign_flip", "robust_t", "modified_obuchowski", "durkalski"])
+@pytest.mark.parametrize("variant", ["sign_flip", "robust_t"])
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_swapping_the_models_swaps_the_sides(variant, seed):
@@ -192,11 +143,9 @@ def test_all_pairs_are_the_pairs(variant, seed, groups):
             variant=variant,
             confidence_level=pair.ci.confidence,
         )
-        if one.status is not Status.TOO_FEW:  # the level of the family decides, not of the pair
-            assert pair.status is one.status
-            assert pair.pvalue == pytest.approx(one.pvalue, rel=1e-9, nan_ok=True)
-        assert list(pair.ci) == pytest.approx(list(one.ci))
-        assert pair.details["n_effective"] == pytest.approx(one.n_effective)
+        assert pair.status is one.status
+        assert pair.pvalue == pytest.approx(one.pvalue, nan_ok=True)
+        assert pair.ci == one.ci
 
 
 # -------------------------------------------------------------- the flip distribution
@@ -262,21 +211,21 @@ def grouped(sums: list[int], size: int = 4) -> tuple[np.ndarray, np.ndarray, np.
 
 
 @pytest.mark.parametrize(
-    ("sums", "variant", "status"),
+    ("sums", "options", "status"),
     [
-        ([1, 2, 1, 2, 1], "sign_flip", Status.TOO_FEW),
-        ([1, 2, 1, 2, 1, 1], "sign_flip", Status.OK),
-        ([1, 2, 1, 2], "robust_t", Status.TOO_FEW),
-        ([1, 2, 1, 2, 1], "robust_t", Status.OK),
-        ([1] * 8, "robust_t", Status.ZERO_VARIANCE),
-        ([1] * 8, "sign_flip", Status.OK),
-        ([0] * 3, "sign_flip", Status.NO_DISCORDANT_PAIRS),
-        ([3], "obuchowski", Status.TOO_FEW),
+        ([1, 2, 1, 2, 1], {}, Status.TOO_FEW),
+        ([1, 2, 1, 2, 1], {"confidence_level": 0.9}, Status.OK),
+        ([1, 2, 1, 2, 1, 1], {}, Status.OK),
+        ([1, 2, 1, 2], {"variant": "robust_t"}, Status.TOO_FEW),
+        ([1, 2, 1, 2, 1], {"variant": "robust_t"}, Status.OK),
+        ([1] * 8, {"variant": "robust_t"}, Status.ZERO_VARIANCE),
+        ([1] * 8, {}, Status.OK),
+        ([0] * 3, {}, Status.NO_DISCORDANT_PAIRS),
     ],
 )
-def test_rules_of_the_degenerate_cases(sums, variant, status):
+def test_rules_of_the_degenerate_cases(sums, options, status):
     a, b, codes = grouped(sums)
-    result = stats.mcnemar(a, b, groups=codes, variant=variant)
+    result = stats.mcnemar(a, b, groups=codes, **options)
     assert result.status is status
     assert math.isnan(result.pvalue) == (status in (Status.TOO_FEW, Status.ZERO_VARIANCE))
 
@@ -294,24 +243,11 @@ def test_one_group_that_differs_cannot_decide_and_says_so():
     assert {x.name: x.holds for x in result.assumptions}["enough groups that differ"] is False
 
 
-def test_level_decides_how_many_groups_are_enough():
-    a, b, codes = grouped([1, 2, 1, 2, 1])
-    result = stats.mcnemar(a, b, groups=codes, confidence_level=0.9)
-    assert result.status is Status.OK
-
-
 def test_few_informative_groups_count_as_one_row_each():
     a, b, codes = grouped([2, 0, 0, 0, 0, 0, 0, 0, 0, -2], size=6)
     result = stats.mcnemar(a, b, groups=codes)
     assert result.design_effect >= 6
     assert result.n_effective <= 10
-
-
-@pytest.mark.parametrize("bad", [[1, 2], [None] * 20, np.full(20, np.nan), [[1] * 20]])
-def test_groups_must_fit_the_rows(bad):
-    right = np.ones(20, dtype=bool)
-    with pytest.raises(ValueError, match="groups"):
-        stats.mcnemar(right, right, groups=bad)
 
 
 # --------------------------------------------------------------------- other questions
@@ -367,22 +303,11 @@ def test_p_of_areas_is_the_larger_of_t_and_sign_flips(seed):
 def test_too_few_groups_are_counted_and_so_are_those_it_takes(groups, level, needed):
     codes = np.repeat(np.arange(groups), 10)
     right = np.random.default_rng(0).random((10 * groups, 3)) < [0.9, 0.5, 0.4]
-    for result in (
-        stats.mcnemar(*right.T[:2], groups=codes, confidence_level=level),
-        stats.all_pairs("mcnemar", right, groups=codes, confidence_level=level),
-    ):
-        assert result.status is Status.TOO_FEW
-        (said,) = (a.detail for a in result.assumptions if a.name == "enough groups")
-        assert f"{10 * groups} rows in {groups} groups" in said
-        assert f"takes {needed} groups" in said
-
-
-@pytest.mark.parametrize("alpha", [0, 0.5, 0.6])
-def test_level_of_an_equivalence_test_lies_below_a_half(alpha):
-    right, groups = np.arange(60) % 3 > 0, np.arange(60) // 4
-    for test in (stats.tost_paired, stats.noninferiority):
-        with pytest.raises(ValueError, match=r"alpha: found .*, must lie strictly between 0 and"):
-            test(right, ~right, groups=groups, margin=0.1, alpha=alpha)
+    result = stats.mcnemar(*right.T[:2], groups=codes, confidence_level=level)
+    assert result.status is Status.TOO_FEW
+    (said,) = (a.detail for a in result.assumptions if a.name == "enough groups")
+    assert f"{10 * groups} rows in {groups} groups" in said
+    assert f"takes {needed} groups" in said
 
 
 def test_degrees_of_freedom_are_those_of_equal_clusters_and_none_for_one():

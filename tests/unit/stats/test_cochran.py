@@ -2,24 +2,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.rows.cochran import cochran_q
-from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
-from bakeoff.stats.rows.looney import looney_f
+from bakeoff.stats.rows.cochran import cochran_q, exact_pvalue, looney_f, monte_carlo_pvalue
 from bakeoff.stats.rows.mcnemar import mcnemar_from_counts
-
-RASCHKA = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
-RASCHKA_COUNTS = [80, 2, 2, 9, 1, 3, 3]
 
 tables = st.tuples(st.integers(3, 5), st.integers(1, 30), st.integers(0, 2**32 - 1)).map(
     lambda size: np.random.default_rng(size[2]).uniform(size=size[1::-1]) < 0.7
@@ -40,36 +33,6 @@ def permutation_pvalue_by_enumeration(x: np.ndarray) -> float:
     ]
     values = [statistic(np.array(table)) for table in itertools.product(*rows)]
     return float(np.mean(np.array(values) >= observed - 1e-9))
-
-
-def test_kunchevas_example() -> None:
-    result = cochran_q(RASCHKA, row_counts=RASCHKA_COUNTS, variant="asymptotic")
-    assert result.statistic == pytest.approx(7.529412, abs=1e-6)
-    assert result.pvalue == pytest.approx(0.0231744, abs=1e-7)
-    assert result.details["accuracies"] == [0.84, 0.92, 0.92]
-    assert result.details["n_discriminating"] == 17
-
-
-@given(tables)
-@settings(deadline=None, max_examples=60)
-def test_agrees_with_statsmodels_and_f_follows_from_q(x: np.ndarray) -> None:
-    result, f = cochran_q(x, variant="asymptotic"), looney_f(x)
-    assert 0 <= result.pvalue <= 1
-    if not result.details["n_discriminating"]:
-        assert (result.statistic, result.pvalue, f.statistic, f.pvalue) == (0, 1, 0, 1)
-        return
-    assert 0 <= result.effect_sizes["eta_squared_q"] <= 1
-    theirs = statsmodels_q(x.astype(int))
-    assert result.statistic == pytest.approx(theirs.statistic)
-    assert result.pvalue == pytest.approx(theirs.pvalue)
-    n, m = x.shape
-    if f.status is Status.OK:
-        assert f.statistic == pytest.approx(
-            (n - 1) * result.statistic / (n * (m - 1) - result.statistic)
-        )
-    parts = [f.details[name] for name in ("SSA", "SSB", "SSAB")]
-    assert f.details["SST"] == pytest.approx(math.fsum(parts))
-    assert f.details["SST"] == pytest.approx(((x - x.mean()) ** 2).sum())
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 9), st.integers(1, 9))
@@ -135,18 +98,6 @@ def test_order_does_not_matter_and_counts_are_repetitions(x: np.ndarray, seed: i
         assert twice.statistic == pytest.approx(repeated.statistic, nan_ok=True)
 
 
-def test_looney_is_the_two_way_anova() -> None:
-    x = np.random.default_rng(5).uniform(size=(30, 3)) < [0.9, 0.6, 0.7]
-    result = looney_f(x)
-    y = x.astype(float)
-    residual = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
-    between = 30 * ((y.mean(axis=0) - y.mean()) ** 2).sum()
-    f = (between / 2) / ((residual**2).sum() / 58)
-    assert result.statistic == pytest.approx(f)
-    assert (result.df1, result.df2) == (2, 58)
-    assert result.pvalue == pytest.approx(stats.f.sf(f, 2, 58))
-
-
 def test_greenhouse_geisser_lowers_the_degrees_of_freedom() -> None:
     x = np.random.default_rng(6).uniform(size=(50, 4)) < [0.95, 0.5, 0.6, 0.9]
     plain, corrected = looney_f(x), looney_f(x, correction="greenhouse-geisser")
@@ -158,20 +109,6 @@ def test_greenhouse_geisser_lowers_the_degrees_of_freedom() -> None:
     assert corrected.df1 == pytest.approx(3 * epsilon)
     assert corrected.statistic == plain.statistic
     assert corrected.pvalue > plain.pvalue
-
-
-@pytest.mark.parametrize("fill", [0, 1])
-@pytest.mark.parametrize("test", [cochran_q, looney_f])
-def test_models_all_right_or_all_wrong(test: Any, fill: int) -> None:
-    result = test(np.full((12, 4), fill))
-    assert (result.statistic, result.pvalue) == (0, 1)
-    assert result.status is Status.NO_DISCORDANT_PAIRS
-
-
-def test_identical_models_have_no_evidence() -> None:
-    x = np.repeat([[1], [0], [1], [1]], 3, axis=1)
-    assert cochran_q(x, variant="permutation").pvalue == 1
-    assert looney_f(x, correction="greenhouse-geisser").pvalue == 1
 
 
 def test_the_same_disagreement_on_every_row_leaves_no_variance() -> None:
@@ -212,25 +149,6 @@ def test_thirty_models_and_a_million_rows_need_no_enumeration() -> None:
     result = cochran_q(x, row_counts=np.full(1000, 1000))
     assert result.n == 1_000_000
     assert result.statistic == pytest.approx(1000 * statistic(x))
-
-
-@pytest.mark.parametrize(
-    ("correct", "options", "message"),
-    [
-        ([[1, 0], [0, 1]], {}, "use mcnemar"),
-        ([[1], [0]], {}, "at least 2 models"),
-        ([["a", "b", "c"]], {}, "class labels"),
-        ([[0, 1, 2]], {}, "class labels"),
-        ([[1.0, 0.0, math.nan]], {}, "missing value"),
-        ([1, 0, 1], {}, "expected 2 dimension"),
-        ([[1, 0, 1]], {"variant": "exact"}, "variant: found 'exact'"),
-        ([[1, 0, 1]], {"variant": "permutation", "n_resamples": 0}, "n_resamples"),
-        ([[1, 0, 1]], {"row_counts": [-1]}, "row_counts"),
-    ],
-)
-def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        cochran_q(correct, **options)
 
 
 def test_partial_eta_squared_of_looney_belongs_to_its_f():

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.rows.cost_likelihood import chi_square
-from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.rows.costs import chi_square, cost_sensitive, cost_sensitive_from_counts
 
 VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
 
@@ -34,25 +32,6 @@ def differences(cost: np.ndarray) -> np.ndarray:
     return np.array(
         [[[cost[t, i] - cost[t, j] for t in range(k)] for j in range(k)] for i in range(k)]
     )
-
-
-@given(problems, st.sampled_from(VARIANTS))
-@settings(deadline=None, max_examples=60)
-def test_swapping_the_models_turns_the_sign(
-    problem: tuple[np.ndarray, np.ndarray], variant: str
-) -> None:
-    counts, cost = problem
-    ab = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
-    ba = cost_sensitive_from_counts(counts.swapaxes(0, 1), cost=cost, variant=variant)
-    assert ba.estimate == pytest.approx(-ab.estimate)
-    assert ba.pvalue == pytest.approx(ab.pvalue, nan_ok=True)
-    assert ab.status == ba.status
-    assert math.isnan(ab.pvalue) == (ab.status is Status.UNDEFINED)
-    assert ab.details["cost_b"] - ab.details["cost_a"] == pytest.approx(ab.estimate, abs=1e-12)
-    if ab.ci is not None and ba.ci is not None:
-        assert ab.ci.low <= ab.estimate + 1e-9
-        assert ab.estimate - 1e-9 <= ab.ci.high
-        assert tuple(ba.ci) == pytest.approx((-ab.ci.high, -ab.ci.low), abs=1e-9)
 
 
 @given(problems)
@@ -165,48 +144,9 @@ def test_labels_and_counts_give_the_same_result() -> None:
     assert reordered.statistic == pytest.approx(by_label.statistic)
 
 
-@pytest.mark.parametrize("kind", [int, bool, str, float, object])
-def test_any_kind_of_label(kind: Any) -> None:
-    truth = np.array([0, 0, 1, 1, 1, 0] * 5).astype(kind)
-    a = np.array([0, 1, 1, 1, 0, 0] * 5).astype(kind)
-    b = np.array([1, 0, 0, 1, 1, 0] * 5).astype(kind)
-    result = cost_sensitive(truth, a, b, cost=[[0, 1], [3, 0]])
-    assert result.estimate == pytest.approx(0.0)
-    assert result.pvalue == pytest.approx(1.0)
-
-
-def test_one_sided_pvalues_keep_the_sign() -> None:
-    counts = [[[50, 5], [14, 2]], [[5, 2], [3, 40]]]
-    two = cost_sensitive_from_counts(counts)
-    greater = cost_sensitive_from_counts(counts, alternative="greater")
-    less = cost_sensitive_from_counts(counts, alternative="less")
-    assert two.estimate > 0
-    assert greater.pvalue == pytest.approx(two.pvalue / 2)
-    assert less.pvalue == pytest.approx(1 - two.pvalue / 2)
-    assert greater.ci is not None
-    assert less.ci is not None
-    assert greater.ci.high == 1
-    assert less.ci.low == -1
-    assert (greater.pvalue < 0.05) == (greater.ci.low > 0)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_identical_predictions(variant: str) -> None:
-    result = cost_sensitive([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0], variant=variant)
-    assert result.status is Status.IDENTICAL_SCORES
-    assert (result.statistic, result.pvalue, result.estimate) == (0, 1, 0)
-    assert result.ci is not None
-    assert result.ci.low < 0 < result.ci.high
-
-
 def test_different_labels_of_the_same_cost_are_no_difference() -> None:
     result = cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
     assert result.status is Status.IDENTICAL_SCORES
-
-
-def test_a_single_class_everywhere() -> None:
-    result = cost_sensitive(["x"] * 5, ["x"] * 5, ["x"] * 5)
-    assert (result.pvalue, result.details["misclassification_a"]) == (1, 0)
 
 
 def test_costs_of_one_sign_are_undefined_but_for_the_other_forms() -> None:
@@ -242,41 +182,3 @@ def test_huge_counts() -> None:
     counts[1, 0, 0], counts[0, 1, 0] = 250_000, 249_000
     result = cost_sensitive_from_counts(counts)
     assert result.pvalue == pytest.approx(stats.chi2.sf(1000**2 / 499_000, 1), rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "message"),
-    [
-        (([0, 1], [0, 1], [0]), {}, "one length"),
-        (([0, 1], [0, 1], [0, None]), {}, "pred_b: 1 missing label"),
-        (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0]), {}, "pred_a: 1 missing label"),
-        (([], [], []), {}, "y_true: is empty"),
-        (([[0]], [[0]], [[0]]), {}, "expected 1 dimension"),
-        (([0, 1], [0, 1], ["a", "b"]), {}, "one kind"),
-        (([0, 1], [0, 2], [0, 1]), {"classes": [0, 1]}, "pred_a: found label 2"),
-        (([0, 1], [0, 1], [0, 1]), {"classes": [0, 0]}, "two or more different"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 1, 1]] * 3}, "in the order of classes"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, -1], [1, 0]]}, "0 on the diagonal"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[1, 1], [1, 0]]}, "0 on the diagonal"),
-        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 0], [0, 0]]}, "no error matters"),
-        (([0, 1], [0, 1], [0, 1]), {"variant": "wald"}, "variant: found 'wald'"),
-    ],
-)
-def test_wrong_input_is_named(
-    arguments: tuple[Any, Any, Any], options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        cost_sensitive(*arguments, **options)
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [
-        ([[1, 2], [3, 4]], "needs \\(K, K, K\\)"),
-        (np.full((2, 2, 2), 0.5), "whole numbers"),
-        (np.zeros((2, 2, 2)), "no rows"),
-    ],
-)
-def test_wrong_counts_are_named(counts: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        cost_sensitive_from_counts(counts)

@@ -7,14 +7,9 @@ import pytest
 from scipy import stats
 
 from bakeoff.stats import (
-    corrected_kfold_t,
-    cv5x2_f,
     proportion_ci,
-    sign_test,
-    tukey_hsd,
-    wilcoxon_signed_rank,
 )
-from bakeoff.stats.rows.paired_intervals import difference_bounds, odds_ratio_bounds
+from bakeoff.stats.rows.mcnemar import difference_bounds, paired_odds_ratio_ci
 
 N = 20
 # every table of N rows: both right, only A, only B, both wrong
@@ -57,7 +52,7 @@ def of_difference(method):
     return coverage(low, high, lambda a, b, c, d: b - c)
 
 
-@pytest.mark.parametrize("method", ["newcombe", "tango", "agresti_min", "bonett_price"])
+@pytest.mark.parametrize("method", ["newcombe", "tango"])
 def test_intervals_of_the_difference_hold_their_level_about(method):
     held = of_difference(method)
     assert held.min() >= 0.92
@@ -68,15 +63,11 @@ def test_exact_melded_interval_never_falls_below_its_level():
     assert of_difference("exact_melded").min() >= 0.95
 
 
-@pytest.mark.parametrize("method", ["wald", "wald_cc"])
-def test_wald_intervals_are_too_short(method):
-    assert of_difference(method).min() < 0.93
-
-
-@pytest.mark.parametrize(("method", "least"), [("exact", 0.95), ("midp", 0.94), ("wilson", 0.93)])
-def test_intervals_of_the_odds_ratio(method, least):
-    low, high = odds_ratio_bounds(TABLES[:, 1], TABLES[:, 2], method=method)
-    assert coverage(low, high, lambda a, b, c, d: b / c).min() >= least
+def test_interval_of_the_odds_ratio():
+    found, place = np.unique(TABLES[:, 1:3], axis=0, return_inverse=True)
+    limits = [tuple(paired_odds_ratio_ci(only_a_correct=b, only_b_correct=c)) for b, c in found]
+    low, high = np.array(limits)[place].T
+    assert coverage(low, high, lambda a, b, c, d: b / c).min() >= 0.94
 
 
 @pytest.mark.parametrize(
@@ -95,43 +86,3 @@ def test_intervals_of_a_proportion(method, least, mean):
     held = (stats.binom.pmf(np.arange(31), 30, rates) * ((low <= rates) & (rates <= high))).sum(1)
     assert held.min() >= least
     assert held.mean() >= mean
-
-
-def share(interval, simulations=1000):
-    """Share of simulations whose intervals hold their truths, and its standard error at .95."""
-    rng = np.random.default_rng(11)
-    held = sum(interval(rng) for _ in range(simulations))
-    return held / simulations, np.sqrt(0.95 * 0.05 / simulations)
-
-
-def shifted(test, *shape):
-    """Simulate independent differences around a shift that the interval should hold."""
-
-    def holds(rng):
-        d = rng.normal(0.3, 1, shape)
-        ci = test(d, np.zeros(shape)).ci
-        return ci is not None and ci.low <= 0.3 <= ci.high
-
-    return holds
-
-
-@pytest.mark.parametrize("test", [wilcoxon_signed_rank, sign_test, corrected_kfold_t])
-def test_intervals_over_data_sets_and_folds_are_wide_enough(test):
-    held, error = share(shifted(test, 15))
-    assert held >= 0.95 - 3 * error
-
-
-def test_interval_of_the_f_test_is_wide_enough():
-    held, error = share(shifted(cv5x2_f, 5, 2))
-    assert held >= 0.95 - 3 * error
-
-
-def test_tukeys_intervals_hold_together():
-    means = np.array([0.0, 0.1, 0.2])
-
-    def holds(rng):
-        pairs = tukey_hsd(rng.normal(means, 1, (8, 3)) + rng.normal(0, 1, (8, 1))).pairs
-        return all(p.ci.low <= means[p.a] - means[p.b] <= p.ci.high for p in pairs)
-
-    held, error = share(holds, simulations=200)
-    assert held == pytest.approx(0.95, abs=3 * error)

@@ -8,14 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from statsmodels.multivariate.manova import MANOVA
-from statsmodels.stats.multivariate import test_mvmean as one_sample_t2
-from statsmodels.stats.multivariate import test_mvmean_2indep as two_sample_t2
 
 from bakeoff import stats
 from bakeoff.stats import Status
 
-NAMES = ("accuracy", "recall", "auc")
 STATISTICS = ("wilks", "pillai", "hotelling-lawley", "roy")
 
 
@@ -25,21 +21,6 @@ def draw(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
 
 def hotelling(a: np.ndarray, b: np.ndarray, **options: Any) -> stats.Result:
     return stats.manova(np.stack((a, b), axis=1), statistic="hotelling-lawley", **options)
-
-
-def test_two_models_on_the_same_folds_against_statsmodels() -> None:
-    a, b = draw((12, 3)), draw((12, 3), 1)
-    ours, theirs = hotelling(a, b), one_sample_t2(a - b)
-    assert 11 * ours.statistic == pytest.approx(theirs.t2)
-    assert ours.pvalue == pytest.approx(theirs.pvalue)
-
-
-def test_two_models_on_different_folds_against_statsmodels() -> None:
-    a, b = draw((12, 3)), draw((9, 3), 1)
-    filled = np.vstack((b, np.full((3, 3), np.nan)))
-    ours, theirs = hotelling(a, filled, blocks=False, nan_policy="omit"), two_sample_t2(a, b)
-    assert 19 * ours.statistic == pytest.approx(theirs.t2)
-    assert ours.pvalue == pytest.approx(theirs.pvalue)
 
 
 @given(
@@ -67,68 +48,53 @@ def test_the_vector_sees_what_no_criterion_shows() -> None:
     assert min(stats.kfold_t(c, zero).pvalue for c in d.T) > 0.2
 
 
+def compare(blocks: bool, y: np.ndarray) -> stats.Result:
+    return stats.manova(y, criteria=("tp", "auc", "fn"), blocks=blocks)
+
+
 @pytest.mark.parametrize("blocks", [True, False])
-class TestDependence:
-    def compare(self, blocks: bool, a: np.ndarray, b: np.ndarray) -> stats.Result:
-        names = ("tp", "auc", "fn")
-        return stats.manova(np.stack((a, b), axis=1), criteria=names, blocks=blocks)
+@pytest.mark.parametrize(
+    ("third", "message"),
+    [
+        (lambda y: 1 - y[..., 0], "'fn' is a linear combination of 'tp' on"),
+        (lambda y: y[..., 0] + 2 * y[..., 1], "'fn' is a linear combination of 'tp', 'auc' on"),
+        (lambda y: 1e6 + y[..., 0], "'fn' is a linear combination of 'tp'"),
+    ],
+)
+def test_dependent_criteria_are_named(blocks: bool, third: Any, message: str) -> None:
+    y = draw((10, 2, 3))
+    y[..., 2] = third(y)
+    with pytest.raises(ValueError, match=message):
+        compare(blocks, y)
 
-    def test_dependent_criteria_are_named(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 2], b[:, 2] = 1 - a[:, 0], 1 - b[:, 0]
-        with pytest.raises(ValueError, match="'fn' is a linear combination of 'tp' on"):
-            self.compare(blocks, a, b)
-        a[:, 2], b[:, 2] = a[:, 0] + 2 * a[:, 1], b[:, 0] + 2 * b[:, 1]
-        with pytest.raises(ValueError, match="'fn' is a linear combination of 'tp', 'auc' on"):
-            self.compare(blocks, a, b)
 
-    def test_a_shift_does_not_hide_dependence(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 2], b[:, 2] = 1e6 + a[:, 0], 1e6 + b[:, 0]
-        with pytest.raises(ValueError, match="'fn' is a linear combination of 'tp'"):
-            self.compare(blocks, a, b)
+NEARLY, CONSTANT, HARDLY = draw((10, 2, 3)), draw((10, 2, 3)), np.full((8, 2, 3), 0.8)
+NEARLY[..., 2] = NEARLY[..., 0] + 1e-4 * draw((10, 2), 3)
+CONSTANT[..., 1] = 0.5
+HARDLY[2, 0] = [0.9, 0.7, 0.85]
+EQUAL = np.full((6, 2, 3), 0.3)
+EQUAL[:, 0] = 0.1 + 0.2
 
-    def test_nearly_dependent_criteria_are_not_refused(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 2], b[:, 2] = a[:, 0] + 1e-4 * draw((10,), 3), b[:, 0] + 1e-4 * draw((10,), 4)
-        assert self.compare(blocks, a, b).status is Status.OK
 
-    def test_identical(self, blocks: bool) -> None:
-        a = np.full((6, 3), 0.1) + 0.2
-        result = self.compare(blocks, a, np.full((6, 3), 0.3))
-        assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1)
-
-    def test_constant_difference(self, blocks: bool) -> None:
-        a = np.full((6, 3), 0.8)
-        result = self.compare(blocks, a, a - [0.1, 0.0, 0.2])
-        assert result.status is Status.ZERO_VARIANCE
-        assert math.isnan(result.pvalue)
-
-    def test_one_constant_criterion_is_named(self, blocks: bool) -> None:
-        a, b = draw((10, 3)), draw((10, 3), 1)
-        a[:, 1] = b[:, 1] = 0.5
-        result = self.compare(blocks, a, b)
-        assert result.status is Status.UNDEFINED
-        assert math.isnan(result.pvalue)
-        assert any("'auc' has no variance" in x.detail for x in result.assumptions)
-
-    def test_too_few_folds(self, blocks: bool) -> None:
-        for folds in (1, 2):
-            result = self.compare(blocks, draw((folds, 3)), draw((folds, 3), 1))
-            assert result.status is Status.TOO_FEW
-            assert math.isnan(result.pvalue)
-
-    def test_folds_that_hardly_differ_are_no_fault_of_the_criteria(self, blocks: bool) -> None:
-        a = np.full((8, 3), 0.8)
-        a[2] = [0.9, 0.7, 0.85]
-        result = self.compare(blocks, a, np.full((8, 3), 0.8))
-        assert result.status is Status.UNDEFINED
-        assert math.isnan(result.pvalue)
-
-    def test_wrong_names(self, blocks: bool) -> None:
-        a, b = draw((10, 2)), draw((10, 2), 1)
-        with pytest.raises(ValueError, match="criteria: expected 2"):
-            self.compare(blocks, a, b)
+@pytest.mark.parametrize("blocks", [True, False])
+@pytest.mark.parametrize(
+    ("y", "status"),
+    [
+        (NEARLY, Status.OK),
+        (EQUAL, Status.IDENTICAL_SCORES),
+        (EQUAL + np.array([[0.0] * 3, [0.1, 0.0, 0.2]]), Status.ZERO_VARIANCE),
+        (CONSTANT, Status.UNDEFINED),
+        (HARDLY, Status.UNDEFINED),  # folds that hardly differ are no fault of the criteria
+        (draw((1, 2, 3)), Status.TOO_FEW),
+        (draw((2, 2, 3)), Status.TOO_FEW),
+    ],
+)
+def test_status_of_degenerate_criteria(blocks: bool, y: np.ndarray, status: Status) -> None:
+    result = compare(blocks, y)
+    assert result.status is status
+    assert math.isnan(result.pvalue) == (status not in (Status.OK, Status.IDENTICAL_SCORES))
+    told = any("'auc' has no variance" in x.detail for x in result.assumptions)
+    assert told == (y is CONSTANT)
 
 
 def test_mixed_directions() -> None:
@@ -138,25 +104,6 @@ def test_mixed_directions() -> None:
     assert turned.details["means"] == pytest.approx(both.details["means"])
     assert turned.pvalue == pytest.approx(both.pvalue)
     assert both.details["means"] == pytest.approx(y.mean(axis=0))
-    with pytest.raises(ValueError, match="greater_is_better"):
-        stats.manova(y, greater_is_better=[True])
-
-
-def test_manova_against_statsmodels() -> None:
-    y = draw((10, 3, 2)) + np.linspace(0, 0.02, 3)[:, None]
-    rows = y.reshape(-1, 2)
-    models = np.tile(np.arange(3), 10)
-    design = np.column_stack([models == i for i in range(3)]).astype(float)
-    contrast = np.array([[1.0, -1, 0], [0, 1, -1]])
-    table = MANOVA(rows, design).mv_test([("m", contrast, None)]).results["m"]["stat"]
-    ours = stats.manova(y, blocks=False).details
-    for name, theirs in zip(
-        STATISTICS,
-        ("Wilks' lambda", "Pillai's trace", "Hotelling-Lawley trace", "Roy's greatest root"),
-        strict=True,
-    ):
-        assert ours[name]["statistic"] == pytest.approx(float(table.loc[theirs, "Value"]))
-    assert ours["wilks"]["pvalue"] == pytest.approx(float(table.loc["Wilks' lambda", "Pr > F"]))
 
 
 @pytest.mark.parametrize("blocks", [True, False])
@@ -196,16 +143,9 @@ def test_manova_leaves_out_missing_folds(blocks: bool) -> None:
         stats.manova(holed, blocks=blocks, nan_policy="omit")
 
 
-def test_manova_is_indifferent_to_order() -> None:
-    y = draw((10, 4, 3))
-    one = stats.manova(y, statistic="roy")
-    two = stats.manova(y[::-1][:, [3, 1, 0, 2]][:, :, [2, 0, 1]], statistic="roy")
-    assert one.pvalue == pytest.approx(two.pvalue)
-    assert any(x.name == "exact reference distribution" for x in one.assumptions)
-    with pytest.raises(ValueError, match="statistic: found 'lambda'"):
-        stats.manova(y, statistic="lambda")
-    with pytest.raises(ValueError, match="need at least 2"):
-        stats.manova(y[:, :1])
+def test_bound_of_roys_root_is_told() -> None:
+    found = stats.manova(draw((10, 4, 3)), statistic="roy")
+    assert any(x.name == "exact reference distribution" for x in found.assumptions)
 
 
 def test_an_approximation_without_degrees_of_freedom_is_too_few() -> None:

@@ -30,30 +30,16 @@ def run(a, b, c, d, **options):
     )
 
 
-@given(cells, margins, st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from(["score", "wald"]))
+@given(cells, margins, st.sampled_from([0.01, 0.05, 0.1]))
 @settings(deadline=None, max_examples=100)
-def test_equivalent_exactly_when_the_interval_lies_inside(table, margin, alpha, variant):
-    result = run(*table, margin=margin, alpha=alpha, variant=variant)
-    if result.status != "ok":
-        assert variant == "wald"
-        assert result.verdict == "undecided"
-        return
+def test_equivalent_exactly_when_the_interval_lies_inside(table, margin, alpha):
+    result = run(*table, margin=margin, alpha=alpha)
     assert result.pvalue == max(result.pvalue_lower, result.pvalue_upper)
     assert result.ci.confidence == pytest.approx(1 - 2 * alpha)
     # a clipped limit of 1 or -1 is never inside a margin below 1
     inside = -margin < result.ci.low and result.ci.high < margin
     if abs(result.pvalue - alpha) > 1e-7:
         assert (result.verdict == "equivalent") == inside
-
-
-@given(cells, margins)
-@settings(deadline=None, max_examples=50)
-def test_swapping_the_models_swaps_the_two_tests(table, margin):
-    a, b, c, d = table
-    one, other = run(a, b, c, d, margin=margin), run(a, c, b, d, margin=margin)
-    assert one.pvalue_lower == pytest.approx(other.pvalue_upper)
-    assert one.verdict == other.verdict
-    assert one.estimate == -other.estimate
 
 
 def test_rows_and_counts_agree():
@@ -70,9 +56,6 @@ def test_agreement_on_every_row_is_evidence_that_grows_with_the_rows():
     assert many.verdict == "equivalent"
     # the score statistic without discordant pairs: sqrt(n margin / (1 - margin))
     assert many.pvalue == pytest.approx(stats.norm.sf(math.sqrt(500 * 0.02 / 0.98)))
-    wald = run(500, 0, 0, 0, margin=0.02, variant="wald")
-    assert (wald.status, wald.verdict) == ("zero_variance", "undecided")
-    assert math.isnan(wald.pvalue)
 
 
 def test_folds_against_two_t_tests():
@@ -99,22 +82,6 @@ def test_degenerate_folds_show_nothing():
     one = tost_folds([0.8], [0.7], margin=0.2)
     assert (one.status, one.verdict) == ("too_few", "undecided")
     assert math.isnan(one.pvalue)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"margin": 0.0}, "margin"),
-        ({"margin": -0.1}, "margin"),
-        ({"margin": math.nan}, "margin"),
-        ({"margin": 0.1, "alpha": 0.5}, "alpha"),
-    ],
-)
-def test_wrong_options_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        run(5, 3, 2, 1, **options)
-    with pytest.raises(ValueError, match=message):
-        tost_folds([0.8, 0.9], [0.7, 0.9], **options)
 
 
 def test_differences_without_spread_lie_beyond_either_end_of_the_margin():
@@ -151,17 +118,6 @@ def test_metric_equivalence_is_decided_by_the_limits_of_the_metric(metric):
     for factor, verdict in ((1 + 1e-6, "not inferior"), (1 - 1e-6, "not shown")):
         margin = -limits.low * factor
         assert metric_equivalence(y, *said, margin=margin, **one_sided).verdict == verdict
-
-
-@pytest.mark.parametrize("power", [1, 2])
-def test_statistics_of_mean_losses_are_those_of_the_textbook(power):
-    y, said = predictions("mae")
-    losses = [np.abs(p - y) ** power for p in said]
-    metric = {1: "mae", 2: "mse"}[power]
-    found = metric_equivalence(y, *said, metric=metric, margin=0.05)
-    for shift, name in ((0.05, "statistic_lower"), (-0.05, "statistic_upper")):
-        expected = stats.ttest_rel(losses[1] + shift, losses[0]).statistic
-        assert found.details[name] == pytest.approx(expected)
 
 
 def test_metric_equivalence_in_groups_is_no_surer_than_sign_flips_of_the_groups():

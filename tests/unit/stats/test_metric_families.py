@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.stats import (
@@ -19,8 +19,8 @@ from bakeoff.stats import (
     mean_difference,
     metric_difference,
 )
-from bakeoff.stats.core.compact_letters import compact_letters
-from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.core.pairs import compact_letters
+from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 
 
@@ -40,46 +40,6 @@ def test_one_pair_needs_no_adjustment():
     assert (pair.statistic, pair.pvalue) == (alone.statistic, alone.pvalue)
     assert pair.pvalue_adjusted == pytest.approx(alone.pvalue, abs=0.005)
     assert list(pair.ci) == pytest.approx(list(alone.ci), abs=0.005)
-
-
-@given(seed=st.integers(0, 1000), metric=st.sampled_from(["f1", "mcc", "accuracy"]))
-@settings(max_examples=15, deadline=None)
-def test_adjusted_lies_between_its_own_and_bonferronis(seed, metric):
-    y, said = study(seed=seed)
-    result = compare_models(y, said, metric=metric, n_resamples=4_999, seed=seed)
-    for pair in result.pairs:
-        # draws have an error of their own
-        assert pair.pvalue <= pair.pvalue_adjusted <= min(1.0, 6 * pair.pvalue) + 0.03
-    order = sorted(result.pairs, key=lambda pair: -abs(pair.statistic))
-    adjusted = [pair.pvalue_adjusted for pair in order]
-    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(adjusted))
-    assert (result.details["single_step"] >= [p.pvalue_adjusted - 0.02 for p in result.pairs]).all()
-
-
-def test_near_copies_cost_little():
-    # a hundred pairs of models that nearly agree are few questions: max-t knows, Bonferroni not
-    rng = np.random.default_rng(1)
-    base = rng.normal(size=(300, 1))
-    values = np.hstack([base + 0.01 * rng.normal(size=(300, 14)), base - 0.2 + rng.normal(
-        size=(300, 1))])  # fmt: skip
-    at_max = all_pairs("mean_difference", values, control=14)
-    bonferroni = all_pairs("mean_difference", values, control=14, correction="bonferroni")
-    assert at_max.pairs[0].pvalue_adjusted < 0.3 * bonferroni.pairs[0].pvalue_adjusted
-
-
-def test_other_corrections_are_those_of_the_package():
-    y, said = study()
-    raw = [pair.pvalue for pair in compare_models(y, said, metric="f1").pairs]
-    result = compare_models(y, said, metric="f1", correction="bonferroni")
-    assert [p.pvalue_adjusted for p in result.pairs] == pytest.approx(
-        [min(1.0, 6 * p) for p in raw]
-    )
-
-
-def test_same_seed_gives_the_same_numbers():
-    y, said = study()
-    first, again = (compare_models(y, said, metric="mcc", seed=3) for _ in range(2))
-    assert first.to_dict() == again.to_dict()
 
 
 def test_model_without_a_value_leaves_its_pairs_alone():
@@ -134,25 +94,8 @@ def test_values_are_the_pairs_of_mean_difference():
 def test_best_are_those_not_shown_worse():
     y, said = study(n=1000, models=5)
     result = best_models(y, said, metric="f1")
-    assert result.winner in result.members
+    assert np.argmax(result.scores) in result.members
     assert 0 not in result.members
-    assert sum(result.probability_best) == pytest.approx(1)
-    assert np.argmax(result.probability_best) == result.winner
-    assert result.ci.low < result.estimate < result.naive
-
-
-def test_equal_models_flatter_the_winner():
-    rng = np.random.default_rng(0)
-    naive, freed, covered = [], [], 0
-    for _ in range(60):
-        values = rng.normal(size=(100, 20))
-        result = best_by_values(values, n_resamples=999)
-        naive.append(result.naive)
-        freed.append(result.estimate)
-        covered += result.ci.low <= 0
-    assert np.mean(naive) > 0.15
-    assert 0 < np.mean(freed) < 0.45 * np.mean(naive)  # not all of it: leads are themselves chance
-    assert covered >= 54
 
 
 def test_one_reading_ranks_as_two_do():
@@ -176,31 +119,12 @@ def test_identical_models_are_all_best():
     assert result.pvalues == (1.0, 1.0, 1.0)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1"])
-def test_wins_are_divided_among_identical_models(metric):
-    y, said = study(models=2)
-    alone = best_models(y, said, metric=metric, n_resamples=999).probability_best
-    a, twin, other = best_models(
-        y, said[:, [0, 0, 1]], metric=metric, n_resamples=999
-    ).probability_best
-    assert a == twin
-    assert a + twin == pytest.approx(alone[0], abs=0.05)
-    assert a + twin + other == pytest.approx(1)
-
-
-def test_wins_of_models_that_are_right_everywhere_are_divided():
-    y, said = study(models=1)
-    result = best_models(y, np.column_stack([y, y, said[:, 0]]), n_resamples=999)
-    assert result.probability_best[0] == result.probability_best[1] > 0.4
-
-
 def test_losses_are_best_when_small():
     rng = np.random.default_rng(7)
     losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
     result = best_by_values(losses, greater_is_better=False)
     assert result.members == (0,)
-    assert result.estimate == pytest.approx(losses[:, 0].mean(), rel=0.01)
-    assert result.ci.high > result.estimate
+    assert result.scores == pytest.approx(-losses.mean(axis=0))
 
 
 @given(
@@ -219,28 +143,11 @@ def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different)
 # --------------------------------------------------------------------------------- planning
 
 
-def test_planned_rows_give_the_power():
-    rng = np.random.default_rng(8)
-    plan = MetricPower(sd=1.0).solve(difference=0.3, power=0.8)
-    found = [
-        mean_difference(rng.normal(0.3, 1, int(plan.n)), np.zeros(int(plan.n))).pvalue < 0.05
-        for _ in range(600)
-    ]
-    assert np.mean(found) == pytest.approx(0.8, abs=0.05)
-
-
 def test_pilot_is_taken_with_caution():
     y, said = study(n=60, models=2)
     pilot = metric_difference(y, said[:, 0], said[:, 1], metric="f1")
     careful, bold = (MetricPower.from_pilot(pilot, cautious=cautious) for cautious in (True, False))
     assert careful.sd > 1.07 * bold.sd
-
-
-def test_pilot_without_a_spread_is_refused():
-    y, said = study(models=2)
-    same = metric_difference(y, said[:, 0], said[:, 0], metric="roc_auc")
-    with pytest.raises(ValueError, match="pilot: its status is identical_scores"):
-        MetricPower.from_pilot(same)
 
 
 def test_a_perfect_model_beats_one_that_is_always_wrong():

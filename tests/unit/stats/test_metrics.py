@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
-from statsmodels.stats.oneway import anova_oneway
 
 from bakeoff import scores
 from bakeoff.fit.predictions import Predictions
@@ -22,7 +21,7 @@ from bakeoff.spec import Costs
 from bakeoff.stats import (
     Result,
     Status,
-    cost_sensitive,
+    all_pairs,
     delong,
     influence,
     mcnemar,
@@ -34,18 +33,17 @@ from bakeoff.stats import (
     metric_interaction,
     own_metric,
 )
-from bakeoff.stats.design.spread import Spread
-from bakeoff.stats.metrics import joint_cells
-from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.bootstrap import Bootstrap, bca_interval
-from bakeoff.stats.metrics.equivalence import skewed_limits, skewed_pvalue
+from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.gate import skewed_limits, skewed_pvalue
+from bakeoff.stats.metrics import influence as engine
+from bakeoff.stats.metrics.answer import Bootstrap, bca_interval
+from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.test_rows import TrueClasses
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import TrueClasses, View
 from tests.conftest import ROOT
 
-TOLD = ("net_benefit@0.3", "partial_auc@0.3")
+TOLD = ("net_benefit@0.3",)
 UNTOLD = {name.partition("@")[0] for name in TOLD}
 OF_CLASSES = [
     *(m for m, found in METRICS.items() if found.needs is not Need.NUMBERS and found.interval),
@@ -53,7 +51,6 @@ OF_CLASSES = [
 ]
 OF_CLASSES = [m for m in OF_CLASSES if m not in UNTOLD]
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
-BINARY = [m for m in DECISIONS if METRICS[m].binary]
 COST = [[0.0, 1, 3], [2, 0, 1], [5, 1, 0]]
 PRIORS = [3.0, 1, 2]
 
@@ -156,29 +153,6 @@ def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
     assert flipped.pvalue == pytest.approx(first.pvalue, rel=1e-9)
 
 
-def test_one_pair_by_accuracy_is_agresti_and_min():
-    # a = 40, b = 15, c = 5, d = 20: with two pseudo-rows over eight cells, b and c gain a half each
-    y = np.tile([0, 1], 40)
-    right_a = np.repeat([1, 1, 0, 0], [40, 15, 5, 20]).astype(bool)
-    right_b = np.repeat([1, 0, 1, 0], [40, 15, 5, 20]).astype(bool)
-    said_a, said_b = (np.where(right, y, 1 - y) for right in (right_a, right_b))
-    result = metric_difference(y, said_a, said_b)
-    n = 82
-    centre = (15.5 - 5.5) / n
-    assert result.details["padded"] == pytest.approx(centre)
-    wald = math.sqrt((15.5 + 5.5) / n - centre**2) / math.sqrt(n)
-    assert result.details["se"] == pytest.approx(wald * math.sqrt(n / (n - 1)))
-
-
-def test_losses_favour_the_smaller():
-    y, _, p = rows(n=300)
-    sharp = np.where(np.eye(2)[y] == 1, 0.9, 0.1)
-    result = metric_difference(y, sharp, p, metric="log_loss", alternative="greater")
-    assert result.estimate > 0
-    assert result.pvalue < 0.001
-    assert result.details["value_a"] < result.details["value_b"]
-
-
 @pytest.mark.parametrize(
     ("metric", "said", "status"),
     [
@@ -207,30 +181,6 @@ def test_perfect_area_has_an_exact_limit_and_no_test():
     other = metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
     assert (other.status, other.statistic) == (Status.ZERO_VARIANCE, math.inf)
     assert math.isnan(other.pvalue)
-
-
-def test_test_and_wider_interval_may_differ_and_it_is_said():
-    rng = np.random.default_rng(3)
-    for _ in range(300):
-        y = np.array([1] * 8 + [0] * 60)
-        a = y * 4.5 + rng.normal(size=68)
-        b = y * 2.2 + rng.normal(size=68)
-        result = metric_difference(y, a, b, metric="roc_auc")
-        if result.pvalue < 0.05 and result.ci.low <= 0 <= result.ci.high:
-            assert any(a.name == "test and interval agree" for a in result.assumptions)
-            return
-    pytest.fail("no such case came up")
-
-
-def test_clusters_widen_what_repeats():
-    y, said, _ = rows(n=60)
-    _, other, _ = rows(n=60, seed=9)
-    alone = metric_difference(y, said, other, metric="f1")
-    six = [np.repeat(v, 6) for v in (y, said, other)]
-    naive = metric_difference(*six, metric="f1")
-    grouped = metric_difference(*six, metric="f1", groups=np.repeat(np.arange(60), 6))
-    assert naive.details["se_plain"] < 0.5 * alone.details["se_plain"]
-    assert grouped.details["se_plain"] == pytest.approx(alone.details["se_plain"], rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -369,30 +319,6 @@ def test_own_metric_without_a_value_is_undefined():
 # -------------------------------------------------------------------------------- subgroups
 
 
-def test_two_subgroups_are_welchs_t():
-    rng = np.random.default_rng(4)
-    a, b = rng.normal(size=(2, 60))
-    part = np.repeat(["x", "y"], [20, 40])
-    found = mean_interaction(a, b, part, df="rows")
-    first, second = (a - b)[:20], (a - b)[20:]
-    ses = [v.std(ddof=1) / math.sqrt(len(v)) for v in (first, second)]
-    t = (first.mean() - second.mean()) / math.hypot(*ses)
-    assert found.statistic == pytest.approx(t**2)
-    assert found.pvalue == pytest.approx(stats.ttest_ind(first, second, equal_var=False).pvalue)
-    assert set(found.details["subgroups"]) == {"x", "y"}
-
-
-def test_three_subgroups_are_welchs_analysis_of_variance():
-    rng = np.random.default_rng(5)
-    a, b = rng.normal(size=(2, 90))
-    part = np.repeat(["x", "y", "z"], [20, 30, 40])
-    a[part == "y"] = 3 * a[part == "y"] + 0.8
-    found = mean_interaction(a, b, part, df="rows")
-    each = [(a - b)[part == name] for name in "xyz"]
-    expected = anova_oneway(each, use_var="unequal", welch_correction=True)
-    assert (found.statistic, found.pvalue) == pytest.approx((expected.statistic, expected.pvalue))
-
-
 def test_difference_that_turns_round_interacts():
     y, good, _ = rows(n=400)
     rng = np.random.default_rng(6)
@@ -406,11 +332,6 @@ def test_difference_that_turns_round_interacts():
     assert estimates[0] * estimates[1] < 0
 
 
-def test_one_subgroup_is_refused():
-    with pytest.raises(ValueError, match="subgroup: found one only"):
-        metric_interaction([0, 1], [0, 1], [1, 1], ["a", "a"])
-
-
 def test_expected_cost_of_equal_priors_and_costs_is_the_mean_of_missed_shares():
     y, said, p = rows()
     other = p[:, 1] > 0.7
@@ -422,17 +343,6 @@ def test_expected_cost_of_equal_priors_and_costs_is_the_mean_of_missed_shares():
     assert tuple(expected.ci) == pytest.approx(tuple(balanced.ci))
 
 
-def test_expected_cost_of_the_priors_of_the_rows_is_their_mean_cost():
-    y, said, p = rows()
-    other, cost = (p[:, 1] > 0.7).astype(int), [[0, 1], [5, 0]]
-    expected = metric_difference(
-        y, said, other, metric="expected_cost", cost=cost, priors=np.bincount(y)
-    )
-    tested = cost_sensitive(y, said, other, cost=cost)
-    assert expected.estimate == pytest.approx(tested.estimate)
-    assert expected.pvalue == pytest.approx(tested.pvalue, abs=0.05)
-
-
 def test_class_that_does_not_occur_leaves_the_expected_cost_without_value():
     y, said, _ = rows()
     how = {"metric": "expected_cost", "cost": COST, "priors": [1, 1, 1], "labels": [0, 1, 2]}
@@ -441,27 +351,6 @@ def test_class_that_does_not_occur_leaves_the_expected_cost_without_value():
     assert "no row is 2" in found.assumptions[0].detail
     known = metric_difference(y, said, said, **how | {"priors": [1, 1, 0]})
     assert known.status is Status.IDENTICAL_SCORES
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"metric": "f3"}, "metric: found 'f3'"),
-        ({"positive": "yes"}, "positive: found 'yes'"),
-        ({"labels": [0, 2]}, "labels: 1 is in the rows"),
-        ({"groups": [1, 2]}, "groups: has 2 rows"),
-        ({"metric": "cost"}, "cost: expected a 2 by 2 matrix"),
-        ({"metric": "expected_cost", "priors": [1, 1]}, "cost: expected a 2 by 2 matrix"),
-        ({"metric": "expected_cost", "cost": [[0, 1], [1, 0]]}, "priors: expected 2 numbers"),
-        ({"priors": [0, 0]}, "priors: expected shares of at least 0, not all of them 0"),
-        ({"priors": [1, -1]}, "priors: expected shares of at least 0"),
-        ({"metric": "fbeta", "beta": 0}, "beta: found 0"),
-    ],
-)
-def test_mistakes_are_named(change, message):
-    y, said, _ = rows(n=30)
-    with pytest.raises(ValueError, match=message):
-        metric_difference(y, said, said, **change)
 
 
 def test_log_loss_says_that_its_intervals_may_cover_too_little():
@@ -554,7 +443,7 @@ def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, mo
     a, b = np.where(rng.random(80) < 0.8, y, other_a), np.where(rng.random(80) < 0.7, y, other_b)
     how = {"metric": metric, "groups": np.arange(80) // 3 if grouped else None}
     by_right = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
-    monkeypatch.setattr(joint_cells, "_MOST_CLASSES", 12)
+    monkeypatch.setattr(engine, "_MOST_CLASSES", 12)
     by_cells = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
     for one, other in zip(by_right, by_cells, strict=True):
         assert one.estimate == pytest.approx(other.estimate, abs=1e-14)
@@ -620,3 +509,22 @@ def test_categorical_labels_have_the_numbers_of_texts_and_no_gaps():
     own[1] = pd.Categorical([None if i == 7 else one for i, one in enumerate(said)])
     with pytest.raises(ValueError, match=r"missing value.*first in row 7"):
         metric_ci(*own, metric="balanced_accuracy")
+
+
+@pytest.mark.parametrize(("called", "holds"), [(6, False), (10, True), (40, True)])
+@pytest.mark.parametrize("positives", [8, 60])
+def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positives):
+    y = np.arange(1000) < positives
+    few = np.where(np.arange(1000) % (1000 // called) == 0, 0.5, 0.01)
+    few[np.flatnonzero(few == 0.5)[called:]] = 0.01
+    many = np.where(np.arange(1000) < 100, 0.5, 0.01)
+    alone = metric_ci(y, few, metric="net_benefit@0.2")
+    pair = metric_difference(y, many, few, metric="net_benefit@0.2")
+    every = all_pairs(
+        "metric_difference", y, np.column_stack([many, few]), metric="net_benefit@0.2"
+    )
+    for found in (alone, pair, every):
+        checks = {one.name: one for one in found.assumptions}
+        assert checks["enough rows called positive"].holds is holds
+        assert f"{called} rows called positive" in checks["enough rows called positive"].detail
+        assert "enough rows of each class" not in checks

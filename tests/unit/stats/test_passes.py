@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 import bakeoff
-from bakeoff.stats import ArgumentError, pass_at, pass_hat
+from bakeoff.stats import (
+    ArgumentError,
+    mcnemar,
+    mean_difference,
+    mean_limits,
+    pass_at,
+    pass_hat,
+    proportion_ci,
+)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
@@ -99,3 +107,56 @@ GROUPED = {"g": [0, 1, 1, 0] * 2}
 def test_mistakes_are_told(options: dict[str, object], said: str) -> None:
     with pytest.raises(bakeoff.UserError, match=said):
         bakeoff.compare(None, {"a": [0, 1] * 4, "b": [1, 1, 0, 0] * 2}, **options)  # type: ignore[arg-type]
+
+
+def rejections(share: float, runs: tuple[int, int], items: int, k: int) -> tuple[float, float]:
+    """Count rejections of a true null, all and without a warning."""
+    rng = np.random.default_rng([runs[1], items, k])
+    found = []
+    for _ in range(300):
+        p = rng.beta(1, 1 / share - 1, (2, items))
+        values = [pass_at(rng.binomial(n, q), [n] * items, k) for n, q in zip(runs, p, strict=True)]
+        found.append(mean_difference(*values))
+    rejected = [one for one in found if one.pvalue <= 0.05]
+    silent = [one for one in rejected if all(a.holds is not False for a in one.assumptions)]
+    return len(rejected) / 300, len(silent) / 300
+
+
+@pytest.mark.parametrize(
+    ("share", "runs", "items", "k"),
+    [(1 / 61, (1, 20), 50, 1), (1 / 31, (3, 30), 20, 3), (1 / 61, (5, 50), 20, 5)],
+)
+def test_rare_passes_of_unequal_numbers_of_runs_are_told(
+    share: float, runs: tuple[int, int], items: int, k: int
+) -> None:
+    rejected, silent = rejections(share, runs, items, k)
+    assert rejected > 0.1
+    assert silent <= 0.02
+    rejected, silent = rejections(0.3, (runs[1], runs[1]), 50, k)
+    assert rejected == pytest.approx(silent, abs=0.01)
+
+
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better: bool, side: str) -> None:
+    for only_a, only_b in ((5, 0), (3, 8), (0, 0)):
+        a, b = np.arange(20) < only_a, (np.arange(20) >= 20 - only_b)
+        found = mean_difference(a * 1.0, b * 1.0, greater_is_better=better, alternative=side)
+        known = mcnemar(a == better, b == better, alternative=side)
+        assert (found.pvalue, found.estimate) == (known.pvalue, known.estimate)
+        assert (*found.ci,) == (*known.ci,)
+    plain = mean_difference(a * 1.0, np.arange(20) < 2, df="rows")
+    assert plain.df == 19
+    found = mean_limits(np.ones(40), np.arange(40) < 20)
+    assert 0.3 < found.low < 0.5
+
+
+def test_no_item_passed_has_an_interval() -> None:
+    items, passed = np.repeat(np.arange(20), 3), np.tile([True, False, False], 20)
+    marks = {"none": np.zeros(60, dtype=int), "some": (passed & (items < 5)).astype(int)}
+    found = bakeoff.compare(None, marks, values="right", groups=items, pass_at=3)
+    for passed_items, row in ((0, "none"), (5, "some")):
+        low, high = proportion_ci(passed_items, 20)
+        (line,) = (text for text in found.to_markdown("models").splitlines() if f"| {row}" in text)
+        assert f"[{low:.2f}, {high:.2f}" in line.replace("\\", "")
+    assert found.to_frame().loc[0, "pvalue"] == mcnemar([1] * 5 + [0] * 15, [0] * 20).pvalue

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,128 +11,26 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import Result, Status
+from bakeoff.stats import Status
 
-scores = st.floats(0, 1, allow_nan=False).map(lambda x: round(x, 4))
 # squares of differences like 1e-160 vanish; no two scores differ by so little
 differences = st.floats(-0.2, 0.2).map(lambda x: round(x, 9))
-five_by_two = arrays(np.float64, (5, 2), elements=scores)
-ten = arrays(np.float64, 10, elements=scores)
 
 SIZES = {"n_train": 900, "n_test": 100}
-T_TESTS: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
+ALL: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
     ("cv5x2_t", (5, 2), {}),
+    ("cv5x2_f", (5, 2), {}),
     ("kfold_t", (10,), {}),
     ("resampled_t", (10,), {}),
     ("corrected_resampled_t", (10,), SIZES),
     ("corrected_kfold_t", (10,), {}),
     ("corrected_repeated_kfold_t", (2, 5), {}),
 ]
-ALL = [*T_TESTS, ("cv5x2_f", (5, 2), {})]
-ids = [name for name, _, _ in ALL]
 
 
 def draw(shape: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     return rng.normal(0.82, 0.03, shape).round(4), rng.normal(0.80, 0.03, shape).round(4)
-
-
-def call(name: str) -> Callable[..., Result]:
-    return getattr(stats, name)
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-def test_identical_scores_are_no_evidence(name: str, shape: Any, options: Any) -> None:
-    a, _ = draw(shape)
-    # 0.1 + 0.2 is not 0.3: noise of this size is no difference
-    result = call(name)(a + 0.1 + 0.2, a + 0.3, **options)
-    assert (result.status, result.statistic, result.pvalue) == (Status.IDENTICAL_SCORES, 0, 1)
-    assert math.isnan(result.effect_sizes["cohen_dz"])
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_constant_differences_leave_it_undecided(
-    name: str, shape: Any, options: Any, dtype: Any
-) -> None:
-    a = draw(shape)[0].astype(dtype)
-    result = call(name)(a, a - dtype(0.1), **options)
-    assert result.status is Status.ZERO_VARIANCE
-    assert result.statistic == math.inf
-    assert math.isnan(result.pvalue)
-    assert result.ci is None
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), T_TESTS, ids=ids[:-1])
-def test_interval_agrees_with_the_test(name: str, shape: Any, options: Any) -> None:
-    for seed in range(30):
-        a, b = draw(shape, seed)
-        wide = call(name)(a, b, confidence_level=0.95, **options)
-        narrow = call(name)(a, b, confidence_level=0.8, **options)
-        assert wide.ci is not None
-        assert narrow.ci is not None
-        assert wide.ci.low < narrow.ci.low < wide.estimate < narrow.ci.high < wide.ci.high
-        assert (wide.pvalue < 0.05) == (wide.ci.low > 0 or wide.ci.high < 0)
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), T_TESTS, ids=ids[:-1])
-def test_one_sided_tests_keep_the_sign(name: str, shape: Any, options: Any) -> None:
-    a, b = draw(shape)
-    sides = {
-        s: call(name)(a, b, alternative=s, **options) for s in ("two-sided", "greater", "less")
-    }
-    assert sides["greater"].pvalue + sides["less"].pvalue == pytest.approx(1)
-    smaller = min(sides["greater"].pvalue, sides["less"].pvalue)
-    assert sides["two-sided"].pvalue == pytest.approx(2 * smaller)
-    low, high = sides["greater"].ci, sides["less"].ci
-    assert low is not None
-    assert high is not None
-    assert (low.high, high.low) == (math.inf, -math.inf)
-
-
-@pytest.mark.parametrize("name", ["kfold_t", "resampled_t", "corrected_kfold_t"])
-def test_one_fold_is_too_few(name: str) -> None:
-    result = call(name)([0.9], [0.8])
-    assert result.status is Status.TOO_FEW
-    assert math.isnan(result.pvalue)
-    assert result.estimate == pytest.approx(0.1)
-
-
-@given(five_by_two, five_by_two)
-@settings(deadline=None, max_examples=100)
-def test_five_by_two_bounds_and_permutations(a: np.ndarray, b: np.ndarray) -> None:
-    result = stats.cv5x2_f(a, b)
-    assert math.isnan(result.pvalue) or 0 <= result.pvalue <= 1
-    order, flip = [3, 1, 4, 0, 2], [1, 0]
-    other = stats.cv5x2_f(a[order][:, flip], b[order][:, flip])
-    if result.status is Status.OK:
-        assert other.pvalue == pytest.approx(result.pvalue, rel=1e-9)
-        t = stats.cv5x2_t(a, b).details["all_ten_t"]
-        # F is the mean of the ten squared t over its numerator's and denominator's freedoms
-        assert result.statistic == pytest.approx((t**2).sum() / 10)
-
-
-@given(ten, ten)
-@settings(deadline=None, max_examples=100)
-def test_the_correction_only_widens(a: np.ndarray, b: np.ndarray) -> None:
-    plain, corrected = stats.kfold_t(a, b), stats.corrected_kfold_t(a, b)
-    assert plain.status is corrected.status
-    if plain.status is Status.OK:
-        assert corrected.pvalue >= plain.pvalue
-        factor = math.sqrt((1 / 10) / (1 / 10 + 1 / 9))
-        assert corrected.statistic == pytest.approx(plain.statistic * factor)
-
-
-def test_kfold_t_is_scipys_paired_t() -> None:
-    a, b = draw((10,))
-    for side in ("two-sided", "greater", "less"):
-        ours, theirs = (
-            stats.kfold_t(a, b, alternative=side),
-            scipy_stats.ttest_rel(a, b, alternative=side),
-        )
-        assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-12)
-        assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
-        assert list(ours.ci or ()) == pytest.approx(list(theirs.confidence_interval()))
 
 
 def test_far_tails_keep_their_digits() -> None:
@@ -142,21 +39,6 @@ def test_far_tails_keep_their_digits() -> None:
     theirs = scipy_stats.t.logsf(ours.statistic, 99)
     assert 0 < ours.pvalue < 1e-200
     assert math.log(ours.pvalue) == pytest.approx(theirs, rel=1e-12)
-
-
-def test_the_published_difference_is_t11_and_not_the_mean() -> None:
-    d = np.array([[0.02, 0.0], [0.01, -0.01], [0.0, 0.02], [0.01, 0.01], [-0.01, 0.02]])
-    result = stats.cv5x2_t(d, np.zeros_like(d))
-    variances = [0.0002, 0.0002, 0.0002, 0.0, 0.00045]
-    assert result.details["variances"] == pytest.approx(variances)
-    assert result.statistic == pytest.approx(0.02 / math.sqrt(sum(variances) / 5))
-    assert result.estimate == 0.02
-    assert result.details["mean_difference"] == pytest.approx(0.007)
-
-
-def test_five_by_two_names_the_plan_it_wants() -> None:
-    with pytest.raises(ValueError, match=r"shape \(5, 2\).*found \(10,\).*corrected_kfold_t"):
-        stats.cv5x2_f(np.zeros(10), np.zeros(10))
 
 
 def test_a_first_difference_of_zero_without_variance_has_no_statistic() -> None:
@@ -194,22 +76,6 @@ class TestSizes:
         assert result.details["ratio"] == pytest.approx(60 / 140)
         assert result.assumptions[1].holds is False
 
-    @pytest.mark.parametrize("bad", [0, -1, np.inf, np.nan, [1, 2], "many"])
-    def test_bad_sizes_are_refused(self, bad: Any) -> None:
-        a, b = draw((10,))
-        with pytest.raises(ValueError, match="n_test"):
-            stats.corrected_resampled_t(a, b, n_train=100, n_test=bad)
-
-    def test_half_of_the_sizes_is_refused(self) -> None:
-        a, b = draw((2, 5))
-        with pytest.raises(ValueError, match="n_test: is missing"):
-            stats.corrected_repeated_kfold_t(a, b, n_train=80)
-
-    def test_columns_of_one_fold_are_refused(self) -> None:
-        a, b = draw((5, 1))
-        with pytest.raises(ValueError, match="1 fold per repetition"):
-            stats.corrected_repeated_kfold_t(a, b)
-
 
 def test_hedges_g_shrinks_d() -> None:
     a, b = draw((10,))
@@ -240,8 +106,8 @@ def test_f_interval_is_absent_where_every_constant_is_rejected():
     assert result.ci is None
 
 
-def test_correlation_of_folds_is_the_share_of_the_test_rows():
-    scores = [0.8, 0.9, 0.7], [0.7, 0.7, 0.6]
-    found = stats.corrected_resampled_t(*scores, n_train=800, n_test=200)
-    assert found.details["rho"] == pytest.approx(0.2)
-    assert found.details["variance_factor"] == pytest.approx(1 / 3 + 0.25)
+@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=[name for name, *_ in ALL])
+def test_constant_differences_in_single_precision_are_constant(name, shape, options) -> None:
+    a = draw(shape)[0].astype(np.float32)
+    result = getattr(stats, name)(a, a - np.float32(0.1), **options)
+    assert result.status is Status.ZERO_VARIANCE

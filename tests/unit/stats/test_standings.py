@@ -1,20 +1,15 @@
-"""Tables of scores with missing cells: Skillings and Mack's test, win rates, strengths."""
-
-import itertools
+"""Tables of scores with missing cells: win rates, strengths, tests on common data sets."""
 
 import numpy as np
 import pytest
 
 from bakeoff.stats import (
-    ArgumentError,
     Status,
     all_pairs,
     bradley_terry,
     friedman,
     friedman_posthoc,
-    improvability,
     sign_test,
-    skillings_mack,
     wilcoxon_signed_rank,
     win_rates,
 )
@@ -24,54 +19,6 @@ NAN = float("nan")
 
 def table(n: int, k: int, seed: int = 1, decimals: int = 3) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, k)).round(decimals)
-
-
-@pytest.mark.parametrize("decimals", [3, 0])
-def test_a_full_table_is_friedmans_also_with_ties(decimals):
-    scores = table(12, 4, decimals=decimals)
-    ours = skillings_mack(scores, method="asymptotic")
-    theirs = friedman(scores, method="asymptotic")
-    assert ours.statistic == pytest.approx(theirs.statistic, rel=1e-12)
-    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-12)
-    assert ours.effect_sizes["kendall_w"] == pytest.approx(theirs.effect_sizes["kendall_w"])
-    exact = skillings_mack(scores[:4, :3], method="permutation")
-    assert exact.variant == "exact"
-    assert exact.pvalue == pytest.approx(friedman(scores[:4, :3], method="exact").pvalue)
-
-
-def test_permutation_by_hand_with_a_missing_cell():
-    scores = np.array([[3, 2, 1], [3, 1, 2], [2, 1, NAN], [NAN, 2, 1.0]])
-    found = skillings_mack(scores, missing="omit", method="permutation")
-    rows = [row[~np.isnan(row)] for row in scores]
-    count = 0
-    orders = list(itertools.product(*(itertools.permutations(row) for row in rows)))
-    for order in orders:
-        other = scores.copy()
-        other[~np.isnan(other)] = np.concatenate([np.array(row) for row in order])
-        value = skillings_mack(other, missing="omit", method="asymptotic").statistic
-        count += value >= found.statistic * (1 - 1e-9)
-    assert found.pvalue == pytest.approx(count / len(orders))
-    assert found.details["permutations"] == len(orders) == 144
-
-
-def test_drawn_permutations_follow_the_seed_and_many_data_sets_take_chi_square():
-    scores = table(20, 5)
-    scores[::4, 2] = NAN
-    first, again, other = (skillings_mack(scores, missing="omit", seed=s).pvalue for s in (1, 1, 2))
-    assert first == again != other
-    assert abs(first - skillings_mack(scores, missing="omit", method="asymptotic").pvalue) < 0.05
-    assert skillings_mack(table(30, 5)).variant == "chi_square"
-
-
-def test_what_cannot_be_compared_is_refused_or_said():
-    with pytest.raises(ArgumentError, match="0, 2 and 1, 3 have no data set in common"):
-        skillings_mack([[1, NAN, 2, NAN], [NAN, 1, NAN, 2], [2, NAN, 1, NAN]], missing="omit")
-    with pytest.raises(ArgumentError, match="have no data set in common"):
-        bradley_terry([[1, 2, NAN], [2, 1, NAN]])
-    with pytest.raises(ArgumentError, match="no data set has scores of two models"):
-        win_rates([[1, NAN], [NAN, 2]])
-    assert skillings_mack([[1, 1, 1], [2, 2, 2]]).status is Status.IDENTICAL_SCORES
-    assert np.isnan(skillings_mack([[1, 2, 3], [NAN, 2, NAN]], missing="omit").pvalue)
 
 
 def test_pairs_are_compared_on_common_data_sets_and_few_of_them_decide_nothing():
@@ -123,12 +70,6 @@ def test_a_model_that_wins_everything_has_a_strength_by_the_prior():
     two = bradley_terry(np.column_stack([np.ones(8), np.zeros(8)]))
     assert two.win_probability[0, 1] == pytest.approx(8.25 / 8.5)
     assert np.isnan(two.low).all()  # every data set says the same: no error can be estimated
-
-
-def test_improvability_is_zero_without_errors():
-    assert improvability([[0.0, 0.5], [0.2, NAN]]).tolist() == [0.0, 100.0]
-    with pytest.raises(ArgumentError, match="not below 0"):
-        improvability([[-0.1, 0.5]])
 
 
 def test_models_that_always_draw_have_an_interval_as_wide_as_the_data_sets_are_few():

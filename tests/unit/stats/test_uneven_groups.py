@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats.design.cluster_result import symmetric_differences
-from bakeoff.stats.design.joint_flip import GroupSums, max_flip
-from bakeoff.stats.design.sign_flip import flip_tails
-from bakeoff.stats.design.subset_limits import subset_limits
+from bakeoff.stats.design.flips import GroupSums, flip_tails, max_flip, subset_limits
+from bakeoff.stats.design.groups import symmetric_differences
 
 
 def uneven(seed, groups=12, leaning=0.0, models=2):
@@ -147,24 +145,6 @@ def test_a_few_groups_against_the_estimate_are_told(groups, bad, holds):
     if bad:  # the same groups on the estimate's side are no danger
         sums[:bad] = 12.0
         assert symmetric_differences(sizes, sums).holds is not False
-
-
-def test_one_row_per_group_is_mcnemars_test_with_newcombes_interval():
-    _, _, correct = uneven(1)
-    alone = stats.mcnemar(*correct.T, groups=np.arange(len(correct)))
-    plain = stats.mcnemar(*correct.T, groups=range(len(correct)), ci_method="newcombe_effective")
-    assert list(alone.ci) == list(plain.ci)
-
-
-@pytest.mark.parametrize("wrong", [{"n_resamples": 0}, {"seed": -1}])
-@pytest.mark.parametrize("name", ["mean_difference", "cost_sensitive"])
-def test_options_of_the_draws_are_checked_without_groups_too(
-    name: str, wrong: dict[str, int]
-) -> None:
-    labels = [0, 1, 1, 0]
-    arguments = [labels, labels] if name == "mean_difference" else [labels, labels, labels]
-    with pytest.raises(ValueError, match=f"{next(iter(wrong))}: found"):
-        stats.catalogue()[name].function(*arguments, **wrong)
 
 
 @pytest.mark.parametrize("seed", range(8))

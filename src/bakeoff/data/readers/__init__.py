@@ -16,6 +16,8 @@ from __future__ import annotations
 import pkgutil
 import re
 import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
@@ -23,9 +25,9 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import pandas as pd
 
-from bakeoff.errors import Place, Problem
+from bakeoff.errors import Place, Problem, joined, shown, some
 from bakeoff.files import digest
-from bakeoff.sources.common.archives import LARGEST
+from bakeoff.sources.common.archives import check_unpacked
 
 __all__ = [
     "QUESTION",
@@ -33,6 +35,7 @@ __all__ = [
     "LeftOut",
     "NoRows",
     "Reader",
+    "check_record",
     "headers",
     "ids_of_questions",
     "is_log",
@@ -51,6 +54,8 @@ QUESTION = r" \[[0-9a-f]{16}\]"
 """What is in every id of a question: its digest."""
 _HEAD = 1 << 20
 _SHOWN = 40
+_KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
+_KINDS |= {float: "a number", bool: "true or false"}
 
 
 class LeftOut(ValueError):
@@ -168,7 +173,41 @@ def read_log(reader: Reader, path: str) -> pd.DataFrame:
     """
     if zipfile.is_zipfile(path):
         return _of_archive(reader, path)
-    return reader.read(Path(path).read_text(encoding="utf-8"))
+    with _of_shape(reader):
+        return reader.read(Path(path).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def _of_shape(reader: Reader) -> Iterator[None]:
+    """Say of a file that is shaped otherwise than its tool writes it what is missing there."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"it is not as {reader.WHAT} is written ({said})") from None
+
+
+def check_record(found: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of a log whose fields are of some types; of ``name?`` they may be missing.
+
+    Raises
+    ------
+    ValueError
+        With the place of the record, the field and what was found there.
+    """
+    if not isinstance(found, dict):
+        raise ValueError(f"{place}: expected an object, found {shown(found)}")
+    for name, kind in shape.items():
+        key, value = name.removesuffix("?"), found.get(name.removesuffix("?"))
+        if value is None and key != name:
+            continue
+        if key not in found:
+            raise ValueError(f"{place}: expected the field {key!r}, found {some(found) or 'none'}")
+        if not isinstance(value, kind):
+            kinds = kind if isinstance(kind, tuple) else (kind,)
+            words = joined([_KINDS[one] for one in kinds], "or")
+            raise ValueError(f"{place}.{key}: expected {words}, found {shown(value)}")
+    return found
 
 
 def is_log(path: str) -> bool:
@@ -183,12 +222,10 @@ def headers() -> set[str]:
 
 def _of_archive(reader: Any, path: str) -> pd.DataFrame:
     with zipfile.ZipFile(path) as archive:
-        if sum(info.file_size for info in archive.infolist()) > LARGEST:
-            raise ValueError(f"it unpacks to more than {LARGEST >> 30} GiB")
-        try:
+        infos = archive.infolist()
+        check_unpacked(sum(i.file_size for i in infos), sum(i.compress_size for i in infos))
+        with _of_shape(reader):
             return cast("pd.DataFrame", reader.read_archive(archive))
-        except (NotImplementedError, zipfile.BadZipFile) as error:
-            raise ValueError(f"it cannot be unpacked: {error}") from None
 
 
 def known() -> list[str]:

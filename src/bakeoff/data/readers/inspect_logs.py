@@ -11,7 +11,6 @@ a finished evaluation; ``_journal/start.json`` of any) and ``samples/<id>_epoch_
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import struct
@@ -24,7 +23,15 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from bakeoff.data.readers import SAMPLE_ID, LeftOut, ids_of_questions, question_of
+from bakeoff.data.readers import (
+    SAMPLE_ID,
+    LeftOut,
+    check_record,
+    ids_of_questions,
+    question_of,
+)
+from bakeoff.files import parse_json
+from bakeoff.sources.common.identifiers import frame_of
 
 WHAT = "a log of Inspect"
 OF_EVALS = True
@@ -36,6 +43,10 @@ _LIMITS = ("message_limit", "token_limit", "time_limit", "working_limit", "cost_
 _NO_SETTINGS = {"seed", "max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"} | {
     "max_connections", "adaptive_connections", "cache", "batch"
 }  # fmt: skip
+_LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
+_SAMPLE = {"id": (str, int), "input": (str, list), "epoch?": int, "scores?": dict}
+_SAMPLE |= {"choices?": list, "target?": (str, list)}
+_SCORE = {"value": (str, int, float, bool, dict, list)}
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
 
@@ -54,16 +65,21 @@ def unpacks(archive: zipfile.ZipFile) -> bool:
 def read_archive(archive: zipfile.ZipFile) -> pd.DataFrame:
     """Return what `read` returns, of an `.eval` file."""
     names = archive.namelist()
-    header = _parsed(_member(archive, _HEADER)) if _HEADER in names else {"status": "started"}
+    started = {"status": "started"}
+    header = _parsed(_member(archive, _HEADER), _HEADER) if _HEADER in names else started
     samples = [name for name in sorted(names) if re.fullmatch(r"samples/.+\.json", name)]
-    return _table(header, (_parsed(_member(archive, name)) for name in samples), len(samples))
+    parsed = ((name, _parsed(_member(archive, name), name)) for name in samples)
+    return _table(header, parsed, len(samples))
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     """Unpack a member; Python before 3.14 cannot where it is compressed by Zstandard."""
     info = archive.getinfo(name)
     if info.compress_type != _ZSTANDARD or archive.filename is None:
-        return archive.read(name)
+        try:
+            return archive.read(name)
+        except Exception as error:  # encrypted, damaged, of an unknown method
+            raise ValueError(f"{name} cannot be unpacked: {error}") from None
     with Path(archive.filename).open("rb") as file:
         file.seek(info.header_offset + _LENGTHS_AT)
         of_name, of_extra = struct.unpack("<HH", file.read(4))
@@ -72,35 +88,34 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes:
     try:
         content = bytes(pa.decompress(packed, info.file_size, codec="zstd", asbytes=True))
     except (pa.ArrowException, OSError) as error:
-        raise zipfile.BadZipFile(f"{name}: {error}") from None
+        raise ValueError(f"{name} cannot be unpacked: {error}") from None
     if zlib.crc32(content) != info.CRC:
-        raise zipfile.BadZipFile(f"{name} is damaged")
+        raise ValueError(f"{name} cannot be unpacked: it is damaged")
     return content
 
 
 def read(text: str) -> pd.DataFrame:
     """Return ids and scores; ``epoch`` where samples ran several times, ``score`` of one scorer."""
-    log = _parsed(text)
+    log = _parsed(text, "the log")
     samples = log.get("samples")
     samples = samples if isinstance(samples, list) else []
-    return _table(log, samples, len(samples))
+    placed = ((f"samples[{i}]", sample) for i, sample in enumerate(samples))
+    return _table(log, placed, len(samples))
 
 
-def _parsed(text: str | bytes) -> dict[str, Any]:
+def _parsed(text: str | bytes, place: str) -> Any:
     try:
-        found = json.loads(text)
-    except ValueError as error:  # no JSON, or no UTF-8
-        raise ValueError(f"it is no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise ValueError(f"expected an object of JSON, found {type(found).__name__}")
-    return found
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"{place} is no JSON: {error}") from None
 
 
-def _table(log: dict[str, Any], samples: Iterable[Any], count: int) -> pd.DataFrame:
+def _table(log: Any, samples: Iterable[tuple[str, Any]], count: int) -> pd.DataFrame:
+    check_record(log, "the log", _LOG)
     _check_finished(log, count)
     if not count:
         raise ValueError("it has no samples; was it written with `--no-log-samples`?")
-    table = ids_of_questions(pd.DataFrame(map(_row, samples)))
+    table = ids_of_questions(frame_of([_row(place, sample) for place, sample in samples]))
     scorers = [name for name in table.columns if name not in ("id", SAMPLE_ID, "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")
@@ -114,24 +129,25 @@ def _table(log: dict[str, Any], samples: Iterable[Any], count: int) -> pd.DataFr
     return table
 
 
-def _row(sample: Any) -> dict[str, Any]:
-    try:
-        own = {"question": _question(sample), SAMPLE_ID: sample["id"]}
-        return {**own, "epoch": sample.get("epoch", 1), **_scores(sample)}
-    except (LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"expected samples with id, input and scores: {error!r}") from None
+def _row(place: str, sample: Any) -> dict[str, Any]:
+    check_record(sample, place, _SAMPLE)
+    own = {"question": _question(sample, place), SAMPLE_ID: sample["id"]}
+    return {**own, "epoch": sample.get("epoch") or 1, **_scores(sample, place)}
 
 
-def _question(sample: dict[str, Any]) -> str:
+def _question(sample: dict[str, Any], place: str) -> str:
     """Return what stands for input, choices in any order, and target; letters are choices."""
     given, choices, target = sample["input"], sample.get("choices") or [], sample.get("target")
     text = given
     if not isinstance(given, str):
+        for i, message in enumerate(given):
+            check_record(message, f"{place}.input[{i}]", {"content?": (str, list)})
         given = [{key: message.get(key) for key in _OF_MESSAGES} for message in given]
-        text = str(given[-1]["content"])
+        text = str(given[-1]["content"]) if given else ""
     letters: dict[Any, str] = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", choices, strict=False))
-    targets = [letters.get(one, one) for one in (target if isinstance(target, list) else [target])]
-    return question_of(text, given, sorted(choices), sorted(targets, key=str))
+    targets = target if isinstance(target, list) else [target]
+    targets = [letters.get(one, one) if isinstance(one, str) else one for one in targets]
+    return question_of(text, given, sorted(choices, key=str), sorted(targets, key=str))
 
 
 def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
@@ -169,11 +185,11 @@ def _check_finished(log: dict[str, Any], samples: int) -> None:
     )
 
 
-def _scores(sample: dict[str, Any]) -> dict[str, float]:
+def _scores(sample: dict[str, Any], place: str) -> dict[str, float]:
     scores: dict[str, float] = {}
     for name, score in (sample.get("scores") or {}).items():
-        value = score["value"]
-        parts = value if isinstance(value, dict) else {"": value}
+        known = check_record(score, f"{place}.scores.{name}", _SCORE)["value"]
+        parts = known if isinstance(known, dict) else {"": known}
         for key, part in parts.items():
             scores[f"{name}.{key}" if key else str(name)] = _number(part, sample["id"])
     return scores

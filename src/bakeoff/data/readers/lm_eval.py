@@ -9,15 +9,14 @@ scores (loggers/evaluation_tracker.py).
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import SAMPLE_ID, NoRows, ids_of_questions, question_of
-from bakeoff.files import digest
+from bakeoff.data.readers import SAMPLE_ID, NoRows, check_record, ids_of_questions, question_of
+from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
 OF_EVALS = True
@@ -110,12 +109,10 @@ def _parts(of: Any) -> list[Any]:
 
 def _row(line: str, number: int) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
+        row = parse_json(line)
+    except ValueError as error:
         raise ValueError(f"line {number}: {error}") from None
-    if not isinstance(row, dict) or "doc_id" not in row:
-        raise ValueError(f"line {number}: expected a sample with doc_id")
-    return row
+    return check_record(row, f"line {number}", {"doc_id": (int, str), "filter?": str})
 
 
 def _metrics(row: dict[str, Any]) -> dict[str, float]:

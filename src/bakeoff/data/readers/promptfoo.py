@@ -9,19 +9,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import LeftOut, question_of
+from bakeoff.data.readers import LeftOut, check_record, question_of
+from bakeoff.files import parse_json
 
 WHAT = "results of promptfoo"
 OF_EVALS = True
 _ERROR = 2
 _LONGEST = 40
+_LOG = {"results": dict, "config?": dict}
+_ROW = {"promptIdx": int, "provider": (str, dict), "success": (bool, int), "score": (int, float)}
+_ROW |= {"vars?": dict, "testCase?": dict, "prompt?": dict, "namedScores?": dict}
 
 
 def recognizes(head: str) -> bool:
@@ -36,31 +39,30 @@ def read(text: str) -> pd.DataFrame:
     A model is a provider, of several prompts with the prompt. An id is what the variables of a test
     are and what is asserted of its output, so that files of different evaluations pair.
     """
-    try:
-        log = json.loads(text)
-        found = log["results"]
-        rows = found["results"]
-        failed = [row for row in rows if row.get("failureReason") == _ERROR]
-        if failed:
-            raise LeftOut(
-                f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
-                f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
-                "with `promptfoo eval --retry-errors`"
-            )
-        models = _models(rows)
-        table = pd.DataFrame(
-            {
-                "model": models[row["promptIdx"]],
-                "id": _question(row),
-                "success": float(row["success"]),
-                "score": float(row["score"]),
-                **{str(k): float(v) for k, v in (row.get("namedScores") or {}).items()},
-            }
-            for row in rows
+    log = check_record(parse_json(text), "the file", _LOG)
+    found = check_record(log["results"], "results", {"results": list})
+    rows = found["results"]
+    for i, row in enumerate(rows):
+        check_record(row, f"results.results[{i}]", _ROW)
+    failed = [row for row in rows if row.get("failureReason") == _ERROR]
+    if failed:
+        raise LeftOut(
+            f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
+            f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
+            "with `promptfoo eval --retry-errors`"
         )
-        settings = _settings(rows, models, found.get("prompts") or (), log.get("config") or {})
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-        raise ValueError(f"expected results with promptIdx, success and score: {error!r}") from None
+    models = _models(rows)
+    table = pd.DataFrame(
+        {
+            "model": models[row["promptIdx"]],
+            "id": _question(row),
+            "success": float(row["success"]),
+            "score": float(row["score"]),
+            **{str(k): float(v) for k, v in (row.get("namedScores") or {}).items()},
+        }
+        for row in rows
+    )
+    settings = _settings(rows, models, found.get("prompts") or (), log.get("config") or {})
     if table.empty:
         raise ValueError("it has no results")
     run = table.groupby(["model", "id"]).cumcount() + 1

@@ -1,30 +1,140 @@
-"""The models, ranked, against a constant answer, and which of them may be the best."""
+"""The models: their scores, ranks and intervals, what they chose, and what they cost."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections import Counter
 from typing import Any
 
-from bakeoff.comparisons.evidence import has_test
+from bakeoff.comparisons.evidence import has_interval, has_test
 from bakeoff.report import cells, prose
 from bakeoff.report.baseline import baselines
-from bakeoff.report.exhibit import MOST_DATASETS, Section, TableExhibit
-from bakeoff.report.item import Item
-from bakeoff.report.may_be_best import may_be_best, worth_of_winner
-from bakeoff.report.numbers import capital, fixed, percent
-from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking
+from bakeoff.report.cells import COUNT, DATASET, INTERVAL, METRIC, MODEL, PLAN, SCORE, Best
+from bakeoff.report.drawing import MOST_DRAWN, Colour, grid, message, name_of, name_rows, panel
+from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Section, figure, table
+from bakeoff.report.may_be_best import cautions, may_be_best
+from bakeoff.report.numbers import capital, count, fixed, letters_for, number, percent
+from bakeoff.report.pairs_shown import order
+from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking, ranks_of
+from bakeoff.report.standings import lines
 from bakeoff.report.study import BESIDE, Study
 from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
+from bakeoff.report.tables import Cell, Column, Table, numbers
 from bakeoff.scores.metrics import POINTS
+from bakeoff.stats import Evidence, Status
 
-RANK = Kind(lambda study, rank: Cell(fixed(rank, 2), rank))
+RANK = numbers(lambda rank: fixed(rank, 2))
+MOST_MODELS = 30
+"""Models in the table of standings; the JSON has all."""
+MOST_LINES, MOST_DOTS = 120, 3_000
+"""With more scores than these, lines between them would be a grey cloud."""
+MOST_HOLES, MOST_VALUES = 5, 5
+POLICIES = {
+    "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
+    "drop_model": "the models that lack a score are left out of the tests over data sets",
+    "failed": "tests over data sets rank them last",
+    "error": "no test over data sets uses them",
+}
 
 
-def build_models(item: Item, study: Study) -> PageTable:
-    """Rank the models."""
-    ranked = ranking(study)
-    several = study.several
+def _level(study: Study) -> str:
+    return f"{percent(1 - study.alpha)} CI"
+
+
+def _title_of_scores(design: StudyDesign) -> str:
+    plans = design.experiment.resampling.plans().values()
+    folds = any(len(plan.splits()) > 1 for plan in plans)
+    where = "data set" if design.several else "fold"
+    return f"Scores on every {where}" if design.several or folds else "Scores on the test rows"
+
+
+@figure(
+    Section.MODELS,
+    10,
+    _title_of_scores,
+    when=lambda design: design.averages(design.metric.name),
+)
+def scores(study: Study) -> Drawing:
+    """The diamond is the mean score of a model, the line its confidence interval. The tests, not
+    overlapping intervals, show whether two models differ.
+    """
+    every = ranking(study)
+    if not every:
+        return message("no model has a complete set of scores")
+    ranked = every[:MOST_DRAWN]
+    tables = study.values(study.metric.name, study.plan)
+    several = len(tables) > 1
+    means = dataset_means(study, study.metric.name, study.plan) if several else None
+    known = next(iter(tables.values())) if means is None else means
+    values = known[[line.model for line in ranked]].to_numpy()
+    names = [study.label(line.model) for line in ranked]
+    labels = [name_of(name, letters_for(names)) for name in names]
+    drawn, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
+    dotted = len(values) > 1
+    joined = dotted and len(values) <= MOST_LINES and values.size <= MOST_DOTS
+    for row in values if joined else ():
+        axes.plot(row, range(len(ranked)), color=Colour.SOFT, linewidth=0.6, alpha=0.6, zorder=1)
+    below = 0.26 if dotted else 0  # the mean has its place under the single scores
+    for place, line in enumerate(ranked):
+        colour = Colour.BLUE if place == 0 else Colour.MUTED
+        if dotted:
+            axes.plot(
+                values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
+                alpha=0.6, markeredgewidth=0, zorder=2,
+            )  # fmt: skip
+        if line.ci is not None:
+            axes.plot(list(line.ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
+        axes.plot(line.mean, place + below, "D", markersize=4.2, color=Colour.INK, zorder=4)
+    name_rows(axes, labels)
+    axes.set_ylim(len(labels) - 0.35, -0.5)
+    grid(axes)
+    unit = "mean on a data set" if several else "on a fold" if dotted else "on the test rows"
+    better = "higher" if study.metric.greater_is_better else "lower"
+    axes.set_xlabel(f"{study.written().label} {unit} ({better} is better)")
+    dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
+    legend = f"{dots}{'; thin lines join scores on the same rows' if joined else ''}."
+    first, last, told = ranked[0], ranked[-1], study.written().told
+    alt = (
+        f"{capital(study.metric.title)} of {len(ranked)} models on "
+        f"{count(len(values), 'data set' if several else 'fold')}, from {study.label(first.model)} "
+        f"(mean {told(first.mean)}) to {study.label(last.model)} (mean {told(last.mean)})."
+    )
+    shows = f"the {MOST_DRAWN} best of {len(every)} models" if len(every) > MOST_DRAWN else ""
+    return Drawing(drawn, alt, legend if dotted else prose.over_runs(study), shows)
+
+
+def _over_datasets(design: StudyDesign) -> bool:
+    over = (entry.evidence is Evidence.DATASET_SCORES for entry in design.tests)
+    return len(design.models) > 1 and any(over)
+
+
+@table(Section.MODELS, 15, "Standings", when=_over_datasets)
+def standings(study: Study) -> Table:
+    """How the models stand among each other over all data sets. The win rate is the mean share of
+    the other models that a model beats on a data set. Each interval holds by itself, and all
+    depends on which models are compared.
+    """
+    columns = (
+        Column("average_rank", "Average rank", RANK),
+        MODEL,
+        Column("win_rate", "Win rate", SCORE),
+        Column("win_rate_ci", _level(study), INTERVAL),
+        Column("data_sets", "Data sets", COUNT),
+    )
+    rows = list(lines(study))
+    more = len(rows) - MOST_MODELS
+    summary = f"… and {more} more models" if more > 0 else ""
+    return Table(columns, rows[:MOST_MODELS], summary=summary)
+
+
+@table(Section.MODELS, 20, "Models, ranked")
+def models(study: Study) -> Table:
+    """The standard deviation describes the spread of single scores; it is not a standard error,
+    because folds share training rows. The tests, not overlapping intervals, show whether two models
+    differ.
+    """
+    ranked, several = ranking(study), study.several
     repeated = several or any(line.n > 1 for line in ranked)
     averaged = study.averages(study.metric.name)
     known = any(not math.isnan(line.holdout) for line in ranked)
@@ -33,49 +143,44 @@ def build_models(item: Item, study: Study) -> PageTable:
     top = pick((line.mean for line in ranked), default=math.nan)
     top_held = pick((line.holdout for line in ranked), default=math.nan)
     beside = dataset_means(study, study.metric.name, BESIDE).mean()
-    other = [m for m in study.experiment.metrics[1:] if study.averages(m)]
+    other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
-    best = {
-        m: values.max() if study.metrics[m].greater_is_better else values.min()
-        for m, values in means.items()
+    best_of = {
+        m: means[m].max() if metric.greater_is_better else means[m].min()
+        for m, metric in other.items()
     }
+    rows = []
+    for line in ranked:
+        row: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
+        if averaged:
+            row |= {"mean": Best(line.mean, line.mean == top), "ci_low": line.ci}
+        if repeated:
+            row |= {"sd": line.sd, "n": line.n} if averaged else {"n": line.n}
+        if study.plan == "halves":
+            row["beside"] = float(beside[line.model])
+        if held:
+            row["holdout"] = Best(line.holdout, line.holdout == top_held)
+        own = {m: float(means[m][line.model]) for m in other}
+        rows.append(row | {f"mean_{m}": Best(own[m], own[m] == best_of[m]) for m in other})
+    if rows and (constant := _constant(study, held)):
+        rows.append(constant)
     title = capital(study.metric.title)
     columns = (
         Column("rank", "Average rank", RANK) if several else Column("rank", "Rank", cells.NUMBER),
-        cells.MODEL,
-        Column("mean", f"{title}, mean" if repeated else title, cells.SCORE),
-        Column("sd", "SD over data sets" if several else "SD over folds", cells.SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-        Column("n", "Data sets" if several else "Folds", cells.COUNT),
-        Column("beside", capital(prose.HALVES[not study.by_full]), cells.SCORE),
-        Column("holdout", "On held-out rows", cells.SCORE),
-        Column("wins", "Times first", cells.COUNT, several=True),
-        *(
-            Column(f"mean_{m}", capital(study.metrics[m].title), cells.SCORE, metric=m)
-            for m in other
-        ),
+        MODEL,
+        Column("mean", f"{title}, mean" if repeated else title, SCORE),
+        Column("sd", "SD over data sets" if several else "SD over folds", SCORE),
+        Column("ci_low", _level(study), INTERVAL),
+        Column("n", "Data sets" if several else "Folds", COUNT),
+        Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
+        Column("holdout", "On held-out rows", SCORE),
+        Column("wins", "Times first", COUNT, several=True),
+        *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
     )
-
-    def values(line: Ranked) -> dict[str, Any]:
-        found: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
-        if averaged:
-            found |= {"mean": cells.Best(line.mean, line.mean == top), "ci_low": line.ci}
-        if repeated:
-            found |= {"sd": line.sd, "n": line.n} if averaged else {"n": line.n}
-        if study.plan == "halves":
-            found["beside"] = float(beside[line.model])
-        if held:
-            found["holdout"] = cells.Best(line.holdout, line.holdout == top_held)
-        own = {m: float(means[m][line.model]) for m in other}
-        return found | {f"mean_{m}": cells.Best(own[m], own[m] == best[m]) for m in other}
-
-    rows = [values(line) for line in ranked]
-    if rows and (constant := _constant(study, held)):
-        rows.append(constant)
-    return tabulate(item, study, columns, rows, _models_note(study, ranked))
+    return Table(columns, rows, _note_of_models(study, ranked))
 
 
-def _models_note(study: Study, ranked: list[Ranked]) -> str:
+def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     parts = [f"Ranked by {study.metric.title} ({prose.scored(study)}). {interval_note(study)}"]
     parts += filter(None, [prose.over_runs(study)])
@@ -83,8 +188,18 @@ def _models_note(study: Study, ranked: list[Ranked]) -> str:
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
     if found := baselines(study, study.metric.name):
-        rows_of = "training" if all(one.trained for one in found) else "test"
-        parts.append(_meaning(study, rows_of))
+        where = "training" if all(one.trained for one in found) else "test"
+        kind = "Regressor" if study.experiment.task.numbers else "Classifier"
+        like = f", like scikit-learn's Dummy{kind}" if study.experiment.fitted else ""
+        priced = len(study.experiment.without_costs) < len(study.datasets)
+        cheapest_class = " (with costs: the cheapest class)" if priced else ""
+        parts.append(
+            f"The constant answer predicts the mean of the {where} rows for every row; by metrics "
+            f"that are no mean squared error or deviance, their median{like}."
+            if study.experiment.task.numbers
+            else f"The constant answer predicts the most frequent class of the {where} rows"
+            f"{cheapest_class} for every row, with the class shares as probabilities{like}."
+        )
     parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
     for dataset, notes in study.notes.items():
         where = f"{study.dataset_label(dataset)}, " if study.several else ""
@@ -92,162 +207,215 @@ def _models_note(study: Study, ranked: list[Ranked]) -> str:
     return " ".join(parts)
 
 
-def _meaning(study: Study, rows_of: str) -> str:
-    """Say what the constant answer is."""
-    if study.experiment.task.numbers:
-        like = ", like scikit-learn's DummyRegressor" if study.experiment.fitted else ""
-        return (
-            f"The constant answer predicts the mean of the {rows_of} rows for every row; by "
-            f"metrics that are no mean squared error or deviance, their median{like}."
-        )
-    like = ", like scikit-learn's DummyClassifier" if study.experiment.fitted else ""
-    priced = len(study.experiment.without_costs) < len(study.datasets)
-    cheapest = " (with costs: the cheapest class)" if priced else ""
-    return (
-        f"The constant answer predicts the most frequent class of the {rows_of} rows"
-        f"{cheapest} for every row, with the class shares as probabilities{like}."
-    )
-
-
 def _constant(study: Study, held: bool) -> dict[str, Any]:
     """Score the constant answer as a row below the models; over data sets the means."""
     found = {name: baselines(study, name) for name in study.experiment.metrics}
-    by_metric = {name: own for name, own in found.items() if len(own) == len(study.datasets)}
-    first = by_metric.get(study.metric.name)
+    known = {name: own for name, own in found.items() if len(own) == len(study.datasets)}
+    first = known.get(study.metric.name)
     if first is None or not study.averages(study.metric.name):
         return {}
-    answer = "" if study.several else f": {clean(first[0].answer)}"
     means = {
         m: math.fsum(one.score for one in own) / len(own)
-        for m, own in by_metric.items()
+        for m, own in known.items()
         if study.averages(m)
     }
-    row = {
-        "model": Cell(f"(constant answer{answer})"),
-        "mean": means.pop(study.metric.name),
-    }
+    answer = "" if study.several else f": {clean(first[0].answer)}"
+    row = {"model": Cell(f"(constant answer{answer})"), "mean": means.pop(study.metric.name)}
     if held:
         row["holdout"] = math.fsum(one.holdout for one in first) / len(first)
     return row | {f"mean_{m}": mean for m, mean in means.items()}
 
 
-def build_baseline(item: Item, study: Study) -> PageTable:
-    """Give the constant answer's score, and each model's difference from it."""
-    columns = (
-        cells.DATASET,
-        cells.METRIC,
-        Column("answer", "Constant answer"),
-        Column("constant", "Its score", cells.SCORE),
-        cells.MODEL,
-        Column("difference", "Difference", cells.SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-        cells.PVALUE,
-        cells.ADJUSTED,
-        cells.DECISION,
-    )
-    rows: list[dict[str, Any]] = []
-    for metric in study.experiment.metrics:
-        for one in baselines(study, metric):
-            known = {
-                "dataset": one.dataset,
-                "metric": metric,
-                "answer": "class shares" if study.metrics[metric].by_order else clean(one.answer),
-                "constant": one.score,
-                "decision": "not tested",
-            }
-            for line in one.models:
-                says = Cell("cannot tell", tone="open")
-                if line.better:
-                    says = Cell("better", tone="good")
-                elif line.pvalue_adjusted <= study.alpha and line.difference < 0:
-                    says = Cell("worse", tone="bad")
-                rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
-            if not one.models:
-                rows.append(known)
-    note = prose.over_runs(study) if study.plan == "holdout" else ""
-    return tabulate(item, study, columns, rows, note)
-
-
 def _may_be_best(design: StudyDesign) -> bool:
     """Show it where several models have predictions of a few test sets."""
-    experiment = design.experiment
-    few = len(experiment.datasets) <= MOST_DATASETS and len(experiment.models) > 1
-    known = design.has_rows and has_test(experiment.metrics[0])
-    return few and (known or (experiment.by_values and not design.has_runs))
+    few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 1
+    known = design.has_rows and has_test(design.experiment.metrics[0])
+    return few and (known or (design.experiment.by_values and not design.has_runs))
 
 
-def build_best(item: Item, study: Study) -> PageTable:
-    """List the models of each test set, best first."""
+@table(Section.MODELS, 25, "Which models may be the best, on the held-out rows", when=_may_be_best)
+def best(study: Study) -> Table:
+    """A model is excluded from the models that may be the best if a pairwise test shows another
+    model to be better and it is also outside the confidence set for the best model (Hsu 1984); p is
+    the larger of the two p-values. Models of one group (same letter) are not shown to differ by the
+    pairwise tests.
+    """
     found = may_be_best(study, study.metric.name)
-    columns = (
-        cells.DATASET,
-        cells.MODEL,
-        Column("value", capital(study.metric.title), cells.SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
-        Column("stays", "May be the best"),
-        Column("p", "p", cells.STARRED),
-        Column("tier", "Group"),
-        Column("wins", "Would win", cells.SHARE),
-    )
     rows = [
         {
             "dataset": name,
-            "model": line.model,
-            "value": line.value,
+            **{key: getattr(line, key) for key in ("model", "value", "tier")},
             "ci_low": line.ci or Cell("not known"),
             "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
             "p": line.pvalue,
-            "tier": line.tier,
-            "wins": line.wins,
         }
         for name, each in found.items()
         for line in each.models
     ]
-    told = [
-        text
-        for name, each in found.items()
-        for text in worth_of_winner(study, study.metric, each, name)
+    columns = (
+        DATASET,
+        MODEL,
+        Column("value", capital(study.metric.title), SCORE),
+        Column("ci_low", _level(study), INTERVAL),
+        Column("stays", "May be the best"),
+        Column("p", "p", cells.STARRED),
+        Column("tier", "Group"),
+    )
+    told = [text for each in found.values() for text in cautions(study, each)]
+    return Table(columns, rows, " ".join(told))
+
+
+@table(
+    Section.MODELS,
+    28,
+    "Every metric on the held-out rows",
+    when=lambda design: (
+        (design.has_rows or (design.has_runs and not design.experiment.by_values))
+        and any(map(has_interval, design.experiment.metrics))
+        and len(design.datasets) <= MOST_DATASETS
+    ),
+    folded="Every metric with its interval",
+)
+def intervals(study: Study) -> Table:
+    """Every metric of every model on the held-out rows, with its standard error and confidence
+    interval. The standard errors of metrics of right and wrong rows include pseudo-rows
+    (docs/stats/any-metric.md); shares of a single fit have Wilson intervals. Overlapping intervals
+    do not mean that two models do not differ.
+    """
+    place = {model: i for i, model in enumerate(order(study))}
+    rows = []
+    for _, own in study.intervals.groupby(["dataset", "metric"], sort=False):
+        for line in sorted(own.to_dict("records"), key=lambda line: place[line["model"]]):
+            status, said = str(line["status"]), clean(str(line["note"])) if line["note"] else ""
+            note = Cell(said, tone="open" if said else "")
+            if status != Status.OK:
+                why = said or prose.WHY_UNDECIDED.get(status, status.replace("_", " "))
+                lacks = isinstance(line["estimate"], float) and math.isnan(line["estimate"])
+                note = Cell(f"{'no score' if lacks else 'no interval'}: {why}", tone="bad")
+            rows.append(line | {"ci_low": (line["ci_low"], line["ci_high"]), "note": note})
+    columns = (
+        DATASET,
+        METRIC,
+        MODEL,
+        Column("estimate", "Score", SCORE),
+        Column("se", "SE", SCORE),
+        Column("ci_low", _level(study), INTERVAL),
+        Column("note", "Caution"),
+    )
+    return Table(columns, rows, prose.over_runs(study))
+
+
+@table(
+    Section.MODELS,
+    30,
+    "Mean scores by data set",
+    when=lambda design: design.several,
+    folded="Every data set",
+)
+def datasets(study: Study) -> Table:
+    """The mean score of each model on each data set; the best score of a data set is in bold, a
+    dash marks a missing score.
+    """
+    ordered = order(study)
+    means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
+    ranks = ranks_of(means, study.metric)
+    first = ranks.eq(ranks.min(axis=1), axis=0)
+    columns = (DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
+    rows = (
+        {"dataset": str(name)} | {m: Best(float(own[m]), bool(top[m])) for m in ordered}
+        for (name, own), (_, top) in zip(means.iterrows(), first.iterrows(), strict=True)
+    )
+    note = (
+        f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
+        "metrics and plans."
+    )
+    missing = study.missing.get("missing", ())
+    holes = [h for h in missing if (h["plan"], h["metric"]) == (study.plan, study.metric.name)]
+    if holes:
+        told = "; ".join(
+            f"{study.label(h['model'])} on {study.dataset_label(h['dataset'])} "
+            f"({clean(h['reason'])})"
+            for h in holes[:MOST_HOLES]
+        )
+        more = f" and {len(holes) - MOST_HOLES} more" if len(holes) > MOST_HOLES else ""
+        note += f" Missing: {told}{more}; {POLICIES[study.missing['policy']]}."
+    return Table(columns, rows, note)
+
+
+@table(
+    Section.MODELS,
+    40,
+    "Choices made in training",
+    when=lambda design: any(model.chooses for model in design.experiment.fitted.values()),
+    folded="Choices made in training",
+)
+def choices(study: Study) -> Table:
+    """Parameters, thresholds and numbers of rounds that each fit chose on its own training rows,
+    and how many fits chose each value. The choice is part of the compared algorithm: every fit
+    repeats it and no test row is used for it. Choices that differ between folds are not determined
+    well by the data.
+    """
+    by = ["dataset", "model", "plan", "parameter"]
+    rows = [
+        dict(zip(by, key, strict=True))
+        | {"parameter": clean(str(key[-1])), "fits": len(own), "values": _counted(own["value"])}
+        for key, own in (study.choices.groupby(by, sort=False) if len(study.choices) else ())
     ]
-    return tabulate(item, study, columns, rows, " ".join(told))
+    columns = (
+        DATASET,
+        MODEL,
+        PLAN,
+        Column("parameter", "Parameter"),
+        Column("fits", "Fits", COUNT),
+        Column("values", "Values"),
+    )
+    return Table(columns, rows, "choices.csv lists every fit.")
 
 
-EXHIBITS = {
-    "models": TableExhibit(
-        section=Section.MODELS,
-        place=20,
-        title="Models, ranked",
-        caption="The standard deviation describes the spread of single scores; it is not a "
-        "standard error, because folds share training rows. "
-        "The tests, not overlapping intervals, show whether two models differ.",
-        build=build_models,
-    ),
-    "baseline": TableExhibit(
-        section=Section.MODELS,
-        place=22,
-        title="Comparison with a constant answer",
-        caption="The difference between each model and a constant answer for every row. A positive "
-        "difference is an advantage of the model, also where lower scores are better. Differences "
-        "on folds are tested by the corrected t test (Nadeau and Bengio), differences on held-out "
-        "rows by the t test of the metric's difference, of several training runs by that of "
-        "recipes. P-values are adjusted by Holm's method for the number of models, but not for the "
-        "number of metrics and data sets.",
-        when=lambda design: (
-            not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
-        ),
-        folded="Every model and a constant answer",
-        build=build_baseline,
-    ),
-    "best": TableExhibit(
-        section=Section.MODELS,
-        place=25,
-        title="Which models may be the best, on the held-out rows",
-        caption="A model is excluded from the models that may be the best if a pairwise test shows "
-        "another model to be better and it is also outside the confidence set for the best model "
-        "(Hsu 1984); p is the larger of the two p-values. Models of one group (same letter) are "
-        "not shown to differ by the pairwise tests. “Would win” estimates how often a model would "
-        "have the highest score on other test sets of this size if the observed scores were the "
-        "true ones. It is neither a test nor the probability that the model is the best.",
-        when=_may_be_best,
-        build=build_best,
-    ),
-}
+def _counted(values: Any) -> str:
+    """Count values; of many different numbers give the median and the range."""
+
+    def number_of(value: str) -> float | None:
+        try:
+            found = json.loads(value)
+        except ValueError:
+            return None
+        return float(found) if isinstance(found, (int, float)) else None
+
+    counts = Counter(map(clean, values))
+    known = [one for value in counts.elements() if (one := number_of(value)) is not None]
+    if len(counts) > MOST_VALUES and len(known) == counts.total():
+        ordered = sorted(known)
+        low, middle, high = ordered[0], ordered[len(ordered) // 2], ordered[-1]
+        return f"{number(low)} to {number(high)}, median {number(middle)}"
+    shown = ", ".join(f"{value} ({n}×)" for value, n in counts.most_common(MOST_VALUES))
+    rest = len(counts) - MOST_VALUES
+    return shown + (f" and {rest} more" if rest > 0 else "")
+
+
+@table(
+    Section.MODELS,
+    50,
+    "Variation between seeds",
+    when=lambda design: any(model.seeds > 1 for model in design.experiment.fitted.values()),
+    folded="Variation between seeds",
+)
+def seeds(study: Study) -> Table:
+    """The standard deviation of a score between seeds on the same fold and between folds, and the
+    share of the variance of a single fit that is due to the seed. If this share is large, a
+    difference of that size may be due to the seeds alone; averaging over more seeds reduces it.
+    """
+    rows = study.seeds.to_dict("records")
+    columns = (
+        DATASET,
+        MODEL,
+        PLAN,
+        Column("seeds", "Seeds", COUNT),
+        Column("folds", "Folds", COUNT),
+        Column("mean", capital(study.metric.title), SCORE),
+        Column("sd_between_seeds", "SD between seeds", SCORE),
+        Column("sd_between_folds", "SD between folds", SCORE),
+        Column("share_of_seeds", "Variance due to seeds", cells.SHARE),
+    )
+    own = [line for line in rows if line["metric"] == study.metric.name]
+    return Table(columns, own, "Other metrics are in seeds.csv.")

@@ -1,278 +1,521 @@
-"""The numbers of tests of pairs of models."""
+"""The tests as figures: differences of pairs, their matrix, posteriors, and average ranks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations
-from typing import Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from bakeoff.comparisons import Comparison
-from bakeoff.report import cells, pairs_shown, prose
-from bakeoff.report.exhibit import Section, TableExhibit
-from bakeoff.report.family import Family, as_float, seen_from
-from bakeoff.report.item import Item
-from bakeoff.report.numbers import capital, percent, words
-from bakeoff.report.pairs_shown import COUNTED
-from bakeoff.report.prose import not_independent
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.report import prose
+from bakeoff.report.drawing import (
+    LEAST,
+    MOST_DRAWN,
+    SAYS,
+    SIZE,
+    WIDTH,
+    Colour,
+    IntervalLine,
+    bare,
+    canvas,
+    grid,
+    interval_plot,
+    message,
+    name_of,
+    name_rows,
+    text_width,
+)
+from bakeoff.report.exhibit import Drawing, Section, figure
+from bakeoff.report.family import Family, as_float
+from bakeoff.report.numbers import enumerated, fixed, letters_for, p_equals, probability, pvalue
+from bakeoff.report.numbers import words as listed
+from bakeoff.report.pairs_shown import (
+    Row,
+    difference_name,
+    families_of,
+    order,
+    rows_of,
+    what_is_shown,
+)
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
-from bakeoff.report.tables import Column, PageTable, tabulate
-from bakeoff.report.verdict.sentences import assumed
-from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
+from bakeoff.report.written import with_unit
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
 
-_PROBABILITIES = (
-    Column("p_a_better", "P(A better)", cells.PROBABILITY),
-    Column("p_equivalent", "P(equivalent)", cells.PROBABILITY),
-    Column("p_b_better", "P(B better)", cells.PROBABILITY),
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_NUMBERED = 30
+"""With more models, cells of the matrix have colours and no numbers, which nobody could read."""
+LEVELS = 16
+"""Shades of a matrix without numbers."""
+
+
+# --- differences -----------------------------------------------------------------------------
+
+
+@figure(
+    Section.COMPARISONS,
+    22,
+    "differences",
+    each="test",
+    # several criteria at once have no single difference
+    when=lambda design, entry: (
+        design.pairs(entry)
+        and entry.type1 is not TypeOneError.BAYESIAN
+        and entry.evidence is not Evidence.FOLD_CRITERIA
+    ),
 )
-_TESTED = cells.STATISTIC, cells.DF, cells.PVALUE, cells.ADJUSTED
-_EFFECTS = {
-    "cohen_dz": "Cohen's dz",
-    "hedges_gz": "Hedges' gz",
-    "cohens_g": "Cohen's g",
-    "cohens_h": "Cohen's h",
-    "auc_a": "AUC of A",
-    "auc_b": "AUC of B",
-    "rank_biserial": "Rank-biserial r",
-    "share_a_better": "Share of A better",
-    "probability_superiority": "P(A above B)",
-}
-"""Names of effect sizes that are no plain words."""
-
-
-def build_pairs(item: Item, study: Study) -> PageTable:
-    """Show every number of a test of pairs, or with several data sets count what it says."""
-    families = pairs_shown.families_of(study, item.test)
-    if len(families) > 1:
-        return _tallies(item, study, families)
-    first = families[0]
-    found = [f for f in study.of_test(item.test, "pair") if f.dataset == first.dataset]
-    if sum(len(f.rows) for f in found) > pairs_shown.MOST_PAIRS:
-        found = [first]
-    place = {model: i for i, model in enumerate(pairs_shown.order(study))}
-    rows = [
-        row
-        for family in (first, *(f for f in found if f is not first))
-        for row in sorted(
-            family.rows, key=lambda row: sorted((place[row.model_a], place[row.model_b]))
-        )
-    ]
-    effects = list(dict.fromkeys(k for row in rows for k in row.result.get("effect_sizes", {})))
-    columns = (
-        *([cells.METRIC] if len(found) > 1 else []),
-        cells.A,
-        cells.B,
-        Column("estimate", _advantage(found), cells.SCORE),
-        Column("ci_low", capital(prose.levels_of(first.rows)), cells.INTERVAL),
-        *(
-            _PROBABILITIES
-            if first.bayesian
-            else (cells.STATISTIC, cells.DF, cells.PVALUE, cells.ADJUSTED)
-        ),
-        cells.DECISION,
-        Column("odds_ratio_low", "Odds ratio, CI", cells.RATIO),
-        *(
-            Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), cells.NUMBER)
-            for k in effects
-        ),
-    )
-    note = _pairs_note(study, first, len(found))
-    if not first.entry.unit:
-        note += prose.lower_is_better(family.measure for family in found)
-    lines = (cells.compared(study, row) | _effects(row, effects) for row in rows)
-    return tabulate(item, study, columns, lines, note)
-
-
-def _advantage(families: Sequence[Family]) -> str:
-    if families[0].entry.unit:
-        return "A − B"
-    return prose.advantage(family.measure for family in families)
-
-
-def _effects(row: Comparison, effects: list[str]) -> dict[str, Any]:
-    """Return the effect sizes of a comparison, and its odds ratio where it has one."""
-    found = row.result.get("effect_sizes", {})
-    values: dict[str, Any] = {f"effect_{key}": as_float(found.get(key)) for key in effects}
-    if ratio := row.result.get("odds_ratio_ci"):
-        values["odds_ratio_low"] = as_float(ratio["low"]), as_float(ratio["high"])
-    return values
-
-
-def _pairs_note(study: Study, family: Family, metrics: int) -> str:
-    row = family.rows[0]
-    unit = "" if metrics > 1 else f"{prose.unit(family)} on "
-    note = f"{capital(unit + prose.evidence(study, family))}."
-    if family.entry.unit:
-        note += f" A − B is in units of {prose.unit(family)}."
-    if family.bayesian:
-        return note
-    one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
-    each = " for each metric" if metrics > 1 and row.family_size > 1 else ""
-    side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
-    return (
-        f"{note} {capital(prose.correction(family))}{each}.{side} Stars: adjusted p at most {one} "
-        f"(*), {two} (**), {three} (***).{prose.disagreement(family.rows)} {assumed(family)}"
-    ).rstrip()
-
-
-def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
-    """Count for each pair the data sets on which the test decides in each way."""
-    first = families[0]
-    says = {
-        "a_better": "A better on",
-        "b_better": "B better on",
-        "equivalent": "A not worse on" if first.noninferiority else "Equivalent on",
-        "cannot_tell": "Cannot tell on",
-        "undecided": "Undecided on",
-    }
-    if first.equivalence:
-        del says["a_better"], says["b_better"]
-    elif not first.bayesian:
-        del says["equivalent"]
-    rows = [
-        {"model_a": a, "model_b": b} | {kind: found[kind] for kind in says}
-        for a, b in (
-            pair[::-1] if first.noninferiority and first.turned(*pair) else pair
-            for pair in (
-                pairs_shown.oriented(study, *both)
-                for both in combinations(pairs_shown.order(study), 2)
-            )
-        )
-        if (found := pairs_shown.tally(families, a, b))
-    ]
-    note = (
-        f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
-        f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
-        f"single results. {assumed(first)}".rstrip()
-    )
-    columns = (cells.A, cells.B, *(Column(key, title, cells.COUNT) for key, title in says.items()))
-    return tabulate(item, study, columns, rows, note)
-
-
-COUNTS_COLUMNS = (
-    cells.DATASET,
-    cells.A,
-    cells.B,
-    *(Column(key, capital(title), cells.COUNT) for key, title in COUNTED.items()),
-    cells.PVALUE,
-    cells.ADJUSTED,
-)
-
-
-def build_counts(item: Item, study: Study) -> PageTable:
-    """Count the rows that either, both or none of two models has right."""
-    families = pairs_shown.families_of(study, item.test)
-    chosen, which = pairs_shown.chosen_pairs(study, len(families), pairs_shown.MOST_PAIRS)
-    rows = []
-    for row in (family.between(a, b) for family in families for a, b in chosen):
-        found = row.result.get("details", {}) if row else {}
-        if row is not None and set(COUNTED) <= set(found):
-            rows.append(cells.compared(study, row) | {key: found[key] for key in COUNTED})
-    note = f"Test rows, {which}."
-    note += "".join(dict.fromkeys(not_independent(study, f.dataset) for f in families))
-    return tabulate(item, study, COUNTS_COLUMNS, rows, note)
-
-
-TWO_SIDED = "two-sided"
-
-
-def build_replicability(item: Item, study: Study) -> PageTable:
-    """Count for each pair the data sets on which one model is better, and name them."""
-    families = pairs_shown.families_of(study, item.test)
-    first = families[0].rows[0]
-    pairs, which = pairs_shown.chosen_pairs(study, 1, pairs_shown.MOST_PAIRS)
-    lines = []
-    for a, b in pairs:
-        rows = [row for family in families if (row := family.between(a, b)) is not None]
-        if rows:
-            line: dict[str, Any] = {"model_a": a, "model_b": b}
-            for side, model in (("a", a), ("b", b)):
-                found = better_on([seen_from(row, model) for row in rows])
-                line[f"{side}_better"] = found.count
-                names = [study.dataset_label(name) for name in found.names]
-                line[f"{side}_better_on"] = words(names, len(names)) if names else ""
-            lines.append(line)
-    columns = (
-        cells.A,
-        cells.B,
-        Column("a_better", "A better on", cells.COUNT),
-        Column("a_better_on", "namely"),
-        Column("b_better", "B better on", cells.COUNT),
-        Column("b_better_on", "namely"),
-    )
-    sides = "" if first.alternative != TWO_SIDED else ", half of it for either direction"
-    note = (
-        f"Of {len(families)} data sets, by {families[0].measure.title}; {which}. For each "
-        f"pair the probability of a number that is too high, or of a wrong name, is at most "
-        f"{percent(first.alpha)}{sides} (Dror et al. 2017, by Holm's procedure)."
-    )
-    return tabulate(item, study, columns, lines, note)
-
-
-def better_on(rows: Sequence[Comparison]) -> Replicability:
-    """Count the data sets on which A is better, from one comparison on each.
-
-    A test with two sides spends half of its level on either, so that both answers hold together.
+def forest(study: Study, test: str) -> Drawing:
+    """Differences between pairs of models. A filled square marks a significant difference (by the
+    adjusted p-value).
     """
-    level = rows[0].alpha / (2 if rows[0].alternative == TWO_SIDED else 1)
-
-    def one_sided(row: Comparison) -> float:
-        # 1 where the test cannot tell whether A is better, or does not ask
-        if math.isnan(row.pvalue) or row.alternative == "less":
-            return 1.0
-        if row.alternative == "greater":
-            return row.pvalue
-        return row.pvalue / 2 if row.estimate > 0 else 1 - row.pvalue / 2
-
-    return replicability_count(
-        [one_sided(row) for row in rows], [row.dataset for row in rows], alpha=level
+    families = families_of(study, test)
+    rows = rows_of(study, families)
+    compared = [row.comparison for row in rows]
+    if not any(math.isfinite(c.estimate) for c in compared):
+        return message("no difference could be estimated")
+    edges = _edges(compared)
+    units = len({row.written.unit for row in rows}) > 1
+    lines = [_interval(row, edges, units=units) for row in rows]
+    drawn, axes = interval_plot(lines, difference_name(families), band=compared[0].margin)
+    ticked = False
+    for place, row in enumerate(rows):
+        single = _differences(row)
+        if math.isnan(row.comparison.ci_low) and len(single):
+            ticked = True
+            colour = SAYS.get(row.comparison.decision, Colour.MUTED)
+            axes.plot(single, [place] * len(single), "|", color=colour, markersize=7, alpha=0.7)
+    one_sided = any(c.alternative != "two-sided" for c in compared)
+    if one_sided:
+        axes.set_xlim(*edges)
+    parts = []
+    if not all(math.isnan(c.ci_low) for c in compared):
+        parts.append(f"The line is the {prose.levels_of(compared)}")
+    if ticked:
+        parts.append("Ticks are the differences on single folds")
+    if compared[0].margin > 0:
+        shown = "not worse" if any(map(prose.one_sided, compared)) else "equivalent"
+        green = any(c.decision is Decision.EQUIVALENT for c in compared)
+        parts.append(
+            "The green band is the equivalence margin"
+            + (f"; green squares are significantly {shown}" if green else "")
+        )
+    if one_sided:
+        parts.append("The interval of a one-sided test is unbounded on the other side")
+    told = (
+        f"{row.label}: {row.written.told(row.comparison.estimate)}, "
+        f"{p_equals(row.comparison.pvalue_adjusted)}"
+        for row in rows
     )
+    alt = f"{families[0].entry.title}, differences with intervals. {enumerated(told)}."
+    legend = " ".join(f"{part}." for part in parts)
+    return Drawing(drawn, alt, legend, what_is_shown(study, families, rows))
 
 
-def _on_each_dataset(design: StudyDesign, entry: Entry) -> bool:
-    settles = "margin" not in entry.options and entry.type1 is not TypeOneError.BAYESIAN
-    alone = entry.evidence not in (Evidence.DATASET_SCORES, Evidence.FOLD_CRITERIA)
-    return design.several and design.pairs(entry) and settles and alone
+def _edges(found: list[Comparison]) -> tuple[float, float]:
+    """Return where the axis ends that shows everything but the open ends of one-sided intervals."""
+    ends = [0.0, *(c.estimate for c in found), *(s * c.margin for c in found for s in (-1, 1))]
+    ends += [c.ci_low for c in found if c.alternative != "less"]
+    ends += [c.ci_high for c in found if c.alternative != "greater"]
+    known = [end for end in ends if math.isfinite(end)]
+    room = 0.06 * (max(known) - min(known)) or 0.01
+    return min(known) - room, max(known) + room
 
 
-EXHIBITS = {
-    "pairs": TableExhibit(
-        section=Section.COMPARISONS,
-        place=26,
-        title="all pairs",
-        caption="Every pair of models, with A and B as in comparisons.csv. The adjusted p-value "
-        "(of Bayesian tests the posterior probability) decides. “Cannot tell” means that the data "
-        "do not decide, not that the models are equal.",
-        each="test",
-        when=StudyDesign.pairs,
-        folded="All numbers",
-        build=build_pairs,
+def _interval(row: Row, edges: tuple[float, float], *, units: bool) -> IntervalLine:
+    c, size = row.comparison, row.written.told if units else row.written.score
+    low, high, ci = math.nan, math.nan, ""
+    if not math.isnan(c.ci_low):
+        low = edges[0] if c.alternative == "less" else c.ci_low
+        high = edges[1] if c.alternative == "greater" else c.ci_high
+        ci = f" {row.written.interval(c.ci_low, c.ci_high)}"
+    p = p_equals(c.pvalue_adjusted, "adj. p" if prose.p_name(c) != "p" else "p")
+    note = f"{size(c.estimate)}{ci}  {p}"
+    return IntervalLine(row.label, note, c.estimate, (low, high), c.decision)
+
+
+def _differences(row: Row) -> NDArray[np.float64]:
+    found = row.comparison.result.get("details", {}).get("differences", [])
+    values = np.array([as_float(v) for v in np.ravel(np.array(found, dtype=object))])
+    return -values if row.turned else values
+
+
+# --- matrix ----------------------------------------------------------------------------------
+
+
+@figure(
+    Section.COMPARISONS,
+    23,
+    "matrix",
+    each="test",
+    when=lambda design, entry: (
+        design.pairs(entry)
+        and entry.type1 is not TypeOneError.BAYESIAN
+        and len(design.models) > 2
+        and design.analysis[entry.name].versus is None
     ),
-    "counts": TableExhibit(
-        section=Section.COMPARISONS,
-        place=27,
-        title="right and wrong rows",
-        caption="The number of test rows that both models have right, exactly one of them, or "
-        "none. Only the two counts of rows on which exactly one model is right are evidence for a "
-        "difference.",
-        each="test",
-        when=lambda design, entry: design.pairs(entry) and design.counts_rows(entry),
-        folded="Right and wrong rows",
-        build=build_counts,
-    ),
-    "replicability": TableExhibit(
-        section=Section.COMPARISONS,
-        place=26,
-        title="better on which data sets",
-        caption="The number of data sets on which one model is better than another, and their "
-        "names, corrected for the number of data sets. The data sets may depend on each other. A "
-        "small number is not evidence that the models are equal on the other data sets. The "
-        "results are not corrected for the number of pairs.",
-        each="test",
-        when=_on_each_dataset,
-        folded="Better on which data sets",
-        citation="dror2017",
-        build=build_replicability,
-    ),
-}
+)
+def matrix(study: Study, test: str) -> Drawing:
+    """All pairs of models. Blue: the model of the row is significantly better; orange: the model of
+    the column; green: both are equivalent; grey: the test cannot tell.
+    """
+    from matplotlib.colors import to_rgba
+    from matplotlib.patches import Rectangle
+
+    families, models = families_of(study, test), order(study)
+    several, family = len(families) > 1, families[0]
+    names = list(map(study.label, models))
+    labels = [name_of(name, letters_for(names)) for name in names]
+    k = len(models)
+    numbered = k <= MOST_NUMBERED
+    side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4 if numbered else 0.16
+    left = max(text_width(label) for label in labels) + 0.15
+    top = max(text_width(label) * 0.72 for label in labels) + 0.2
+    right = max(0.2, top - side / 2)  # the last name leans over the edge
+    width, height = left + k * side + right, top + k * side + 0.1
+    drawn = canvas(width, height)
+    axes = drawn.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
+    size = SIZE if k <= 6 else SIZE - 1.5 if k <= 12 else SIZE - 2.7
+
+    def square(i: int, j: int, n: int = 1, **how: Any) -> None:
+        # the axes have their limits: no patch has to tell its own
+        axes.add_artist(Rectangle((j, i), n, 1, **how))
+
+    for i, a in enumerate(models):
+        seen = [[row for f in families if (row := f.between(a, b))] for b in models]
+        for j, rows in enumerate(seen if numbered else ()):
+            if not rows:
+                continue
+            (colour, strength), row = _shade(rows, several), rows[0]
+            if several:
+                text, strong = str(_won(rows)), _won(rows) > 0
+            else:
+                written = family.written.score(row.estimate)
+                text = written if i > j else pvalue(row.pvalue_adjusted)
+                text = "?" if text == "undecided" else text.replace(" ", "")
+                strong = row.decision in SAYS
+            face = to_rgba(colour, strength)
+            square(i, j, facecolor=face, edgecolor=Colour.PAPER, linewidth=1.2)
+            axes.text(
+                j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size,
+                color=Colour.INK if strong else Colour.MUTED,
+                fontweight="bold" if strong else "normal",
+            )  # fmt: skip
+        shades = [_shade(rows, several) if rows else None for rows in seen]
+        start = 0
+        for shade, own in groupby(() if numbered else shades, _level_of):
+            n = len(list(own))  # neighbours of like colour are one
+            if shade and shade[1]:
+                square(i, start, n, facecolor=shade[0], alpha=shade[1], linewidth=0)
+            start += n
+        edge = Colour.PAPER if numbered else Colour.LINE
+        square(i, i, facecolor=Colour.LINE, edgecolor=edge)
+    axes.set_xlim(0, k)
+    axes.set_ylim(k, 0)
+    axes.set_xticks([i + 0.5 for i in range(k)])
+    upright = {"rotation": 45, "rotation_mode": "anchor"} if numbered else {"rotation": 90}
+    axes.set_xticklabels(labels, ha="left" if numbered else "center", **upright)
+    axes.xaxis.tick_top()
+    axes.set_yticks([i + 0.5 for i in range(k)], labels)
+    axes.tick_params(length=0, labelcolor=Colour.INK)
+    for spine in axes.spines.values():
+        spine.set_visible(not numbered)
+    if several:
+        says = family.within if family.equivalence else "the model of the row is better"
+        alt = f"the number of {len(families)} data sets on which {says}"
+        alt = f"{family.entry.title}: for each pair of {k} models, {alt}."
+    else:
+        shown = sum(row.decision in SAYS for row in family.rows)
+        margin = "not inferior" if family.noninferiority else "equivalent"
+        alt = (
+            f"{family.entry.title}: differences and adjusted p-values of {len(family.rows)} pairs "
+            f"of models; {shown} of them are significantly "
+            f"{margin if family.equivalence else 'different'}."
+        )
+    if not numbered:
+        legend = "The stronger the colour, the more data sets. " if several else ""
+        legend += "The table of all pairs has the numbers."
+    elif several:
+        legend = (
+            "Each number counts the data sets on which the model of the row is significantly "
+            f"better, or on green {family.within}."
+        )
+    else:
+        legend = f"On green {family.within}. " if family.noninferiority else ""
+        legend += (
+            f"Below the diagonal is {with_unit('the difference', family.written.unit)}, row minus "
+            "column; above it is the adjusted p-value, or a question mark where the comparison is "
+            "undecided."
+        )
+    return Drawing(drawn, alt, legend)
+
+
+def _won(rows: list[Comparison]) -> int:
+    """Count the data sets on which the first model is equivalent, or else better."""
+    said = [row.decision for row in rows]
+    return said.count(Decision.EQUIVALENT) or said.count(Decision.A_BETTER)
+
+
+def _shade(rows: list[Comparison], several: bool) -> tuple[str, float]:
+    """Return the colour of a pair and how strong it is."""
+    if not several:
+        decision = rows[0].decision
+        return SAYS.get(decision, Colour.SOFT), 0.3 if decision in SAYS else 0.12
+    equal = any(row.decision is Decision.EQUIVALENT for row in rows)
+    return Colour.GREEN if equal else Colour.BLUE, 0.75 * _won(rows) / len(rows)
+
+
+def _level_of(shade: tuple[str, float] | None) -> tuple[str, float] | None:
+    return shade and (shade[0], math.ceil(shade[1] * LEVELS) / LEVELS)
+
+
+# --- posteriors ------------------------------------------------------------------------------
+
+
+@figure(
+    Section.COMPARISONS,
+    21,
+    "posterior",
+    each="test",
+    when=lambda design, entry: design.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
+)
+def posterior(study: Study, test: str) -> Drawing:
+    """Posterior probabilities that the first model is better, that both are practically equivalent
+    (their difference lies in the region of practical equivalence), and that the second model is
+    better. They are probabilities of these statements, not p-values. The correlated t test also has
+    the posterior density of the difference in closed form, with the region of practical equivalence
+    shaded.
+    """
+    families = families_of(study, test)
+    rows, family = rows_of(study, families), families[0]
+    labels = [row.label for row in rows]
+    curves = [density(row.comparison) for row in rows]
+    with_curves = any(curve is not None for curve in curves)
+    each, top, bottom, gap = 0.42, 0.42, 0.55, 0.3
+    left = max(text_width(label) for label in labels) + 0.15
+    height = len(rows) * each + top + bottom
+    drawn = canvas(WIDTH, height)
+    room = WIDTH - left - 0.15
+    bar = (room - gap) * 0.5 if with_curves else room
+    vertical = bottom / height, len(rows) * each / height
+    axes = drawn.add_axes((left / WIDTH, vertical[0], bar / WIDTH, vertical[1]))
+    bare(axes)
+    for place, row in enumerate(rows):
+        _bar(axes, place, row.comparison)
+    name_rows(axes, labels)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("posterior probability")
+    rope = max(row.comparison.rope for row in rows)
+    x = left
+    for text, colour in (
+        ("first better", Colour.BLUE),
+        (f"within ±{family.written.told(rope)}" if rope > 0 else "", Colour.MUTED),
+        ("second better", Colour.ORANGE),
+    ):
+        if text:
+            drawn.text(
+                x / WIDTH, 1 - (top - 0.1) / height, text, ha="left", va="bottom",
+                color=colour, fontsize=SIZE - 0.5,
+            )  # fmt: skip
+            x += text_width(text) + 0.15
+    if with_curves:
+        start = (left + bar + gap) / WIDTH
+        beside = drawn.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
+        _densities(beside, curves, rope)
+        beside.set_xlabel(f"advantage of the first ({prose.unit(family)})")
+    told = enumerated(
+        f"{label}: {', '.join(map(probability, (c.p_a_better, c.p_equivalent, c.p_b_better)))}"
+        for label, c in ((row.label, row.comparison) for row in rows)
+    )
+    alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {told}."
+    return Drawing(drawn, alt, shows=what_is_shown(study, families, rows))
+
+
+def _bar(axes: Axes, place: int, row: Comparison) -> None:
+    start = 0.0
+    for share, colour, ink in (
+        (row.p_a_better, Colour.BLUE, Colour.PAPER),
+        (row.p_equivalent, Colour.SOFT, Colour.INK),
+        (row.p_b_better, Colour.ORANGE, Colour.PAPER),
+    ):
+        if not math.isfinite(share):
+            axes.text(
+                0.5, place, "undecided", ha="center", va="center",
+                color=Colour.MUTED, fontsize=SIZE - 0.5,
+            )  # fmt: skip
+            return
+        axes.barh(
+            place, share, left=start, height=0.62, color=colour, linewidth=0,
+            alpha=0.5 if colour == Colour.SOFT else 1,
+        )  # fmt: skip
+        if share > 0.17:
+            axes.text(
+                start + share / 2, place, probability(share), ha="center", va="center",
+                color=ink, fontsize=SIZE - 0.5, fontweight="bold",
+            )  # fmt: skip
+        start += share
+
+
+def density(row: Comparison) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the posterior density of A's advantage where it is known: Student's t of one test."""
+    details = row.result.get("details", {})
+    if row.status != "ok" or "posterior_scale" not in details or row.df is None:
+        return None
+    scale = as_float(details["posterior_scale"])
+    reach = float(special.stdtrit(row.df, 1 - 0.003))
+    t = np.linspace(-reach, reach, 121)
+    half = (row.df + 1) / 2
+    constant = math.exp(special.gammaln(half) - special.gammaln(row.df / 2))
+    y = constant / math.sqrt(row.df * math.pi) * (1 + t**2 / row.df) ** -half / scale
+    # the estimate is the posterior's mean, already turned with the pair
+    return row.estimate + t * scale, y
+
+
+def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], rope: float) -> None:
+    bare(axes)
+    axes.tick_params(axis="y", labelleft=False, left=False)
+    if rope > 0:
+        axes.axvspan(-rope, rope, color=Colour.SOFT, alpha=0.2, linewidth=0)
+    axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
+    for place, curve in enumerate(curves):
+        if curve is None:
+            continue
+        x, y = curve
+        base = place + 0.31
+        top = base - 0.66 * y / y.max()
+        for part, colour in (
+            (x >= rope, Colour.BLUE),
+            (abs(x) <= rope, Colour.SOFT),
+            (x <= -rope, Colour.ORANGE),
+        ):
+            axes.fill_between(x, base, top, where=part, color=colour, alpha=0.35, linewidth=0)
+        axes.plot(x, top, color=Colour.INK, linewidth=0.9)
+    grid(axes)
+
+
+# --- average ranks ---------------------------------------------------------------------------
+
+
+def _ranks_all(design: StudyDesign, entry: Entry) -> bool:
+    """Show it for tests of all pairs over data sets."""
+    formed = entry.all_pairs is not None and len(design.models) > 2
+    ranked = entry.arity is Arity.ALL_PAIRS or formed
+    return ranked and entry.evidence is Evidence.DATASET_SCORES and design.pairs(entry)
+
+
+@figure(Section.COMPARISONS, 20, "average ranks", each="test", when=_ranks_all)
+def ranks(study: Study, test: str) -> Drawing:
+    """Critical difference diagram of the average ranks that the test compares. Bars join models
+    that do not differ significantly by the adjusted p-values of this test. Where one critical
+    difference holds for all pairs, it is drawn to scale.
+    """
+    # ranks, bars and p-values come from one result: the diagram cannot disagree with the table
+    family = families_of(study, test)[0]
+    average = family.ranks
+    if not average or not all(map(math.isfinite, average.values())):
+        return message("there are no average ranks")
+    groups, models = joined(family), _drawn(family)
+    bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
+    alt = (
+        f"Average ranks: {', '.join(f'{study.label(m)} {average[m]:.2f}' for m in models)}. "
+        f"No significant difference: {bars or 'no models'}."
+    )
+    shows = ""
+    if len(average) > MOST_DRAWN:
+        shows = f"the {MOST_DRAWN} best of {len(average)} models"
+    elif apart := _models(family, "cd_pairs_not_shown"):
+        hidden = listed([" and ".join(map(study.label, pair)) for pair in apart], 3)
+        shows = f"not {hidden}, which do not differ significantly but cannot be joined"
+    return Drawing(_diagram(study, family, models, groups), alt, shows=shows)
+
+
+def joined(family: Family) -> list[list[str]]:
+    """Return the groups that bars join: none versus a control, which has no such groups."""
+    drawn = set(_drawn(family))
+    groups = [[m for m in group if m in drawn] for group in _models(family, "cd_groups")]
+    return [group for group in groups if len(group) > 1]
+
+
+def _drawn(family: Family) -> list[str]:
+    """Return the models of the diagram, best first."""
+    return sorted(family.ranks, key=lambda model: family.ranks[model])[:MOST_DRAWN]
+
+
+def _models(family: Family, key: str) -> list[list[str]]:
+    names = list(family.ranks)
+    found = family.rows[0].result["ranks"].get(key, ())
+    return [[names[i] for i in group] for group in found]
+
+
+def _diagram(
+    study: Study, family: Family, models: Sequence[str], groups: list[list[str]]
+) -> Figure:
+    from matplotlib.lines import Line2D
+
+    average, k = family.ranks, len(models)
+    first, last = 1, k
+    if k < len(average):
+        values = [average[model] for model in models]
+        first, last = math.floor(min(values)), math.floor(max(values)) + 1
+    letters = letters_for(map(study.label, models), 26)
+    labels = {m: f"{name_of(study.label(m), letters)}  {fixed(average[m], 2)}" for m in models}
+    left = models[: (k + 1) // 2]
+    margin = max(text_width(text) for text in labels.values()) + 0.2
+    critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
+    fits = math.isfinite(critical) and critical <= last - first and bool(groups)
+    line, bar, top = 0.24, 0.13, 0.95 if fits else 0.5
+    bars_height = 0.12 + bar * len(groups)
+    height = top + bars_height + line * len(left) + 0.15
+    width = max(WIDTH, 2 * margin + LEAST)
+    drawn = canvas(width, height)
+    span = width - 2 * margin
+
+    def x(rank: float) -> float:
+        return (margin + span * (rank - first) / (last - first)) / width
+
+    def y(down: float) -> float:
+        return 1 - down / height
+
+    def stroke(xs: list[float], ys: list[float], colour: str, width: float) -> None:
+        drawn.add_artist(Line2D(xs, ys, color=colour, linewidth=width, solid_capstyle="butt"))
+
+    if fits:
+        stroke([x(first), x(first + critical)], [y(0.47)] * 2, Colour.MUTED, 1.6)
+        drawn.text(
+            x(first), y(0.42), f"critical difference {fixed(critical, 2)}",
+            ha="left", va="bottom", color=Colour.MUTED, fontsize=SIZE - 0.5,
+        )  # fmt: skip
+    stroke([x(first), x(last)], [y(top)] * 2, Colour.INK, 0.9)
+    for rank in range(first, last + 1, max(1, math.ceil((last - first) / 12))):
+        stroke([x(rank)] * 2, [y(top), y(top - 0.07)], Colour.INK, 0.9)
+        drawn.text(
+            x(rank), y(top - 0.1), str(rank), ha="center", va="bottom",
+            color=Colour.MUTED, fontsize=SIZE - 0.5,
+        )  # fmt: skip
+    title = "average rank (1 is best)"
+    drawn.text(0.5, y(0.05), title, ha="center", va="top", color=Colour.MUTED)
+    for i, group in enumerate(groups):
+        low, high = average[group[0]], average[group[-1]]
+        down = top + 0.12 + i * bar
+        stroke([x(low) - 0.006, x(high) + 0.006], [y(down)] * 2, Colour.BLUE, 3.2)
+    for i, model in enumerate(models):
+        is_left = i < len(left)
+        depth = i if is_left else k - 1 - i
+        down = top + bars_height + line * depth + 0.1
+        end = (margin - 0.12) / width if is_left else 1 - (margin - 0.12) / width
+        stroke([x(average[model])] * 2, [y(top), y(down)], Colour.MUTED, 0.8)
+        stroke([x(average[model]), end], [y(down)] * 2, Colour.MUTED, 0.8)
+        name, value = labels[model].rsplit("  ", 1)
+        drawn.text(
+            end + (-0.007 if is_left else 0.007), y(down),
+            f"{name}  {value}" if is_left else f"{value}  {name}",
+            ha="right" if is_left else "left", va="center", color=Colour.INK,
+        )  # fmt: skip
+    return drawn

@@ -24,7 +24,6 @@ _CORRECTED = {
     "hochberg": "hochberg1988",
     "hommel": "hommel1988",
     "shaffer": "shaffer1986",
-    "bergmann-hommel": "garcia2008",
     "max-t": "hothorn2008",
 }
 _NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matplotlib")

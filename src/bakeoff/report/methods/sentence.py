@@ -22,19 +22,13 @@ _CITED = re.compile(rf" \[({_KEY}(?:; {_KEY})*)\]")
 
 @dataclasses.dataclass(frozen=True)
 class Sentence:
-    """One sentence.
-
-    Attributes
-    ----------
-    text : str
-        Its words; sources are named as Pandoc has them: `` [@dietterich1998]``.
-    reforms, tripod : tuple of str
-        The items of the two checklists that it answers.
-    """
+    """One sentence."""
 
     text: str
+    """Its words; sources are named as Pandoc has them: `` [@dietterich1998]``."""
     reforms: tuple[str, ...] = ()
     tripod: tuple[str, ...] = ()
+    """The items of the two checklists that it answers."""
 
     @property
     def keys(self) -> list[str]:
@@ -102,13 +96,7 @@ def _plain(name: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Methods:
-    """What was done, for the methods section of a paper.
-
-    Attributes
-    ----------
-    sentences : tuple of Sentence
-        In their order.
-    """
+    """What was done, for the methods section of a paper."""
 
     sentences: tuple[Sentence, ...]
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from bakeoff.comparisons import Comparison, Decision, advisable
-from bakeoff.comparisons.recipes import notes as notes_on_runs
+from bakeoff.comparisons.dependence import notes as notes_on_runs
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import capital, count, p_equals, percent

@@ -7,16 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.missing_cells import OTHER_READING
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
-from bakeoff.report.family import as_float
 from bakeoff.report.numbers import count, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.verdict.wording import title
 from bakeoff.scores.metrics import Metric, Need
-from bakeoff.stats import catalogue
 
 
 def against_constant(study: Study) -> Iterator[str]:
@@ -149,40 +145,14 @@ def failed(study: Study) -> Iterator[str]:
 def left_out(study: Study) -> Iterator[str]:
     """Say which models and data sets the ranking and the tests over data sets lack."""
     told = set() if study.failed.empty else set(study.failed["model"])
-    as_they_are = study.missing.get("policy") in OTHER_READING
-    for model, reason in () if as_they_are else study.excluded.items():
+    ranked_last = study.missing.get("policy") == "failed"
+    for model, reason in () if ranked_last else study.excluded.items():
         if model in told and not study.several:
             continue
         yield f"{study.name(model)} is left out of the ranking: {reason}."
     spanning = (row for row in study.comparisons if not row.dataset)
     for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
         yield f"In the tests over data sets, the {clean(note)}."
-    yield from _read_otherwise(study)
-
-
-_MEANING = {
-    "at_random": "If the missing scores were missing at random",
-    "failed": "If the missing scores were failures, which rank last",
-}
-
-
-def _read_otherwise(study: Study) -> Iterator[str]:
-    """Say where the other reading of missing scores gives another answer."""
-    for row in study.comparisons:
-        other = row.result.get("other_reading")
-        if other is None or row.metric != study.metric.name:
-            continue
-        p, said = as_float(other["pvalue"]), []
-        if not math.isnan(p) and (p <= row.alpha) != (row.pvalue <= row.alpha):
-            found = "would" if p <= row.alpha else "would not"
-            test = title(catalogue()[other["test"]])
-            said.append(f"the models {found} be shown to differ ({test}, {p_equals(p)})")
-        if other["leader"] != other["own_leader"]:
-            a, b = (study.name(other[key]) for key in ("leader", "own_leader"))
-            said.append(f"{a} would have the best average rank in place of {b}")
-        if said:
-            yield f"{_MEANING[other['policy']]}, {' and '.join(said)}."
-        return
 
 
 MOST = 2

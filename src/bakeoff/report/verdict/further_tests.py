@@ -168,15 +168,7 @@ _MOST_PAIRS = 3
 
 
 def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
-    """Say by which other metrics the answer differs from that of the test that decides.
-
-    Parameters
-    ----------
-    study : Study
-        What is reported.
-    first : Family
-        The comparisons that the headline is about.
-    """
+    """Say by which other metrics the answer differs from that of the test that decides."""
     families = [found for m in study.experiment.metrics if (found := _family(study, first, m))]
     # what errors cost has a sentence of its own, and a metric that jumps has no test
     others = {

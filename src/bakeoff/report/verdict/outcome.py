@@ -18,11 +18,7 @@ from bakeoff.stats import Evidence, TypeOneError
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The comparisons of the leader, seen from it, by what they say; and of the others.
-
-    `tied` are the models that score exactly as well as the leader, `behind` is the best of those
-    that do not; empty where all are tied.
-    """
+    """The comparisons of the leader, seen from it, by what they say; and of the others."""
 
     family: Family
     leader: str
@@ -97,11 +93,7 @@ def look(study: Study, family: Family) -> Outcome:
 
 
 def standing(study: Study, family: Family) -> dict[str, float]:
-    """Order the models of a family, best on its own evidence first; equal values are ties.
-
-    That is by the ranks that the test compares, by what it found on the rows it is about, or by
-    the mean scores.
-    """
+    """Order the models of a family, best on its own evidence first; equal values are ties."""
     if family.ranks:
         lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
     elif family.entry.evidence.on_rows:

@@ -10,7 +10,7 @@ from bakeoff.comparisons import Decision
 from bakeoff.report.family import as_float
 from bakeoff.report.numbers import count, p_equals
 from bakeoff.report.verdict.outcome import Outcome
-from bakeoff.stats.runs.components import unseen_failures
+from bakeoff.stats.runs.recipe import unseen_failures
 
 _MOST = 0.9
 """The share of the variance from which on more of the other buys nothing worth naming."""

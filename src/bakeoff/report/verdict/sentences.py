@@ -9,7 +9,7 @@ import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
-from bakeoff.comparisons.smallest_pvalue import remedies, smallest_pvalue
+from bakeoff.comparisons.trials import remedies, smallest_pvalue
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import count, p_equals, percent, pvalue, words
@@ -109,7 +109,7 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
     own = standing(study, family)
     ranks = family.ranks or {model: -rank for model, rank in own.items() if math.isfinite(rank)}
-    if o.leader not in ranks or (family.pooled and not o.tied):
+    if o.leader not in ranks:
         return f"Over {where} {leader} leads by {prose.unit(family)}."
     used = {row.n for row in family.rows}
     where = where if len(used) == 1 else study.counted_datasets()
@@ -127,7 +127,7 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     else:
         text = f"Over {where} {leader} has the best average rank "
         text += told(o.leader, f"{prose.mean_of(metric)} ")
-    if o.behind in ranks and not family.pooled:
+    if o.behind in ranks:
         text += f", followed by {study.name(o.behind)} {told(o.behind)}"
     return text + "."
 

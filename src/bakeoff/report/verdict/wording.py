@@ -34,21 +34,13 @@ class Kind(StrEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """The answer.
-
-    Attributes
-    ----------
-    kind : Kind
-        What it is.
-    headline : str
-        One short sentence.
-    sentences : tuple of str
-        Two or more that give the numbers, the evidence and its limits.
-    """
+    """The answer."""
 
     kind: Kind
     headline: str
+    """One short sentence."""
     sentences: tuple[str, ...]
+    """Two or more that give the numbers, the evidence and its limits."""
 
     @property
     def lines(self) -> tuple[str, ...]:

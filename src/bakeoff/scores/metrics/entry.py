@@ -13,13 +13,22 @@ from bakeoff.errors import unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
-from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.metric import Metric, Need, numbers
 from bakeoff.stats.metrics.named import METRICS as BUILT_IN
+from bakeoff.stats.metrics.named import RETIRED_METRICS
 from bakeoff.stats.metrics.named import Metrics as Named
-from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS, Options
-from bakeoff.stats.metrics.test_rows import TrueClasses, TrueNumbers
-from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, NumberView, View
+from bakeoff.stats.metrics.view import (
+    EXAMPLES,
+    NO_COLUMNS,
+    NO_OPTIONS,
+    Columns,
+    NoValue,
+    NumberView,
+    Options,
+    TrueClasses,
+    TrueNumbers,
+    View,
+)
 
 
 class Metrics(Named):
@@ -48,7 +57,8 @@ METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
 
 def no_metric(name: str, known: Iterable[str] = METRICS) -> str:
     """Say that a name is none of a metric, and which there are."""
-    if (base := BUILT_IN.get(name.partition("@")[0])) is not None and base.option:
+    base = name.partition("@")[0]
+    if base in RETIRED_METRICS or ((known_as := BUILT_IN.get(base)) and known_as.option):
         return METRICS.lacking(name)
     return unknown("metric", name, (*known, *(m.name for m in told_examples())))
 

@@ -16,8 +16,16 @@ import numpy as np
 from bakeoff.errors import UserError, unknown
 from bakeoff.scores.metrics.entry import METRICS
 from bakeoff.spec.own_metrics import OwnMetric
-from bakeoff.stats.metrics.own import own_metric
-from bakeoff.usercode import TookTooLong, described, import_module, make_importable, time_limit
+from bakeoff.stats.metrics.named import own_metric
+from bakeoff.usercode import (
+    TookTooLong,
+    described,
+    import_module,
+    make_importable,
+    prints_to_stderr,
+    refuse_standard,
+    time_limit,
+)
 
 CALL_SECONDS = 60.0
 """How long one call may take."""
@@ -140,21 +148,25 @@ def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any
     random.seed(_SEED)
     np.random.seed(_SEED)  # noqa: NPY002
     try:
-        with time_limit(CALL_SECONDS):
+        with time_limit(CALL_SECONDS), prints_to_stderr():
             found = function(y_true, predicted, **columns)
-    except ValueError:
+    except (ValueError, KeyboardInterrupt):
         raise
     except TookTooLong:
         raise UserError(f"{own.function} takes more than {CALL_SECONDS:g} s a call") from None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise UserError(f"{own.function} failed: {described(error)}") from None
     if isinstance(found, np.ndarray) and found.ndim == 0:
         found = found[()]
     if not isinstance(found, numbers.Real):
         raise UserError(f"{own.function} returned a {type(found).__name__}, expected one number")
-    if not np.isfinite(float(found)):
-        raise ValueError(f"{own.function} is {float(found)} on {len(y_true)} rows")
-    return float(found)
+    try:
+        number = float(found)
+    except OverflowError:
+        raise UserError(f"{own.function} returned a number that is too large for a float") from None
+    if not np.isfinite(number):
+        raise ValueError(f"{own.function} is {number} on {len(y_true)} rows")
+    return number
 
 
 def imported(own: OwnMetric) -> Callable[..., Any]:
@@ -173,6 +185,7 @@ def imported(own: OwnMetric) -> Callable[..., Any]:
         raise UserError(unknown(f"function in {own.module}:", name, known))
     if not callable(function):
         raise UserError(f"{own.function} is a {type(function).__name__}, not a function")
+    refuse_standard(own.function, function)
     try:
         inspect.signature(function).bind(None, None, **dict.fromkeys(own.columns))
     except TypeError as error:

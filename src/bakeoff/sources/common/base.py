@@ -61,19 +61,7 @@ class Filter(SpecSection):
 
 
 class Loaded(NamedTuple):
-    """The data that a source returns.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        All columns, rows numbered from 0.
-    target : str
-        The column to predict.
-    tested_from : int, optional
-        The first row of a test set of its own.
-    facts : Mapping
-        What the card says about the source beside what the experiment says.
-    """
+    """The data that a source returns."""
 
     frame: pd.DataFrame
     target: str
@@ -82,12 +70,7 @@ class Loaded(NamedTuple):
 
 
 class DataSet(SpecSection, ABC):
-    """An entry of `datasets:`: the keys that every source shares, and what a source must answer.
-
-    A source is one module of `bakeoff.sources` with one subclass, whose ``source:
-    Literal["name"]`` is its name in the experiment; its docstring and the descriptions of its keys
-    are what config/README.md and editors show.
-    """
+    """An entry of `datasets:`: the keys that every source shares, and what a source must answer."""
 
     if TYPE_CHECKING:
         source: str
@@ -171,31 +154,14 @@ class DataSet(SpecSection, ABC):
 
     @abstractmethod
     def load(self, seed: int) -> Loaded:
-        """Load the data.
-
-        Parameters
-        ----------
-        seed : int
-            The experiment's seed.
-
-        Raises
-        ------
-        Problem
-            They cannot be loaded; its path starts with the key that is to be mended.
-        """
+        """Load the data."""
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
         return self
 
     def check(self) -> None:
-        """Look for what can be known to fail before anything is loaded.
-
-        Raises
-        ------
-        Problem
-            Its path starts with the key that is to be mended.
-        """
+        """Look for what can be known to fail before anything is loaded."""
 
     def at_hand(self) -> bool:
         """Tell whether the data can be loaded without the network and the user's code."""

@@ -25,20 +25,7 @@ def cached(sha256: str) -> Path | None:
 
 
 def download(url: str, sha256: str) -> Path:
-    """Return the file of a hash, downloading it unless it is there.
-
-    Parameters
-    ----------
-    url : str
-        Its address; `${NAME}` is taken from the environment.
-    sha256 : str
-        The SHA-256 of its contents.
-
-    Raises
-    ------
-    UserError
-        The address cannot be reached, or gives another file than the hash says.
-    """
+    """Return the file of a hash, downloading it unless it is there."""
     found = cached(sha256)
     if found is not None:
         return found
@@ -61,13 +48,7 @@ def download(url: str, sha256: str) -> Path:
 
 
 def fetch(url: str, path: Path) -> None:
-    """Download an address to a file; retry after transient errors.
-
-    Raises
-    ------
-    OSError
-        It cannot be reached, says that there is nothing, or is larger than `LARGEST`.
-    """
+    """Download an address to a file; retry after transient errors."""
     for wait in (*_WAITS, None):
         try:
             with requests.get(

@@ -5,9 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import json
-import lzma
-import struct
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +12,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
+import pyarrow.feather
+from pandas.api.types import is_numeric_dtype, is_string_dtype
 
 from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
-from bakeoff.files import read_large
-from bakeoff.sources.common.archives import COMPRESSED, LARGEST, opened, seekable
+from bakeoff.files import parse_json, read_large
+from bakeoff.sources.common.archives import COMPRESSED, check_unpacked, opened, seekable
+from bakeoff.sources.common.identifiers import exact, frame_of, to_frame, whole_numbers
 from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
 MISSING = frozenset(
@@ -29,6 +29,7 @@ MISSING = frozenset(
     }
 )
 """What stands for a missing value in a CSV file unless `missing_values` says otherwise."""
+MOST_COLUMNS = 100_000
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
 
@@ -59,15 +60,9 @@ def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             ("encoding",),
             f"{name!r} is not {spec.encoding} text; say which it is, e.g. `encoding: latin-1`",
         ) from None
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        NotImplementedError,
-        lzma.LZMAError,
-        zipfile.BadZipFile,
-        struct.error,
-    ) as error:
+    except UserError:
+        raise
+    except Exception as error:  # libraries raise anything for a file that is none of its kind
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{name!r} cannot be read as {kind}: {reason}") from None
     return with_plain_columns(frame, name)
@@ -98,21 +93,30 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
         columns = _check_text(lines, sep, name, spec)
-    missing = spec.missing_values
-    with opened(path, name) as file:
-        return pd.read_csv(
-            file,
-            sep=sep,
-            header=0 if spec.header else None,
-            names=columns,
-            encoding=_encoding(spec),
-            keep_default_na=False,
-            na_values=list(MISSING) if missing is None else ["", *missing],
-            decimal=spec.decimal,
-            thousands=spec.thousands,
-            index_col=False,
-            low_memory=False,
-        )
+    missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
+
+    def read(**options: Any) -> Any:
+        with opened(path, name) as file:
+            return pd.read_csv(
+                file,
+                sep=sep,
+                header=0 if spec.header else None,
+                names=columns,
+                encoding=_encoding(spec),
+                keep_default_na=False,
+                na_values=missing,
+                index_col=False,
+                low_memory=False,
+                **options,
+            )
+
+    def texts(lost: list[str]) -> Any:
+        found, mark = read(usecols=lost, dtype="str"), spec.thousands
+        if mark is None:
+            return found
+        return found.apply(lambda values: values.str.replace(mark, "", regex=False))
+
+    return exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
 
 
 def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[str]:
@@ -124,6 +128,7 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
         if first is None:
             raise UserError(f"{name!r} is empty")
         _check_separator(first, name)
+        check_width(len(first), name)
         count = 0 if spec.header else 1
         for row in rows:
             if row and len(row) != len(first):
@@ -170,20 +175,23 @@ def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKe
 
 
 def _parquet(file: IO[bytes]) -> pd.DataFrame:
-    frame: pd.DataFrame = read_large(file).to_pandas(split_blocks=True, self_destruct=True)
-    return frame
+    return to_frame(read_large(file), split_blocks=True, self_destruct=True)
+
+
+def _feather(file: IO[bytes]) -> pd.DataFrame:
+    return to_frame(pyarrow.feather.read_table(file))
 
 
 def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
         rows = [_json_row(line, number) for number, line in enumerate(lines, 1) if line.strip()]
-    return pd.DataFrame(rows)
+    return frame_of(rows)
 
 
 def _json_row(line: str, number: int) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
+        row = parse_json(line)
+    except ValueError as error:
         raise ValueError(f"line {number}: {error}") from None
     if not isinstance(row, dict):
         raise ValueError(f'line {number}: expected an object like {{"a": 1}}')
@@ -196,13 +204,31 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
         if spec.sheet is not None and spec.sheet not in book.sheet_names:
             sheets = map(str, book.sheet_names)
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
-        return pd.read_excel(book, sheet_name=spec.sheet or 0)
+        sheet = spec.sheet or 0
+        frame = pd.read_excel(book, sheet_name=sheet)
+        large = [name for name, values in frame.items() if _is_large(values)]
+        cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[large] if large else frame[[]]
+    for column, values in cells.items():
+        if not all(isinstance(value, str) for value in values.dropna()):
+            # a workbook's numbers are floats, of at most 16 digits, also where they look whole
+            frame[column] = values.astype("float64")
+        elif (whole := whole_numbers(values)) is not None:
+            frame[column] = whole
+    return frame
+
+
+def _is_large(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds numbers that floats do not tell apart, maybe as texts."""
+    if is_numeric_dtype(values.dtype):
+        return bool((values.abs() >= 2.0**53).any())
+    # of unsigned numbers with a missing one pandas makes texts, and an empty one of that
+    return is_string_dtype(values.dtype) and bool((values == "").any())
 
 
 def _book(file: IO[bytes]) -> pd.ExcelFile:
     with zipfile.ZipFile(file) as archive:  # which a workbook is
-        if sum(info.file_size for info in archive.infolist()) > LARGEST:
-            raise ValueError(f"it unpacks to more than {LARGEST >> 30} GiB")
+        infos = archive.infolist()
+        check_unpacked(sum(i.file_size for i in infos), sum(i.compress_size for i in infos))
     file.seek(0)
     return pd.ExcelFile(file, engine="openpyxl")
 
@@ -211,7 +237,7 @@ _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
     "parquet": _binary(_parquet),
-    "feather": _binary(pd.read_feather),
+    "feather": _binary(_feather),
     "jsonl": _jsonl,
     "excel": _excel,
     "stata": _binary(pd.read_stata),
@@ -236,11 +262,21 @@ def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
 
 def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Give the columns names that are texts; refuse two of one name, and no rows."""
+    check_width(len(frame.columns), name)
     columns = [str(column) for column in frame.columns]
     _refuse_twice(columns, name)
     if frame.empty:
         raise UserError(f"{name!r} has no rows")
     return frame.set_axis(pd.Index(columns, dtype=object), axis=1)
+
+
+def check_width(columns: int, name: str) -> None:
+    """Refuse a table with more columns than one has: it takes minutes and gigabytes."""
+    if columns > MOST_COLUMNS:
+        raise UserError(
+            f"{name!r} has {columns:,} columns, at most {MOST_COLUMNS:,} are read; a table has a "
+            "row for each case: turn one that has a column for each"
+        )
 
 
 def _refuse_twice(columns: Sequence[str], name: str) -> None:

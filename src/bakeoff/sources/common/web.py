@@ -23,15 +23,7 @@ _SECRET = re.compile(
 
 
 class Filled(NamedTuple):
-    """An address with the values of its environment variables.
-
-    Attributes
-    ----------
-    address : str
-        What is opened; shown to nobody.
-    secrets : dict of str to str
-        The values by the names of their variables.
-    """
+    """An address with the values of its environment variables."""
 
     address: str
     secrets: dict[str, str]
@@ -45,16 +37,9 @@ class Filled(NamedTuple):
 
 
 def filled(address: str) -> Filled:
-    """Put the values of environment variables into an address.
-
-    In a login and as the value of a parameter they are percent-encoded, so that a password may
-    hold any character.
-
-    Raises
-    ------
-    Problem
-        There is no such variable.
-    """
+    """Put the values of environment variables into an address."""
+    # In a login and as the value of a parameter they are percent-encoded, so that a password may
+    # hold any character.
     names = dict.fromkeys(VARIABLE.findall(address))
     lacking = [name for name in names if name not in os.environ]
     if lacking:

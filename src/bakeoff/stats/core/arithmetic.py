@@ -1,37 +1,24 @@
-"""Sums of products, linear algebra and elementary functions with the same bits everywhere.
+"""Sums of products and linear algebra that depend on no number of threads and no processor.
 
-BLAS and LAPACK sum in the order that suits the processor, and for equal eigenvalues choose a
-basis by the last bit, so that `a @ b` or `eigh` differ between machines: a rank, a tie or a draw
-may hang on it. Here NumPy multiplies element by element and adds in one order everywhere.
-Integers below 2^53 (2^24 in single precision) are the same in any order, and may use BLAS.
-
-For some processors NumPy has an exponential, a logarithm and the like of its own, which differ
-from the C library's in the last bit. SciPy calls the C library.
+BLAS and LAPACK sum in the order that suits the processor and its threads, and for equal eigenvalues
+choose a basis by the last bit: a rank, a tie or a draw may hang on it. Here NumPy multiplies
+element by element and adds in one order everywhere. Integers below 2^53 (2^24 in single precision)
+are the same in any order, and may use BLAS.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from bakeoff.stats.core.checks import FloatArray
 
 _BLOCK = 2048  # numbers of a column that stay in the cache
 _DEPENDENT = 1e-13
 """The share of a variance that rounding leaves where nothing is left."""
-
-
-def exp(x: FloatArray) -> FloatArray:
-    """Return e^x of arrays."""
-    return np.asarray(special.inv_boxcox(x, 0.0), dtype=np.float64)
-
-
-def log(x: FloatArray) -> FloatArray:
-    """Return the natural logarithm of arrays; −∞ of 0."""
-    return np.asarray(special.boxcox(x, 0.0), dtype=np.float64)
 
 
 def inner(a: FloatArray, b: FloatArray) -> float:
@@ -43,10 +30,7 @@ def inner(a: FloatArray, b: FloatArray) -> float:
 
 
 def gram(rows: FloatArray) -> FloatArray:
-    """Return XᵀX of rows X, shape (n, K), as an array of shape (K, K).
-
-    Equal columns have equal entries, to the last bit.
-    """
+    """Return XᵀX of rows X, shape (n, K), as an array of shape (K, K)."""
     n, k = rows.shape
     total = np.zeros((k, k))
     for start in range(0, n, _BLOCK):
@@ -64,13 +48,11 @@ def product(a: FloatArray, b: FloatArray) -> FloatArray:
     return total
 
 
-def signed_sums(signs: FloatArray, values: FloatArray) -> FloatArray:
-    """Return AB of a matrix A of −1, 0 and 1, shape (K, N), and of any numbers B, shape (N, L).
-
-    BLAS may take its own order: each column of B is cut into numbers of so few bits that all
-    their sums are exact (Ozaki et al. 2012, 10.1007/s11075-011-9478-1). Two such parts hold what
-    rounding would leave of the largest number. Small whole numbers are exact in single precision.
-    """
+def signed_sums(signs: NDArray[Any], values: FloatArray) -> FloatArray:
+    """Return AB of a matrix A of −1, 0 and 1, shape (K, N), and of any numbers B, shape (N, L)."""
+    # BLAS may take its own order: each column of B is cut into numbers of so few bits that all
+    # their sums are exact (Ozaki et al. 2012, 10.1007/s11075-011-9478-1). Two such parts hold what
+    # rounding would leave of the largest number. Small whole numbers are exact in single precision.
     if np.abs(values).sum(axis=0).max(initial=0) < 1 << 24 and (values == np.rint(values)).all():
         return np.asarray(signs.astype(np.float32) @ values.astype(np.float32), dtype=np.float64)
     bits = 52 - math.ceil(math.log2(max(len(values), 1)))
@@ -83,22 +65,14 @@ def signed_sums(signs: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def helmert(rows: FloatArray) -> FloatArray:
-    """Return orthonormal contrasts of the columns: rows of shape (n, M) give (n, M − 1).
-
-    Contrast i compares column i with the mean of those before it.
-    """
+    """Return orthonormal contrasts of the columns: rows of shape (n, M) give (n, M − 1)."""
     i = np.arange(1, rows.shape[1])
     before = np.cumsum(rows, axis=1)[:, :-1]
     return np.asarray((before - i * rows[:, 1:]) / np.sqrt(i * (i + 1)))
 
 
 def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
-    """Return a lower triangular L with LLᵀ = V, also of a singular V, shape (K, K).
-
-    The Cholesky decomposition, where a row that depends on those before it adds no column: what
-    is left of its variance is rounding error, or not above `least`. Such a root depends on V
-    alone; one from eigenvectors also on the basis that LAPACK chooses for equal eigenvalues.
-    """
+    """Return a lower triangular L with LLᵀ = V, also of a singular V, shape (K, K)."""
     left = np.array(covariance, dtype=np.float64)
     found = np.zeros_like(left)
     for k in range(len(left)):
@@ -111,36 +85,13 @@ def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
 
 
 def solved(lower: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve Lz = b of a lower triangular L, shape (K, K); b is of shape (K,) or (K, N).
-
-    Returns
-    -------
-    z : ndarray
-        0 where the diagonal is.
-    left : ndarray
-        b − Lz: rounding errors, but where the diagonal is 0.
-    """
+    """Solve Lz = b of a lower triangular L, shape (K, K); b is of shape (K,) or (K, N)."""
     left = np.array(right, dtype=np.float64)
     found = np.zeros_like(left)
     for k in np.flatnonzero(lower.diagonal()):
         found[k] = left[k] / lower[k, k]
         left[k:] -= np.multiply.outer(lower[k:, k], found[k])
     return found, left
-
-
-def gauss_legendre(n: int) -> tuple[FloatArray, FloatArray]:
-    """Return nodes in (−1, 1) and weights of n-point Gauss-Legendre quadrature.
-
-    Newton's method on the Legendre polynomial, from the cosines near its roots.
-    """
-    x = np.cos(math.pi * (np.arange(n, 0, -1) - 0.25) / (n + 0.5))
-    for _ in range(10):
-        before, value = np.ones(n), x
-        for k in range(2, n + 1):
-            before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
-        slope = n * (before - x * value) / (1 - np.square(x))
-        x = x - value / slope
-    return x, 2 / ((1 - np.square(x)) * np.square(slope))
 
 
 def times_root(normal: NDArray[np.float32], lower: FloatArray) -> NDArray[np.float32]:

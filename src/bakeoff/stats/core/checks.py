@@ -12,7 +12,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.errors import ArgumentError
+
+class ArgumentError(ValueError):
+    """An argument has a value that the function does not take.
+
+    Parameters
+    ----------
+    argument : str
+        Its name.
+    message : str
+        What was found, what is allowed and what to pass instead.
+    """
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(f"{argument}: {message}")
+        self.argument = argument
+        self.message = message
+
+    def __reduce__(self) -> tuple[type[ArgumentError], tuple[str, str]]:
+        return type(self), (self.argument, self.message)
+
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -65,10 +84,7 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
 
 
 def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
-    """Check right/wrong values: booleans, or numbers that are all 0 or 1.
-
-    Class labels are refused: they are not correctness, however alike they look.
-    """
+    """Check right/wrong values: booleans, or numbers that are all 0 or 1."""
     array = as_array(values, name)
     _check_shape(array, name, ndim)
     if array.dtype == np.bool_:
@@ -137,10 +153,7 @@ def check_same_length(**arrays: NDArray[Any]) -> None:
 
 
 def check_same_labels(**tables: ArrayLike) -> None:
-    """Refuse to pair tables by position whose row (or column) labels say otherwise.
-
-    Only what has labels, such as a pandas Series or DataFrame, can disagree.
-    """
+    """Refuse to pair tables by position whose row (or column) labels say otherwise."""
     for axis, kind in (("index", "row"), ("columns", "column")):
         labels: dict[str, Any] = {k: getattr(table, axis, None) for k, table in tables.items()}
         known = [(name, found) for name, found in labels.items() if hasattr(found, "equals")]

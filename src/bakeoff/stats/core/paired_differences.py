@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import FloatArray, as_scores, check_same_labels
-from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats.core.tails import t_pvalue
-
-_NULL = (
-    "The two learning algorithms have the same expected score when trained on "
-    "samples of this size from the population of this data set."
-)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 
 
 @dataclasses.dataclass(frozen=True)
 class Differences:
-    """Paired differences A − B, free of float noise.
-
-    Attributes
-    ----------
-    values : ndarray
-        A − B; positive favours A. Differences within float noise are exactly 0.
-    noise : float
-        A standard deviation up to this size is float noise (in the unit of the scores).
-    """
+    """Paired differences A − B, free of float noise."""
 
     values: FloatArray
     noise: float
+
+    @classmethod
+    def between(cls, a: FloatArray, b: FloatArray, level: float) -> Differences:
+        """Subtract, taking differences within the relative float noise `level` for 0."""
+        size, d = np.maximum(np.abs(a), np.abs(b)), a - b
+        return cls(np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max()))
 
     @property
     def identical(self) -> bool:
@@ -77,10 +67,7 @@ def paired_differences(
             else f"{shapes}: both models must be scored on the same splits; pair them by fold"
         )
     check_same_labels(**dict(zip(names, (scores_a, scores_b), strict=True)))
-    level = noise_level(scores_a, scores_b)
-    size = np.maximum(np.abs(a), np.abs(b))
-    d = a - b
-    return Differences(np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max()))
+    return Differences.between(a, b, noise_level(scores_a, scores_b))
 
 
 def t_interval(
@@ -108,20 +95,9 @@ def ratio_status(numerator: float, se: float, noise: float, identical: bool) -> 
     return Status.ZERO_VARIANCE if se <= noise else Status.OK
 
 
-def degenerate_t(numerator: float, status: Status) -> tuple[float, float]:
-    """Return the statistic and the p-value of a degenerate t test."""
-    if status is Status.IDENTICAL_SCORES:
-        return 0.0, 1.0
-    if status is Status.ZERO_VARIANCE:
-        return (math.copysign(math.inf, numerator) if numerator else math.nan), math.nan
-    return math.nan, math.nan
-
-
 def effect_sizes(d: Differences) -> dict[str, float]:
-    """Return Cohen's d_z, Hedges' g_z and the share of folds that A wins (ties count half).
-
-    g_z = d_z · Γ(ν/2) / (√(ν/2) Γ((ν−1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e).
-    """
+    """Return Cohen's d_z, Hedges' g_z and the share of folds that A wins (ties count half)."""
+    # g_z = d_z · Γ(ν/2) / (√(ν/2) Γ((ν−1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e).
     x = d.values.ravel()
     sizes = {"share_a_better": float(np.mean(x > 0) + np.mean(x == 0) / 2)}
     sd = float(x.std(ddof=1)) if x.size > 1 else 0.0
@@ -146,59 +122,3 @@ def normality(d: Differences) -> Assumption:
     error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
     detail = f"skewness {skewness:.2f} (standard error {error:.2f}) over {n} folds"
     return Assumption("normal differences", abs(skewness) < 2 * error if n >= 8 else None, detail)
-
-
-def paired_t_result(
-    d: Differences,
-    correction: float,
-    alternative: Alternative,
-    confidence_level: Level,
-    *assumptions: Assumption,
-    details: dict[str, Any] | None = None,
-) -> Result:
-    """Run a t test on the mean difference with variance s²(1/J + correction)."""
-    x = d.values.ravel()
-    mean, df = float(x.mean()), x.size - 1
-    sd = float(x.std(ddof=1)) if df else math.nan
-    se = sd * math.sqrt(1 / x.size + correction)
-    return t_result(
-        mean,
-        se,
-        df,
-        ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW,
-        alternative,
-        confidence_level,
-        effect_sizes=effect_sizes(d),
-        n=x.size,
-        assumptions=(*assumptions, normality(d)),
-        null_hypothesis=_NULL,
-        details={"mean_difference": mean, "sd_difference": sd, "se": se} | (details or {}),
-    )
-
-
-def t_result(
-    estimate: float,
-    se: float,
-    df: int,
-    status: Status,
-    alternative: Alternative,
-    confidence_level: Level,
-    **facts: Any,
-) -> Result:
-    """Refer estimate/se to Student's t; `facts` are the rest of the result."""
-    statistic, pvalue = degenerate_t(estimate, status)
-    ci = None
-    if status is Status.OK:
-        statistic = estimate / se
-        pvalue = t_pvalue(statistic, df, alternative)
-        ci = t_interval(estimate, se, df, confidence_level, alternative)
-    return Result(
-        statistic=statistic,
-        df=df,
-        pvalue=pvalue,
-        alternative=alternative,
-        estimate=estimate,
-        ci=ci,
-        status=status,
-        **facts,
-    )

@@ -1,20 +1,23 @@
-"""The pairs that a family of models has, their results, and which corrections fit them."""
+"""The pairs of a family of models: their tests and results, and the correction for their number."""
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.logical_pairs import METHODS, MOST_MODELS
-from bakeoff.stats.core.multiplicity import adjust_pvalues, canonical_method
-from bakeoff.stats.core.plain import plain
+from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_floats
+from bakeoff.stats.core.error_rates import TypeOneError
+from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     AGREE,
     DISAGREEMENT,
@@ -25,7 +28,269 @@ from bakeoff.stats.core.result import (
     EquivalenceResult,
     Result,
     Status,
+    plain,
 )
+
+
+def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
+    """Adjust p-values for the number of hypotheses tested.
+
+    ====================  ==================================================================
+    method                controls
+    ====================  ==================================================================
+    ``none``              nothing: the p-values as they are
+    ``bonferroni``        family-wise error, any dependence; single step
+    ``holm``              the same, never less powerful (Holm 1979); step-down
+    ``hochberg``          family-wise error under positive dependence (Hochberg 1988); step-up
+    ``hommel``            the same, never less powerful (Hommel 1988); closed Simes tests
+    ``sidak``             family-wise error for independent or positively dependent tests
+    ``holm-sidak``        the same, step-down
+    ``BH``                false discovery rate under positive dependence (Benjamini & Hochberg)
+    ``BY``                false discovery rate, any dependence (Benjamini & Yekutieli)
+    ``shaffer``           family-wise error of *all pairs of k models* (`shaffer_static`)
+    ====================  ==================================================================
+
+    Parameters
+    ----------
+    pvalues : array_like, shape (m,)
+        The raw p-values. NaN marks a hypothesis whose test could not decide.
+    method : str
+        One of the table. The last takes the pairs in the order (0, 1), (0, 2), ...,
+        (1, 2), ... and needs m = k (k - 1) / 2. Case and ``_`` for ``-`` are forgiven.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Adjusted p-values, each at least the raw one and at most 1, in the same order. A NaN
+        stays NaN and still counts in the family, as if its p were 1: the undecided test was
+        planned, and leaving it out would make the others look more significant.
+
+    Raises
+    ------
+    ValueError
+        For p-values outside [0, 1], an unknown method, or an m that no k fits.
+
+    Notes
+    -----
+    Wright, S. P. (1992), Adjusted p-values for simultaneous inference, Biometrics 48.
+
+    Examples
+    --------
+    >>> from bakeoff.stats.core.pairs import adjust_pvalues
+    >>> adjust_pvalues([0.01, 0.04, 0.03], "holm").round(3).tolist()
+    [0.03, 0.06, 0.06]
+    >>> adjust_pvalues([0.01, float("nan"), 0.03], "bonferroni").round(3).tolist()
+    [0.03, nan, 0.09]
+    """
+    raw = _as_pvalues(pvalues)
+    adjust = _METHODS[canonical_method(method)]
+    if raw.size == 0:
+        return raw
+    missing = np.isnan(raw)
+    filled = np.where(missing, 1.0, raw)
+    adjusted = np.clip(adjust(filled), filled, 1.0)
+    return np.where(missing, np.nan, adjusted)
+
+
+def canonical_method(method: str, name: str = "method", others: tuple[str, ...] = ()) -> str:
+    """Return the name of a correction as `adjust_pvalues` lists it.
+
+    Parameters
+    ----------
+    method : str
+        The name as given; case and ``_`` for ``-`` are forgiven.
+    name : str
+        What the argument is called where it was given, for the error.
+    others : tuple of str
+        Further names that are allowed there.
+
+    Returns
+    -------
+    str
+        The canonical name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such correction.
+
+    Examples
+    --------
+    >>> from bakeoff.stats.core.pairs import canonical_method
+    >>> canonical_method("Holm_Sidak")
+    'holm-sidak'
+    """
+    allowed = (*_METHODS, *others)
+    known = {correction.lower(): correction for correction in allowed}
+    if isinstance(method, str):  # None must not pass for "none"
+        wanted = method.replace("_", "-").lower().removesuffix("-static")
+        method = known.get(wanted, method)
+    canonical: str = check_choice(method, allowed, name)
+    return canonical
+
+
+@checked
+def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
+    """Return the level of each of m intervals that makes them hold together.
+
+    Parameters
+    ----------
+    confidence_level : float
+        The level wanted for all m intervals together.
+    m : int
+        The number of intervals.
+    method : str
+        A correction of `adjust_pvalues`. ``none`` leaves the level alone, ``sidak`` and
+        ``holm-sidak`` give ``level ** (1 / m)``, every other one Bonferroni's
+        ``1 - (1 - level) / m``: step-wise procedures have no simple intervals of their own, and
+        these are valid under any dependence.
+
+    Returns
+    -------
+    float
+        The level of each interval.
+
+    Examples
+    --------
+    >>> from bakeoff.stats.core.pairs import simultaneous_level
+    >>> round(simultaneous_level(0.95, 5, "holm"), 4)
+    0.99
+    """
+    method = canonical_method(method)
+    if method == "none" or m <= 1:
+        return confidence_level
+    if method in ("sidak", "holm-sidak"):
+        return math.exp(math.log(confidence_level) / m)
+    return 1 - (1 - confidence_level) / m
+
+
+def shaffer_static(pvalues: ArrayLike) -> FloatArray:
+    """Adjust the p-values of all pairs of k models by Shaffer's static procedure (S1).
+
+    Not every number of pairs can be equal at once: if one pair of three models differs, at most
+    one of the three hypotheses is true. Holm's factor m - i + 1 is lowered to the largest
+    number of true hypotheses that is logically possible.
+
+    Parameters
+    ----------
+    pvalues : array_like, shape (k (k - 1) / 2,)
+        In the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Returns
+    -------
+    ndarray
+        Adjusted p-values, in the same order.
+
+    Notes
+    -----
+    Shaffer, J. P. (1986), Modified sequentially rejective multiple test procedures, JASA 81.
+
+    Examples
+    --------
+    >>> from bakeoff.stats.core.pairs import shaffer_static
+    >>> shaffer_static([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.04, 0.03]
+    """
+    return adjust_pvalues(pvalues, "shaffer")
+
+
+def _as_pvalues(pvalues: ArrayLike) -> FloatArray:
+    array = as_floats(pvalues, "pvalues")
+    if array.ndim != 1:
+        raise ArgumentError("pvalues", f"expected 1 dimension, found shape {array.shape}")
+    outside = (array < 0) | (array > 1)
+    if outside.any():
+        raise ArgumentError("pvalues", f"found {array[outside][0]!r}, must lie between 0 and 1")
+    return array
+
+
+def _in_order(p: FloatArray, step: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Apply a procedure for ascending p-values and put the answers back."""
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = step(p[order])
+    return adjusted
+
+
+def _step_down(factors: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    return lambda p: np.maximum.accumulate(factors * p)
+
+
+def _step_up(factors: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    return lambda p: np.minimum.accumulate((factors * p)[::-1])[::-1]
+
+
+def _sidak_power(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
+    """Return 1 - (1 - p)^exponent, accurate for tiny p."""
+    with np.errstate(divide="ignore"):
+        power: FloatArray = -special.expm1(exponent * special.log1p(-p))
+    return power
+
+
+def _holm_sidak(p: FloatArray) -> FloatArray:
+    exponents = np.arange(len(p), 0, -1.0)
+    return _in_order(p, lambda q: np.maximum.accumulate(_sidak_power(q, exponents)))
+
+
+def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
+    ranks = np.arange(1.0, len(p) + 1)
+    return _in_order(p, _step_up(len(p) * (1 / ranks).sum() / ranks))
+
+
+def _closed_simes(p: FloatArray) -> FloatArray:
+    """Return each hypothesis' largest Simes p over the intersections that contain it."""
+    n = len(p)
+    adjusted = p.copy()
+    for size in range(2, n + 1):
+        largest_others = size * (p[n - size + 1 :] / np.arange(2.0, size + 1)).min()
+        # for a member of the `size` largest, that intersection is these `size` themselves
+        first = np.minimum(p, p[n - size])
+        np.maximum(adjusted, np.minimum(size * first, largest_others), out=adjusted)
+    return adjusted
+
+
+def _shaffer(p: FloatArray) -> FloatArray:
+    """Take Holm's factors, lowered to how many hypotheses can be true when those before fell."""
+    counts = np.array(_true_counts(len(p)))
+    remaining = np.arange(len(p), 0, -1)
+    factors = counts[np.searchsorted(counts, remaining, side="right") - 1]
+    return _in_order(p, _step_down(factors.astype(np.float64)))
+
+
+def _true_counts(m: int) -> list[int]:
+    """Return how many of the m pairs of k models can be equal at once, ascending."""
+    # If A = B and B = C then A = C: they are the pairs inside the groups of a partition of models.
+    k = (1 + math.isqrt(1 + 8 * m)) // 2
+    if k * (k - 1) // 2 != m:
+        raise ArgumentError(
+            "pvalues",
+            f"found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
+            "for another family use holm or hommel",
+        )
+    reachable: list[set[int]] = [{0}, {0}]
+    for size in range(2, k + 1):
+        reachable.append(
+            {
+                group * (group - 1) // 2 + rest
+                for group in range(1, size + 1)
+                for rest in reachable[size - group]
+            }
+        )
+    return sorted(reachable[k])
+
+
+_METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "none": lambda p: p,
+    "bonferroni": lambda p: p * len(p),
+    "holm": lambda p: _in_order(p, _step_down(np.arange(len(p), 0, -1.0))),
+    "hochberg": lambda p: _in_order(p, _step_up(np.arange(len(p), 0, -1.0))),
+    "hommel": lambda p: _in_order(p, _closed_simes),
+    "sidak": lambda p: _sidak_power(p, float(len(p))),
+    "holm-sidak": _holm_sidak,
+    "BH": lambda p: _in_order(p, _step_up(len(p) / np.arange(1.0, len(p) + 1))),
+    "BY": _benjamini_yekutieli,
+    "shaffer": _shaffer,
+}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -123,41 +388,18 @@ def check_control(control: int | None, k: int) -> int | None:
 
 
 def check_correction(
-    correction: str,
-    control: int | None,
-    alternative: Alternative,
-    k: int,
-    more: tuple[str, ...] = (),
+    correction: str, control: int | None, alternative: Alternative, *more: str
 ) -> str:
-    """Check that a correction fits the family of hypotheses; return its canonical name.
-
-    Those that use which hypotheses can be true at once are for two-sided tests of all pairs. `more`
-    are corrections beside those of `adjust_pvalues`.
-    """
+    """Check that a correction, or one `more`, fits the family; return its canonical name."""
     method = canonical_method(correction, "correction", more)
     asked = f"alternative {alternative!r}" if control is None else "one model against the others"
-    if method in METHODS and (control is not None or alternative != "two-sided"):
+    if method == "shaffer" and (control is not None or alternative != "two-sided"):
         raise ArgumentError(
             "correction",
             f"{method!r} is for two-sided tests of all pairs, found {asked}; use 'holm' or "
             "'hommel'",
         )
-    if method == "bergmann-hommel" and k > MOST_MODELS:
-        raise ArgumentError(
-            "correction",
-            f"'bergmann-hommel' takes up to {MOST_MODELS} models, found {k}; use 'shaffer'",
-        )
     return method
-
-
-def adjust_decided(pvalues: FloatArray, method: str) -> FloatArray:
-    """Adjust the p-values; where one is undecided the family is, for what depends on it."""
-    known = ~np.isnan(pvalues)
-    adjusted = np.full_like(pvalues, math.nan)
-    if known.any():
-        filled = np.where(known, pvalues, 1.0)  # an undecided pair still counts as one
-        adjusted[known] = adjust_pvalues(filled, method)[known]
-    return adjusted
 
 
 def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
@@ -165,3 +407,172 @@ def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
     if control is None:
         return list(combinations(range(k), 2))
     return [(control, j) for j in range(k) if j != control]
+
+
+Compare = Callable[..., Sequence[Result]]
+
+
+def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
+    """Test all pairs of several models, or each of them against a control.
+
+    Parameters
+    ----------
+    name : str
+        A test of pairs in the `catalogue`, such as ``"mcnemar"``.
+    *evidence : array_like
+        What the test takes, of all models in one array with an axis of models; see `Evidence`.
+    correction : str
+        A method of `adjust_pvalues`; some tests have one of their own.
+    simultaneous : bool
+        True: all intervals hold together at `confidence_level` (`simultaneous_level`). False:
+        each by itself does.
+    **options
+        Those of the test.
+
+    Returns
+    -------
+    PairwiseResult
+        Pairs (0, 1), (0, 2), ..., or (control, j), each with its p-value and its adjusted one.
+
+    Raises
+    ------
+    ValueError
+        For a test that does not compare pairs, and as the test itself.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import all_pairs
+    >>> scores = [[.628, .660, .663], [.682, .731, .864], [.756, .795, .988],
+    ...           [.860, .863, .876], [.860, .905, .980], [.633, .704, .665]]
+    >>> result = all_pairs("wilcoxon_signed_rank", scores, correction="holm")
+    >>> [round(pair.pvalue_adjusted, 5) for pair in result.pairs]
+    [0.09375, 0.09375, 0.15625]
+    """
+    entry = catalogue().get(name)
+    if entry is None:
+        raise ArgumentError("name", RETIRED.get(name, f"no test is called {name!r}"))
+    if entry.arity is Arity.ALL_PAIRS:
+        result: PairwiseResult = entry.function(*evidence, **options)
+        return result
+    if entry.arity is not Arity.PAIR or entry.type1 is TypeOneError.BAYESIAN:
+        raise ArgumentError("name", f"{name} has no p-values of pairs to adjust")
+    return (entry.all_pairs or partial(_one_by_one, entry))(*evidence, **options)
+
+
+@checked
+def pairwise(
+    compare: Compare,
+    models: int,
+    *,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    simultaneous: bool = True,
+    leader_only: bool = False,
+    **options: Any,
+) -> PairwiseResult:
+    """Put the results of a test of two models together, adjusted for the number of pairs."""
+    at_control = check_control(control, models)
+    members = pairs_of(models, at_control)
+    asked = None if leader_only else at_control
+    method = check_correction(correction, asked, alternative)
+    untested = len(pairs_of(models, asked)) - len(members)
+    each = confidence_level
+    if simultaneous:
+        each = simultaneous_level(each, len(members) + untested, method)
+    results = tuple(compare(members, alternative=alternative, confidence_level=each, **options))
+    pvalues = [result.pvalue for result in results] + [1.0] * untested
+    adjusted = adjust_pvalues(pvalues, method)[: len(members)]
+    first, statuses = results[0], {result.status for result in results}
+    return PairwiseResult(
+        test=first.test,
+        variant=first.variant,
+        correction=method,
+        pairs=tuple(
+            Pair(
+                a=a,
+                b=b,
+                statistic=result.statistic,
+                pvalue=result.pvalue,
+                pvalue_adjusted=float(p),
+                estimate=result.estimate,
+                ci=result.ci,
+                df=result.df,
+                status=result.status,
+                details={"variant": result.variant, **result.effect_sizes, **result.details},
+            )
+            for (a, b), result, p in zip(members, results, adjusted, strict=True)
+        ),
+        n=first.n,
+        alternative=alternative,
+        status=Status.OK if Status.OK in statuses else first.status,
+        assumptions=first.assumptions,
+        null_hypothesis=first.null_hypothesis,
+        method=first.method,
+        details={
+            "confidence_level": confidence_level,
+            "confidence_level_each": each,
+            "simultaneous": simultaneous,
+            "control": at_control,
+            "hypotheses": len(pvalues),
+        },
+        results=results,
+    )
+
+
+def shared(results: Callable[..., Sequence[Result]]) -> Callable[..., PairwiseResult]:
+    """Return the form for all pairs of a function that takes the evidence and a list of pairs."""
+
+    def compute(*evidence: Any, **options: Any) -> PairwiseResult:
+        return pairwise(partial(results, *evidence), np.shape(evidence[-1])[1], **options)
+
+    return compute
+
+
+def by_pairs(
+    function: Callable[..., Result],
+    common: Sequence[Any],
+    columns: Sequence[Any] | NDArray[Any],
+    **options: Any,
+) -> PairwiseResult:
+    """Run a test of two models on all pairs of columns."""
+    known = inspect.signature(function).parameters
+
+    def compare(
+        pairs: list[tuple[int, int]], *, alternative: str, confidence_level: float, **own: Any
+    ) -> list[Result]:
+        given = {"alternative": alternative, "confidence_level": confidence_level}
+        own |= {key: value for key, value in given.items() if key in known}
+        return [function(*common, columns[a], columns[b], **own) for a, b in pairs]
+
+    return pairwise(compare, len(columns), **options)
+
+
+def _one_by_one(entry: Entry, *evidence: Any, **options: Any) -> PairwiseResult:
+    """Run a test that shares nothing between pairs on each of them."""
+    *common, everything = evidence
+    axis = 2 if entry.evidence is Evidence.FOLD_CORRECTNESS else 1
+    table = np.asarray(everything)
+    if table.ndim <= axis or table.shape[axis] < 2:
+        raise ArgumentError(
+            "evidence", f"expected two models or more on axis {axis}, found shape {table.shape}"
+        )
+    return by_pairs(entry.function, common, np.moveaxis(table, axis, 0), **options)
+
+
+Group = frozenset[int]
+
+
+def compact_letters(models: int, different: Collection[tuple[int, int]]) -> list[Group]:
+    """Return the groups of models of which no two are shown to differ."""
+    # Insert and absorb (Piepho 2004): every pair that differs splits the groups that hold both,
+    # and a group within another goes.
+    groups: set[Group] = {frozenset(range(models))}
+    for a, b in different:
+        holding = [group for group in groups if a in group and b in group]
+        for group in holding:
+            groups.discard(group)
+            groups |= {group - {a}, group - {b}}
+        groups = {g for g in groups if not any(g < other for other in groups)}
+    return sorted(groups, key=sorted)

@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Decimals
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    as_floats,
-    check_same_labels,
-    check_same_length,
-)
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray, as_floats
 
 _DIGITS = 12
 _OUTLIER = 1e6
@@ -31,13 +24,7 @@ _CLEAR = 1e-9
 def as_dataset_scores(
     values: ArrayLike, name: str, *, ndim: int, greater_is_better: bool, allow_missing: bool = False
 ) -> FloatArray:
-    """Check scores over data sets (first axis) and orient them so that greater is better.
-
-    Raises
-    ------
-    ValueError
-        Not numbers, wrong dimension, empty, or a missing cell, which is named.
-    """
+    """Check scores over data sets (first axis) and orient them so that greater is better."""
     array = as_floats(values, name)
     if array.ndim != ndim:
         shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
@@ -48,18 +35,15 @@ def as_dataset_scores(
     if not allow_missing:
         bad |= np.isnan(array)
     if bad.any():
-        raise ValueError(_missing_message(array, bad, name))
+        cell = np.argwhere(bad)[0]
+        where = f"data set {cell[0]}" + (f", model {cell[1]}" if ndim == 2 else "")
+        model = " or leave out the model" if ndim == 2 else ""
+        raise ValueError(
+            f"{name}: {int(bad.sum())} score(s) are missing or infinite, first "
+            f"{array[tuple(cell)]} at {where}; drop the data set for every model{model} (ranks "
+            "need a full table)"
+        )
     return array if greater_is_better else -array
-
-
-def _missing_message(array: FloatArray, bad: NDArray[np.bool_], name: str) -> str:
-    cell = np.argwhere(bad)[0]
-    where = f"data set {cell[0]}" + (f", model {cell[1]}" if array.ndim == 2 else "")
-    model = " or leave out the model" if array.ndim == 2 else ""
-    return (
-        f"{name}: {int(bad.sum())} score(s) are missing or infinite, first {array[tuple(cell)]} at "
-        f"{where}; drop the data set for every model{model} (ranks need a full table)"
-    )
 
 
 def as_dataset_table(
@@ -80,42 +64,8 @@ def as_dataset_table(
     return table
 
 
-def as_dataset_pair(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    greater_is_better: bool,
-    allow_missing: bool = False,
-) -> tuple[FloatArray, FloatArray]:
-    """Check the scores of two models on the same data sets."""
-    a, b = (
-        as_dataset_scores(
-            scores, name, ndim=1, greater_is_better=greater_is_better, allow_missing=allow_missing
-        )
-        for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
-    )
-    check_same_length(scores_a=a, scores_b=b)
-    check_same_labels(scores_a=scores_a, scores_b=scores_b)
-    return a, b
-
-
 def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> FloatArray:
-    """Round values so that what is equal in decimal is equal in binary.
-
-    Parameters
-    ----------
-    values : ndarray
-        Scores, or differences and ranges of scores.
-    scale : float
-        The size of the scores that the values were made from, see `scale_of`.
-    decimals : int or None
-        Decimals to keep at most; 12 digits counted from the magnitude of `scale` in any case.
-
-    Returns
-    -------
-    ndarray
-        The rounded values.
-    """
+    """Round to `decimals`, if given, and to 12 digits counted from the size of the scores."""
     if decimals is not None:
         values = np.round(values, decimals)
     if scale == 0:
@@ -125,11 +75,9 @@ def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> Flo
 
 
 def scale_of(*arrays: FloatArray) -> float:
-    """Return the size of scores, ignoring missing cells: the largest that is no outlier.
-
-    Of a model that diverged the scores can be so much larger than all others that these would be
-    rounded to ties: those beyond a million times the lower quartile do not count.
-    """
+    """Return the size of scores, ignoring missing cells: the largest that is no outlier."""
+    # Of a model that diverged the scores can be so much larger than all others that these would be
+    # rounded to ties: those beyond a million times the lower quartile do not count.
     sizes = np.abs(np.concatenate([np.ravel(a) for a in arrays]))
     top = float(np.fmax.reduce(sizes, initial=0.0))
     if 4 * np.count_nonzero(sizes * _OUTLIER < top) <= len(sizes):
@@ -179,10 +127,7 @@ def _middle(up_to: NDArray[np.intp]) -> FloatArray:
 
 
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
-    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank.
-
-    A missing cell has no rank, NaN; each data set has a score.
-    """
+    """Rank the models on every data set, 1 = best, ties sharing their mean; NaN where none is."""
     ranks = np.full(table.shape, np.nan)
     for row, own in zip(table, ranks, strict=True):
         there = ~np.isnan(row)
@@ -194,28 +139,3 @@ def tie_sum(counts: NDArray[np.int64]) -> float:
     """Return the sum of t³ - t over the groups of t equal values."""
     t = counts.astype(np.float64)
     return float((t * t * t - t).sum())
-
-
-def split_groups(
-    oriented: FloatArray, decimals: Decimals | None
-) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
-    """Rank all scores of a table together (1 = best), as if its columns were unpaired.
-
-    Returns
-    -------
-    ranks : list of ndarray
-        One per model, without the missing cells.
-    sizes : ndarray, shape (k,)
-        Scores per model.
-    counts : ndarray
-        Sizes of the groups of equal scores.
-    """
-    present = ~np.isnan(oriented)
-    sizes = present.sum(axis=0)
-    if not sizes.all():
-        raise ArgumentError(
-            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
-        )
-    values = oriented.T[present.T]  # model by model
-    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
-    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts

@@ -9,13 +9,44 @@ import pkgutil
 from collections.abc import Callable
 from enum import StrEnum
 from functools import cache, cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-from bakeoff.stats.core.arguments import checking, keywords_of, spread_record
+from bakeoff.stats.core.arguments import (
+    checking,
+    facts_of,
+    fill_docstring,
+    keywords_of,
+    spread_record,
+)
+from bakeoff.stats.core.checks import ArgumentError
 from bakeoff.stats.core.citations import cite
-from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
-from bakeoff.stats.core.variants import Variants
+
+Relation = Literal["independent", "groups", "time"]
+"""How the rows of a test set hang together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Variants:
+    """The values of an option by how the rows hang together, the default ones first."""
+
+    independent: tuple[str, ...]
+    groups: tuple[str, ...]
+
+    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
+        """Return the value that is used; None asks for the default one."""
+        kinds = {"independent rows": self.independent, "rows in groups": self.groups}
+        rows = "independent rows" if relation == "independent" else "rows in groups"
+        own = kinds[rows]
+        if value is None:
+            return own[0]
+        if value in own:
+            return value
+        others = [kind for kind, values in kinds.items() if value in values]
+        known = f"which is for {others[0]}; " if others else ""
+        allowed = ", ".join(map(repr, own))
+        raise ArgumentError(option, f"found {value!r}, {known}allowed for {rows}: {allowed}")
+
 
 IN_GROUPS = "rows in groups"
 FAMILY = ("control", "correction", "leader_only", "simultaneous")
@@ -100,15 +131,42 @@ RETIRED: dict[str, str] = (
         for old, name in {
             "cv5x2_mcnemar": "cv5x2_mcnemar",
             "mcnemar": "mcnemar",
-            "rank_sum": "rank_sum",
             "wilcoxon": "wilcoxon_signed_rank",
         }.items()
     }
+    | dict.fromkeys(
+        ("dunn", "rank_sum", "pairwise_rank_sum"),
+        "it ignored that models share data sets; write `wilcoxon_signed_rank` or "
+        "`friedman_posthoc`",
+    )
     | {
+        "bergmann_hommel": "write `shaffer_static`",
+        "mcnemar_minp": "write `adjust_pvalues`, with Holm's method",
+        "bayes_sign": "write `bayes_signed_rank`, or `sign_test` where only signs are comparable",
+        "improvability": "no function describes it; see `win_rates`",
+        "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
+        "`missing_cells: drop_dataset`",
+        "friedman_aligned_ranks": "write `iman_davenport`, or `quade` where differences are "
+        "comparable between data sets",
         "compare_values": "mean_difference compares all pairs of more than two models: write "
         "`mean_difference`, in Python `all_pairs('mean_difference', ...)`",
         "compare_models": "metric_difference compares all pairs of more than two models: write "
         "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
+    }
+    | dict.fromkeys(
+        ("variance_components", "variance_components_from_means"),
+        "seeds.csv of a run has the standard deviations between seeds and between folds",
+    )
+    | dict.fromkeys(
+        ("CALIBRATION_INTERCEPT", "CALIBRATION_SLOPE"),
+        "calibration is described by the metric `ici` and the curve that a report draws with it",
+    )
+    | {
+        "prob_a_better": "tests on folds have the share of folds that A wins: read "
+        "`effect_sizes['share_a_better']` of their results",
+        "prob_a_better_sample_size": "plan by the power of a test: see `bakeoff plan`",
+        "replicability_count": "adjust the p-values of the data sets, `adjust_pvalues(p, 'holm')`, "
+        "and count those up to the level",
     }
     | dict.fromkeys(
         ("hotelling_t2", "hotelling_t2_unpaired"),
@@ -157,6 +215,11 @@ to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""
+_PLANS: dict[Evidence, tuple[str, ...]] = dict.fromkeys(_ON_ROWS, ("holdout",)) | {
+    Evidence.DATASET_SCORES: ANY_PLAN,
+    Evidence.FOLD_CORRECTNESS: ("cv_5x2",),
+}
+"""The plans of a test that names none."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -174,9 +237,6 @@ class Entry:
         The public function; its keyword-only parameters are the test's options.
     evidence, arity : Evidence, Arity
         What it is fed with.
-    about : {"models", "recipes", "algorithms"}
-        Whether its null is about these fitted models, about training them again on the same rows,
-        or about the learning algorithms.
     answers : str
         One plain sentence: the question it answers.
     caution : str
@@ -190,7 +250,7 @@ class Entry:
         that holds its level.
     plans : tuple of str
         Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
-        ``halves``, ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
+        ``halves``, ``resampled``), the best first; those of its evidence, where it names none.
     posthoc : str
         For an omnibus test: the pair test that follows it.
     citation : str
@@ -220,8 +280,6 @@ class Entry:
     in_time : str
         The test of the same question that takes its place where all rows are in the order of
         time.
-    module : str
-        The module it lives in.
     """
 
     name: str
@@ -229,7 +287,6 @@ class Entry:
     function: Callable[..., Any]
     evidence: Evidence
     arity: Arity
-    about: str
     answers: str
     plans: tuple[str, ...]
     citation: str
@@ -248,7 +305,13 @@ class Entry:
     all_pairs_from: int = 2
     variants: Variants | None = None
     in_time: str = ""
-    module: str
+
+    @property
+    def about(self) -> Literal["models", "recipes", "algorithms"]:
+        """Whether its null is about these models, about training them again, or the algorithms."""
+        if self.evidence in (Evidence.RUNS, Evidence.RUN_VALUES):
+            return "recipes"
+        return "models" if self.evidence.on_rows else "algorithms"
 
     @property
     def can_take_rows_for_independent(self) -> bool:
@@ -308,19 +371,22 @@ def register(**facts: Any) -> Callable[[F], F]:
 
     def enter(function: F) -> F:
         spread_record(function)
+        documented = facts_of(function)
         fill_docstring(function, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
         public = checking(function, partial(_stamp, function.__name__))
         own = {
             "name": function.__name__,
             "function": public,
-            "module": function.__module__.rsplit(".", 1)[-1],
             "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
         if all_pairs := facts.get("all_pairs"):
             own["all_pairs"] = checking(all_pairs, partial(_stamp, function.__name__))
         rates = error_rates().get(function.__name__, ())
         type1 = overall(rate.verdict for rate in rates)
-        entry = Entry(**{"rates": rates, "type1": type1, **facts, **own})
+        usual = {"rates": rates, "type1": type1}
+        if facts["evidence"] in _PLANS:
+            usual["plans"] = _PLANS[facts["evidence"]]
+        entry = Entry(**{**usual, **documented, **facts, **own})
         if not entry.citation:
             raise TypeError(f"{entry.name}: a test needs a citation")
         if entry.name in _entries:

@@ -8,7 +8,35 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
-from bakeoff.stats.core.plain import plain
+import numpy as np
+
+
+def plain(value: Any) -> Any:
+    """Reduce a value to what JSON knows.
+
+    NaN becomes null, infinity ``"Infinity"`` or ``"-Infinity"``; `as_float` reads them again.
+    """
+    if value is None or type(value) in (str, int, bool):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value)
+    return value
+
+
+def as_float(value: Any) -> float:
+    """Read a number of plain data."""
+    return math.nan if value is None else float(value)
+
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -86,7 +114,7 @@ def answered(
     if status in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES):
         return 0.0, 1.0
     if status is Status.ZERO_VARIANCE:
-        return math.copysign(math.inf, estimate), math.nan
+        return (math.copysign(math.inf, estimate) if estimate else math.nan), math.nan
     return statistic, pvalue if status is Status.OK else math.nan
 
 
@@ -297,3 +325,47 @@ class EquivalenceResult(Result):
 
 def _named(result: Result, *names: str) -> dict[str, Any]:
     return {name: getattr(result, name) for name in names}
+
+
+SHOWN = {1: "not inferior", 2: "equivalent"}
+"""What a small p-value shows, by the number of one-sided tests that it joins."""
+
+
+def infinite(numerator: float) -> float:
+    """Statistic with this numerator and standard error 0."""
+    return math.copysign(math.inf, numerator) if numerator else math.nan
+
+
+def conclude(
+    *,
+    statistics: tuple[float, float],
+    pvalues: tuple[float, float],
+    margin: float,
+    alpha: float,
+    what: str,
+    details: dict[str, Any],
+    sides: int = 2,
+    **facts: Any,
+) -> EquivalenceResult:
+    """Join the two one-sided tests; NaN in either leaves the verdict undecided."""
+    last = int(np.argmax(pvalues[:sides]))
+    pvalue = math.nan if any(math.isnan(p) for p in pvalues) else pvalues[last]
+    verdict = "undecided"
+    if not math.isnan(pvalue):
+        verdict = SHOWN[sides] if pvalue < alpha else "not shown"
+    return EquivalenceResult(
+        statistic=statistics[last],
+        pvalue=pvalue,
+        pvalue_lower=pvalues[0],
+        pvalue_upper=pvalues[1],
+        margin=margin,
+        alpha=alpha,
+        verdict=verdict,
+        null_hypothesis=(
+            f"The {what} differ by {margin:g} or more."
+            if sides == 2
+            else f"A is worse than B by {margin:g} or more."
+        ),
+        details=details | {"statistic_lower": statistics[0], "statistic_upper": statistics[1]},
+        **facts,
+    )

@@ -1,67 +1,358 @@
-"""Two classifiers, resampled: tests on the per-fold differences of any metric.
+"""Tests on the scores of folds: of one algorithm against a value, or of two on the same splits.
 
-The statistic of every test here is made from d = score of A − score of B, one per fold. They
-differ in what they do about the overlap of the folds' training sets.
+All of them are about d = score of A − score of B, one number per fold. An `Estimate` is the mean of
+d with a standard error; the tests differ in what that error allows for the overlap of the folds'
+training sets: nothing; n_test/n_train, as Nadeau and Bengio (2003) assume; or what disjoint halves
+of the data show, which share no row (McCarthy 1969): (D₁ − D₂)²/4 has the expectation of the
+variance of their mean, whatever the learner, and no estimate from the folds of one
+cross-validation has that property (Bengio & Grandvalet 2004). The questions are the same for each:
+Student's t, two one-sided tests of equivalence, a posterior, one algorithm against a value.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.checks import FloatArray, as_array
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.arguments import Alpha, Default, Finite, Level, Margin, Rope, check_count
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
+from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
     Differences,
-    degenerate_t,
     effect_sizes,
+    noise_level,
     normality,
     paired_differences,
-    paired_t_result,
     ratio_status,
-    t_result,
+    t_interval,
 )
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    BayesResult,
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+    answered,
+    conclude,
+)
 from bakeoff.stats.planning import FiveByTwoPower
 
-_PAIR: dict[str, Any] = {
-    "evidence": Evidence.FOLD_SCORES,
-    "arity": Arity.PAIR,
-    "about": "algorithms",
-}
+_NULL = "The two learning algorithms have the same expected score when trained on samples of {}."
 _HALF_NULL = (
     "The two learning algorithms have the same expected score when trained on half of this data."
 )
+_OF_SIZE = {
+    "full": _NULL.format("nearly the size of this data set"),
+    "halves": _NULL.format("less than half the size of this data set"),
+}
+_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
+_PAIR = _FOLDS | {"arity": Arity.PAIR}
+_ONE = _FOLDS | {"arity": Arity.ONE}
+_LIBERAL = _PAIR | {"better_test": "half_sample_t"}
+_HALVES: dict[str, Any] = {"plans": ("halves",), "replications": True}
 
 
-@register(
-    **_PAIR,
-    title="5×2cv paired t test",
-    answers="Does one algorithm score higher than the other when trained on half of the data?",
-    plans=("cv_5x2",),
-    citation="dietterich1998",
-    caution="Its numerator is only the first of the ten differences, so its result depends on "
-    "the order of the folds; cv5x2_f uses all ten.",
-    replications=True,
-    better_test="half_sample_t",
-    null_hypothesis=_HALF_NULL,
-)
-def cv5x2_t(
+class TTestOptions(TypedDict, total=False):
+    """The options of a t test."""
+
+    alternative: Annotated[Alternative, Default("two-sided")]
+    confidence_level: Annotated[Level, Default(0.95)]
+
+
+class PairOptions(TTestOptions, total=False):
+    """The options of a t test of two algorithms."""
+
+    greater_is_better: Annotated[bool, Default(True)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """A mean difference with its standard error, and the questions that it answers."""
+
+    d: Differences
+    mean: float
+    se: float
+    df: int
+    n: int
+    status: Status
+    assumptions: tuple[Assumption, ...]
+    details: dict[str, Any]
+    null: str = _NULL.format("this size from the population of this data set")
+    variant: str = ""
+
+    def t(self, side: Alternative, margin: float = 0.0) -> tuple[float, float]:
+        """Return Student's t of the mean and a margin, and its p-value."""
+        if self.status is not Status.OK:
+            return answered(self.status, math.nan, math.nan, self.mean + margin)
+        t = (self.mean + margin) / self.se
+        return t, t_pvalue(t, self.df, side)
+
+    def interval(self, level: float, *how: Any) -> ConfidenceInterval | None:
+        """Return the interval of Student's t."""
+        ok = self.status is Status.OK
+        return t_interval(self.mean, self.se, self.df, level, *how) if ok else None
+
+    def varying(self, otherwise: str) -> tuple[Assumption, ...]:
+        """Return the checks; where the differences do not vary, first what that means."""
+        if self.status is Status.OK:
+            return self.assumptions
+        return Assumption("the differences vary", False, otherwise), *self.assumptions
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What a result says whatever the question."""
+        names = ("df", "n", "status", "variant", "assumptions", "details")
+        found = {name: getattr(self, name) for name in names}
+        return found | {"estimate": self.mean, "effect_sizes": effect_sizes(self.d)}
+
+    def test(self, side: Alternative, level: float) -> Result:
+        """Test for a difference."""
+        statistic, pvalue = self.t(side)
+        ci = self.interval(level, side)
+        fields = self.shared | {"alternative": side, "ci": ci, "null_hypothesis": self.null}
+        return Result(statistic=statistic, pvalue=pvalue, **fields)
+
+    def equivalence(self, margin: float, alpha: float) -> EquivalenceResult:
+        """Run two one-sided tests against a margin."""
+        (lower, p_lower), (upper, p_upper) = self.t("greater", margin), self.t("less", -margin)
+        checks = self.varying("their standard error is 0 or unknown: nothing can be shown")
+        return conclude(
+            statistics=(lower, upper),
+            pvalues=(p_lower, p_upper),
+            margin=margin,
+            alpha=alpha,
+            ci=self.interval(1 - 2 * alpha),
+            what="expected scores of the two learning algorithms",
+            **self.shared | {"df": float(self.df), "assumptions": checks},
+        )
+
+    def posterior(self, rope: float, level: float) -> BayesResult:
+        """Weigh better, equivalent and worse; differences that do not vary leave a point."""
+        mean, noise = self.mean, self.d.noise
+        checks = self.varying("the posterior is a point: its probabilities are limits, no evidence")
+        point = {"posterior_mean": mean, "posterior_scale": self.se}
+        if self.status is Status.OK:
+            low, high = (-rope - mean) / self.se, (rope - mean) / self.se
+            better, worse = (float(special.stdtr(self.df, t)) for t in (-high, low))
+            low, high = (-high, -low) if low > 0 else (low, high)  # the tail where nothing cancels
+            equal = float(special.stdtr(self.df, high) - special.stdtr(self.df, low))
+        else:
+            better, worse = float(mean > rope + noise), float(mean < -rope - noise)
+            better, worse = (0.5, 0.5) if rope == mean == 0 else (better, worse)
+            unknown = math.nan if self.status is Status.TOO_FEW else 0.0
+            better, equal, worse = (p + unknown for p in (better, 1 - better - worse, worse))
+        return BayesResult(
+            statistic=math.nan,
+            pvalue=math.nan,
+            p_a_better=better,
+            p_equivalent=equal,
+            p_b_better=worse,
+            rope=rope,
+            ci=self.interval(level, "two-sided", "posterior t"),
+            **self.shared | {"assumptions": checks, "details": {**self.details, **point}},
+        )
+
+
+Model = Callable[[Differences], Estimate]
+"""What is assumed of the variance of the differences."""
+
+
+def _compare(
+    scores_a: ArrayLike, scores_b: ArrayLike, model: Model, ndim: int = 0, better: bool = True
+) -> Estimate:
+    """Estimate the mean difference of two algorithms; `ndim` 0 takes one or two dimensions."""
+    ndim = ndim or min(as_array(scores_a, "scores_a").ndim, 2) or 1
+    return model(paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=better))
+
+
+def _t_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
+    model: Model,
+    ndim: int = 0,
     *,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
-    """Dietterich's 5×2cv paired t test.
+    found = _compare(scores_a, scores_b, model, ndim, greater_is_better)
+    return found.test(alternative, confidence_level)
+
+
+def _t_test_of_one(
+    scores: ArrayLike,
+    mu0: float,
+    model: Model,
+    ndim: int = 0,
+    *,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Test scores less mu0, and state the result on the scores."""
+    ndim = ndim or min(as_array(scores, "scores").ndim, 2) or 1
+    values = as_scores(scores, "scores", ndim=ndim)
+    found = model(Differences.between(values, np.full_like(values, mu0), noise_level(scores)))
+    result = found.test(alternative, confidence_level)
+    sizes = {"difference": found.mean} | dict(result.effect_sizes)
+    del sizes["share_a_better"]
+    return dataclasses.replace(
+        result,
+        estimate=mu0 + found.mean,
+        ci=result.ci
+        and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
+        effect_sizes=sizes,
+        null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
+        f"from the population of this data set, is {mu0:g}.",
+        details={k: v for k, v in found.details.items() if k != "mean_difference"} | {"mu0": mu0},
+    )
+
+
+# --- what the variance is taken to be
+
+
+def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float) -> Estimate:
+    """Take the variance of the mean of J differences for s²(1/J + extra)."""
+    x = d.values.ravel()
+    mean, df = float(x.mean()), x.size - 1
+    sd = float(x.std(ddof=1)) if df else math.nan
+    se = sd * math.sqrt(1 / x.size + extra)
+    status = ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW
+    details = {"mean_difference": mean, "sd_difference": sd, "se": se, **more}
+    return Estimate(d, mean, se, df, x.size, status, (*assumptions, normality(d)), details)
+
+
+def _independent(describe: Callable[[int], tuple[bool | None, str]]) -> Model:
+    return lambda d: _mean(d, 0.0, Assumption("independent folds", *describe(d.values.size)))
+
+
+def _corrected(n_train: ArrayLike | None = None, n_test: ArrayLike | None = None) -> Model:
+    """Take the correlation of two folds for n_test/(n_train + n_test)."""
+
+    def model(d: Differences) -> Estimate:
+        ratio, sizes = _ratio(n_train, n_test, d.values.shape)
+        rho = ratio / (1 + ratio)
+        detail = f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it "
+        overlap = Assumption("correlation of the folds", None, f"{detail}without bias")
+        factor = 1 / d.values.size + ratio
+        return _mean(d, ratio, overlap, sizes, ratio=ratio, rho=rho, variance_factor=factor)
+
+    return model
+
+
+def _ratio(
+    n_train: ArrayLike | None, n_test: ArrayLike | None, shape: tuple[int, ...]
+) -> tuple[float, Assumption]:
+    """Return n_test/n_train of folds of this shape, the last axis that of a cross-validation."""
+    k, name = shape[-1], "equal test sets"
+    if n_train is None and n_test is None:
+        if len(shape) > 1 and k < 2:
+            what = f"found {k} fold per repetition, shape {shape}; rows are repetitions and"
+            raise ArgumentError("scores_a", f"{what} columns folds, or give n_train and n_test")
+        detail = f"n_test/n_train = 1/({k} - 1) as in complete {k}-fold cross-validation"
+        return 1 / max(k - 1, 1), Assumption(name, None, detail)
+    if n_train is None or n_test is None:
+        missing = "n_train" if n_train is None else "n_test"
+        raise ArgumentError(missing, "is missing; give both n_train and n_test, or neither")
+    rows = []
+    for size, values in (("n_train", n_train), ("n_test", n_test)):
+        found = as_floats(values, size)
+        if found.shape not in ((), shape):
+            raise ArgumentError(size, f"expected one number or shape {shape}, found {found.shape}")
+        if not (np.isfinite(found) & (found > 0)).all():
+            what = "numbers of rows must be positive and finite"
+            raise ArgumentError(size, f"{what}, found {found.min():g}")
+        rows.append(np.broadcast_to(found, shape))
+    train, test = rows
+    each, ratio = test / train, float(test.sum() / train.sum())
+    alike = bool(np.ptp(test) <= 1 and np.ptp(train) <= 1)  # folds may differ by a row
+    detail = f"n_test/n_train from {each.min():.4g} to {each.max():.4g}, used {ratio:.4g}"
+    return ratio, Assumption(name, alike, detail)
+
+
+def _half_samples(full_repeats: int, variant: str) -> Model:
+    """Take the variance from the two halves of each halving; the first rows are the halves."""
+
+    def model(d: Differences) -> Estimate:
+        full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
+        rows = len(d.values)
+        if rows - full < 2 or (rows - full) % 2:
+            found = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
+            raise ArgumentError("full_repeats", found)
+        inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
+        whole = d.values[rows - full :]
+        used, m = (whole if variant == "full" else inside), len(inside)
+        mean = float(used.mean())
+        se = math.sqrt(float(((inside[:, 0] - inside[:, 1]) ** 2).sum()) / (4 * m))
+        halves = Differences(inside, d.noise)
+        checks: tuple[Assumption, ...] = (
+            Assumption(
+                "independent rows",
+                None,
+                "rows of one group (patient, user, day) would break it, unless divisions keep "
+                "groups whole; then groups must be independent",
+            ),
+            Assumption(
+                "the variance of a score falls with the number of rows",
+                None,
+                "the variance seen in halves of the data, scaled to all rows, is taken for no "
+                "smaller than that of the full cross-validation; the variant halves does not need "
+                "this",
+            ),
+            normality(halves),
+        )
+        details = {
+            "se": se,
+            "mean_full": float(whole.mean()) if whole.size else math.nan,
+            "mean_halves": float(inside.mean()),
+            "half_differences": inside,
+        }
+        status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
+        checks = checks if variant == "full" else checks[::2]
+        null = _OF_SIZE[variant]
+        return Estimate(halves, mean, se, m, m, status, checks, details, null, variant)
+
+    return model
+
+
+# --- 5×2 cross-validation
+
+
+def _five_by_two(a: ArrayLike, b: ArrayLike, better: bool) -> tuple[Differences, FloatArray]:
+    """Return ten differences and the five variances of the replications."""
+    for name, scores in (("scores_a", a), ("scores_b", b)):
+        if (shape := as_array(scores, name).shape) != (5, 2):
+            raise ArgumentError(
+                name,
+                f"expected shape (5, 2), five replications of 2-fold cross-validation, found "
+                f"{shape}; for other plans use corrected_kfold_t, corrected_repeated_kfold_t or "
+                "corrected_resampled_t",
+            )
+    d = paired_differences(a, b, ndim=2, greater_is_better=better)
+    return d, ((d.values - d.values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+
+
+@register(
+    **_LIBERAL,
+    plans=("cv_5x2",),
+    citation="dietterich1998",
+    replications=True,
+    null_hypothesis=_HALF_NULL,
+)
+def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOptions]) -> Result:
+    """5×2cv paired t test.
+
+    Does one algorithm score higher than the other when trained on half of the data?
 
     t = d₁₁ / √(Σs²ᵢ/5) with s²ᵢ = (d_i1 − d̄ᵢ)² + (d_i2 − d̄ᵢ)² and 5 degrees of freedom
     (Dietterich 1998, section 3.5).
@@ -78,52 +369,47 @@ def cv5x2_t(
         ``details["mean_difference"]`` is the mean of all ten. ``details["all_ten_t"]`` shows
         what t would be had another fold come first.
 
+    Warnings
+    --------
+    Its numerator is only the first of the ten differences, so its result depends on the order of
+    the folds; cv5x2_f uses all ten.
+
     Examples
     --------
     >>> a = [[0.90, 0.91], [0.89, 0.92], [0.91, 0.90], [0.90, 0.89], [0.92, 0.91]]
     >>> b = [[0.86, 0.89], [0.86, 0.88], [0.88, 0.89], [0.88, 0.85], [0.89, 0.88]]
-    >>> result = cv5x2_t(a, b)
-    >>> print(f"t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
-    t = 3.508, p = 0.0171
+    >>> round(cv5x2_t(a, b).pvalue, 4)
+    0.0171
     """
-    d = _five_by_two(scores_a, scores_b, greater_is_better)
-    variances = _replication_variances(d.values)
-    se = math.sqrt(float(variances.mean()))
-    first = float(d.values[0, 0])
+    side, level = options.get("alternative", "two-sided"), options.get("confidence_level", 0.95)
+    d, variances = _five_by_two(scores_a, scores_b, options.get("greater_is_better", True))
+    first, se = float(d.values[0, 0]), math.sqrt(float(variances.mean()))
     status = ratio_status(first, se, d.noise, d.identical)
-    undefined = 0.0 if d.identical else math.nan
-    ten = d.values / se if status is Status.OK else np.full((5, 2), undefined)
-    return t_result(
-        first,
-        se,
-        5,
-        status,
-        alternative,
-        confidence_level,
-        effect_sizes=effect_sizes(d),
-        n=10,
-        assumptions=(_ten_agree(ten, confidence_level), normality(d)),
-        details={
-            "mean_difference": float(d.values.mean()),
-            "se": se,
-            "differences": d.values,
-            "variances": variances,
-            "all_ten_t": ten,
-        },
-    )
+    undefined = np.full((5, 2), 0.0 if d.identical else math.nan)
+    ten = d.values / se if status is Status.OK else undefined
+    name, agree = "the order of the folds does not matter", None
+    detail = "the ten possible t values are undefined"
+    if np.isfinite(ten).all():
+        critical = float(special.stdtrit(5, 0.5 + level / 2))
+        beyond = int((np.abs(ten) > critical).sum())
+        agree = beyond in (0, 10) and bool((ten >= 0).all() or (ten <= 0).all())
+        detail = (
+            f"{beyond} of the ten possible t values lie beyond ±{critical:.3f}; they range from "
+            f"{ten.min():.3f} to {ten.max():.3f}"
+        )
+    checks = (Assumption(name, agree, detail), normality(d))
+    details = {"mean_difference": float(d.values.mean()), "se": se, "differences": d.values}
+    details |= {"variances": variances, "all_ten_t": ten}
+    return Estimate(d, first, se, 5, 10, status, checks, details, "").test(side, level)
 
 
 @register(
-    **_PAIR,
+    **_LIBERAL,
     title="Combined 5×2cv F test",
-    answers="Do the two algorithms score differently when trained on half of the data?",
     plans=("cv_5x2",),
     citation="alpaydin1999",
-    caution="It assumes that the two folds of a replication are independent, although each is "
-    "the other's training set.",
     replications=True,
     planning=partial(FiveByTwoPower, n_simulations=5000),
-    better_test="half_sample_t",
     null_hypothesis=_HALF_NULL,
 )
 def cv5x2_f(
@@ -134,6 +420,8 @@ def cv5x2_f(
     greater_is_better: bool = True,
 ) -> Result:
     """Alpaydin's combined 5×2cv F test: all ten differences, not the first alone.
+
+    Do the two algorithms score differently when trained on half of the data?
 
     F = Σd²_ij / (2 Σs²ᵢ), referred to F(10, 5) (Alpaydin 1999). It is two-sided.
 
@@ -148,6 +436,11 @@ def cv5x2_f(
         `estimate` is the mean of the ten differences; `ci` holds the constant differences that
         the test does not reject; ``details`` holds the numerator Σd², the denominator 2Σs² and
         the five variances s².
+
+    Warnings
+    --------
+    It assumes that the two folds of a replication are independent, although each is the other's
+    training set.
 
     Notes
     -----
@@ -164,159 +457,495 @@ def cv5x2_f(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 7.154, p = 0.0212
     """
-    d = _five_by_two(scores_a, scores_b, greater_is_better)
-    variances = _replication_variances(d.values)
+    d, variances = _five_by_two(scores_a, scores_b, greater_is_better)
+    mean = float(d.values.mean())
     numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
     status = ratio_status(numerator, math.sqrt(variances.mean()), d.noise, d.identical)
-    statistic, pvalue = degenerate_t(numerator, status)
+    statistic, ci = math.nan, None
     if status is Status.OK:
         statistic = numerator / denominator
-        pvalue = float(special.fdtrc(10, 5, statistic))
+        # d̄² − Σd²/10 as minus the variance: the difference of two near-equal numbers loses digits
+        critical = float(special.fdtri(10, 5, confidence_level))
+        square = critical * denominator / 10 - float(((d.values - mean) ** 2).mean())
+        if square >= 0:
+            ends = mean - math.sqrt(square), mean + math.sqrt(square)
+            ci = ConfidenceInterval(*ends, confidence_level, "f-inversion")
+    p = float(special.fdtrc(10, 5, statistic))
+    statistic, pvalue = answered(status, statistic, p, numerator)
+    details = {"numerator": numerator, "denominator": denominator}
     return Result(
         statistic=statistic,
         df1=10,
         df2=5,
         pvalue=pvalue,
-        estimate=float(d.values.mean()),
-        ci=_f_interval(d.values, denominator, confidence_level) if status is Status.OK else None,
+        estimate=mean,
+        ci=ci,
         effect_sizes=effect_sizes(d),
         n=10,
         status=status,
         assumptions=(normality(d),),
-        details={
-            "numerator": numerator,
-            "denominator": denominator,
-            "differences": d.values,
-            "variances": variances,
-        },
+        details=details | {"differences": d.values, "variances": variances},
     )
 
 
-@register(
-    **_PAIR,
-    title="k-fold cross-validated paired t test",
-    answers="Does one algorithm score higher than the other over the folds?",
-    plans=("kfold",),
-    citation="dietterich1998",
-    caution="It assumes independent folds although their training sets overlap, which inflates "
-    "its type I error. Prefer corrected_kfold_t.",
-    better_test="half_sample_t",
-)
-def kfold_t(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    greater_is_better: bool = True,
-) -> Result:
-    """Paired t test over the k folds of one cross-validation (liberal).
+# --- t tests of two algorithms
+
+
+@register(**_LIBERAL, plans=("kfold",), citation="dietterich1998")
+def kfold_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOptions]) -> Result:
+    """k-fold cross-validated paired t test.
+
+    Does one algorithm score higher than the other over the folds?
 
     t = d̄ / (s/√k) with k − 1 degrees of freedom (Dietterich 1998, section 3.4).
 
-    Returns
-    -------
-    Result
-        `estimate` is the mean difference d̄.
+    Warnings
+    --------
+    It assumes independent folds although their training sets overlap, which inflates its type I
+    error. Prefer corrected_kfold_t.
 
     Examples
     --------
-    >>> result = kfold_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80])
-    >>> print(f"t({result.df:.0f}) = {result.statistic:.3f}, p = {result.pvalue:.4f}")
-    t(4) = 3.087, p = 0.0367
+    >>> round(kfold_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]).pvalue, 4)
+    0.0367
     """
-    d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    k = d.values.size
-    overlap = Assumption(
-        "independent folds",
-        None if k < 2 else k == 2,
-        f"any two of the {k} training sets share {max(k - 2, 0) / max(k - 1, 1):.0%} of their rows",
+
+    def overlap(k: int) -> tuple[bool | None, str]:
+        share = f"{max(k - 2, 0) / max(k - 1, 1):.0%} of their rows"
+        return None if k < 2 else k == 2, f"any two of the {k} training sets share {share}"
+
+    return _t_test(scores_a, scores_b, _independent(overlap), 1, **options)
+
+
+@register(**_LIBERAL, plans=("resampled",), citation="dietterich1998")
+def resampled_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOptions]) -> Result:
+    """Resampled paired t test.
+
+    Does one algorithm score higher than the other over random splits?
+
+    t = d̄ / (s/√J) with J − 1 degrees of freedom (Dietterich 1998, section 3.3).
+
+    Warnings
+    --------
+    It assumes independent splits although random splits overlap: with enough splits it rejects
+    almost any null hypothesis. Use corrected_resampled_t.
+
+    Examples
+    --------
+    >>> round(resampled_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]).pvalue, 4)
+    0.0367
+    """
+
+    def overlap(n: int) -> tuple[bool, str]:
+        return False, f"the {n} random splits share rows in their training and in their test sets"
+
+    return _t_test(scores_a, scores_b, _independent(overlap), 1, **options)
+
+
+@register(**_LIBERAL, plans=("resampled", "kfold"), citation="nadeau2003")
+def corrected_resampled_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    n_train: ArrayLike,
+    n_test: ArrayLike,
+    **options: Unpack[PairOptions],
+) -> Result:
+    """Corrected resampled t test.
+
+    Does one algorithm score higher than the other over random splits?
+
+    t = d̄ / √(s² (1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio 2003).
+    Unequal sizes enter as the ratio of their totals, Σn_test / Σn_train, which for the folds of one
+    cross-validation is exactly 1/(k − 1) even where k does not divide the number of rows.
+
+    Parameters
+    ----------
+    n_train, n_test : float or array_like, shape (J,)
+        Rows in the training and test sets.
+
+    Warnings
+    --------
+    It assumes a correlation between splits instead of estimating it, and has little power where
+    test sets are large relative to training sets.
+
+    Examples
+    --------
+    >>> a, b = [0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]
+    >>> round(corrected_resampled_t(a, b, n_train=800, n_test=200).pvalue, 4)
+    0.1087
+    """
+    return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 1, **options)
+
+
+@register(**_LIBERAL, plans=("kfold",), citation="nadeau2003")
+def corrected_kfold_t(
+    scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOptions]
+) -> Result:
+    """Corrected k-fold t test.
+
+    Does one algorithm score higher than the other over the folds?
+
+    `corrected_resampled_t` with n_test/n_train = 1/(k − 1), over all k folds of one
+    cross-validation (Nadeau & Bengio 2003).
+
+    Warnings
+    --------
+    It assumes a correlation between folds instead of estimating it, and has little power.
+
+    Examples
+    --------
+    >>> a, b = [0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]
+    >>> round(corrected_kfold_t(a, b).pvalue, 4)
+    0.1087
+    """
+    return _t_test(scores_a, scores_b, _corrected(), 1, **options)
+
+
+@register(**_LIBERAL, plans=("kfold", "cv_5x2"), citation="bouckaert2004", replications=True)
+def corrected_repeated_kfold_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+    **options: Unpack[PairOptions],
+) -> Result:
+    """Corrected repeated k-fold t test.
+
+    Does one algorithm score higher than the other over repeated cross-validation?
+
+    t = d̄ / √(s² (1/(rk) + n_test/n_train)) with rk − 1 degrees of freedom; d̄ and s² are over
+    all rk differences (Bouckaert & Frank 2004).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (r, k)
+        Scores of A and B: rows are repetitions, columns the folds of each.
+
+    Warnings
+    --------
+    It assumes a correlation between folds instead of estimating it.
+
+    Examples
+    --------
+    >>> a = [[0.80, 0.84, 0.82], [0.85, 0.81, 0.83]]
+    >>> b = [[0.78, 0.83, 0.81], [0.81, 0.80, 0.82]]
+    >>> round(corrected_repeated_kfold_t(a, b).pvalue, 4)
+    0.1527
+    """
+    return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 2, **options)
+
+
+@register(**_PAIR, **_HALVES, citation="mccarthy1969")
+def half_sample_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    full_repeats: int,
+    variant: Literal["halves", "full"] = "halves",
+    **options: Unpack[PairOptions],
+) -> Result:
+    """Half-sample t test.
+
+    Does one algorithm have the higher expected score, whatever the metric and the learner?
+
+    With the mean differences D_m1 and D_m2 over cross-validation inside the two halves of M
+    random halvings, V = Σ(D_m1 − D_m2)²/(4M) and t = estimate/√V with M degrees of freedom.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (2M + R, K)
+        Scores of A and B. Each row is a cross-validation in K folds: first the two halves of
+        each of the M halvings, one after the other, then R of all rows of the data.
+    variant : {"halves", "full"}
+        What is estimated. ``"halves"`` (default): the mean of all D, so about training on
+        (1 − 1/K) n/2 rows; then V is not too small on average, whatever the learner. ``"full"``:
+        the mean difference over the folds of all rows, so about training on (1 − 1/K) n rows. It
+        assumes that n times the variance does not grow from n/2 to n rows, which strongly
+        shrunken models break: it then rejects too often, as it does with K = 2.
+
+    Returns
+    -------
+    Result
+        `n` is the number of halvings. ``details`` has the standard error, the mean differences
+        over all rows and over the halves, and the differences D, shape (M, 2).
+
+    Warnings
+    --------
+    It needs the plan halves, which takes many more fits than one cross-validation.
+
+    Notes
+    -----
+    The halves are the half-samples of McCarthy (1969), here drawn at random;
+    docs/cross-validation.md has the simulated type I error and power.
+
+    Examples
+    --------
+    >>> a = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
+    >>> b = [[0.77, 0.76], [0.80, 0.79], [0.78, 0.79], [0.78, 0.78], [0.81, 0.80]]
+    >>> round(half_sample_t(a, b, full_repeats=1).pvalue, 4)
+    0.107
+    """
+    found = _t_test(scores_a, scores_b, _half_samples(full_repeats, variant), 2, **options)
+    return _with_tails(found, scores_a, scores_b)
+
+
+_HEAVIEST = 5.0
+"""Above that kurtosis of fold scores intervals of simulated log-normal errors miss too often."""
+
+
+def _with_tails(found: Result, *scores: ArrayLike) -> Result:
+    """Add whether single rows carry the scores of folds, as large squared errors do."""
+    values = [np.asarray(x, dtype=np.float64) for x in scores]
+    # sizes of any unit: fourth powers would overflow
+    known = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
+    kurtosis = max((float(np.mean(x**4) / np.mean(x**2) ** 2) for x in known), default=math.nan)
+    detail = (
+        f"kurtosis {kurtosis:.1f} of the scores of folds (3 if normal); above {_HEAVIEST:g} few "
+        "rows carry them, as large squared errors do, and intervals may miss too often: see the "
+        "mean absolute error; few data do not show heavy tails"
     )
-    return paired_t_result(d, 0.0, alternative, confidence_level, overlap)
+    tails = Assumption("no heavy tails", False if kurtosis > _HEAVIEST else None, detail)
+    return dataclasses.replace(found, assumptions=(*found.assumptions, tails))
+
+
+# --- one algorithm
+
+
+@register(
+    **_ONE, plans=("kfold", "resampled"), citation="alpaydin2010", better_test="half_sample_one_t"
+)
+def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptions]) -> Result:
+    """One-sample t test.
+
+    Is this algorithm's mean score over the folds different from a given value?
+
+    t = (x̄ − mu0)/(s/√k) with k − 1 degrees of freedom (Alpaydin 2010, section 19.9.3).
+
+    Warnings
+    --------
+    It assumes independent folds although their training sets overlap, which inflates its type I
+    error. Prefer corrected_one_sample_t.
+
+    Examples
+    --------
+    >>> round(one_sample_t([0.91, 0.90, 0.93], mu0=0.85).pvalue, 4)
+    0.0188
+    """
+
+    def overlap(k: int) -> tuple[bool | None, str]:
+        detail = (
+            f"{k} folds of one data set share training rows; the corrected test allows for that"
+        )
+        return False if k > 2 else None, detail
+
+    return _t_test_of_one(scores, mu0, _independent(overlap), 1, **options)
+
+
+@register(
+    **_ONE,
+    plans=("kfold", "resampled", "cv_5x2"),
+    citation="nadeau2003",
+    replications=True,
+    better_test="half_sample_one_t",
+)
+def corrected_one_sample_t(
+    scores: ArrayLike,
+    *,
+    mu0: Finite,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+    **options: Unpack[TTestOptions],
+) -> Result:
+    """Corrected one-sample t test.
+
+    Is this algorithm's expected score different from a given value?
+
+    t = (x̄ − mu0)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio
+    2003).
+
+    Parameters
+    ----------
+    scores : array_like, shape (J,) or (r, k)
+        One score per split; rows are repetitions and columns folds in the second form.
+
+    Warnings
+    --------
+    It assumes a correlation between folds instead of estimating it.
+
+    Examples
+    --------
+    >>> round(corrected_one_sample_t([0.91, 0.90, 0.93], mu0=0.85).pvalue, 4)
+    0.0452
+    """
+    return _t_test_of_one(scores, mu0, _corrected(n_train, n_test), **options)
+
+
+@register(**_ONE, **_HALVES, citation="mccarthy1969")
+def half_sample_one_t(
+    scores: ArrayLike,
+    *,
+    mu0: Finite,
+    full_repeats: int,
+    variant: Literal["halves", "full"] = "halves",
+    **options: Unpack[TTestOptions],
+) -> Result:
+    """Half-sample one-sample t test.
+
+    Is this algorithm's expected score different from a given value?
+
+    The form of `half_sample_t` for one algorithm (after McCarthy 1969).
+
+    Parameters
+    ----------
+    scores : array_like, shape (2M + R, K)
+        One score per fold, arranged as in `half_sample_t`.
+    variant : {"full", "halves"}
+        As in `half_sample_t`.
+
+    Examples
+    --------
+    >>> scores = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
+    >>> round(half_sample_one_t(scores, mu0=0.8, full_repeats=1).pvalue, 4)
+    0.4479
+    """
+    found = _t_test_of_one(scores, mu0, _half_samples(full_repeats, variant), 2, **options)
+    return _with_tails(found, scores)
+
+
+# --- equivalence and posteriors
+
+_TOST = _PAIR | {
+    "citation": "schuirmann1987",
+    "answers": "Are these two algorithms equally good, within the margin?",
+    "caution": "Choose the margin before seeing the data. A small p-value is evidence for "
+    "equivalence, not for a difference.",
+}
+_ANY_FOLDS: dict[str, Any] = {"plans": ("kfold", "resampled", "cv_5x2"), "replications": True}
+
+
+@register(**_TOST, **_ANY_FOLDS)
+def tost_folds(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    margin: Margin,
+    alpha: Alpha = 0.05,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+    greater_is_better: bool = True,
+) -> EquivalenceResult:
+    """Equivalence over folds (TOST).
+
+    t = (d̄ ± margin)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Schuirmann
+    1987; the variance by Nadeau & Bengio 2003). Constant differences leave the variance unknown:
+    the verdict is never "equivalent" then.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (J,) or (r, k)
+        Scores of A and B on the same splits; rows are repetitions and columns folds in the
+        second form.
+
+    Examples
+    --------
+    >>> a, b = [0.80, 0.84, 0.82, 0.85, 0.81], [0.80, 0.83, 0.82, 0.84, 0.82]
+    >>> tost_folds(a, b, margin=0.02).verdict
+    'equivalent'
+    """
+    model = _corrected(n_train, n_test)
+    found = _compare(scores_a, scores_b, model, better=greater_is_better)
+    return found.equivalence(margin, alpha)
+
+
+@register(**_TOST, **_HALVES)
+def tost_half_samples(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    margin: Margin,
+    full_repeats: int,
+    alpha: Alpha = 0.05,
+    variant: Literal["halves", "full"] = "halves",
+    greater_is_better: bool = True,
+) -> EquivalenceResult:
+    """Equivalence by half samples (TOST).
+
+    The equivalence form of `half_sample_t`: t = (estimate ± margin)/√V (Schuirmann 1987).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (2M + R, K)
+        Scores of A and B, arranged as in `half_sample_t`.
+    variant : {"full", "halves"}
+        As in `half_sample_t`.
+
+    Examples
+    --------
+    >>> a = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
+    >>> b = [[0.80, 0.79], [0.83, 0.85], [0.82, 0.81], [0.83, 0.83], [0.84, 0.85]]
+    >>> tost_half_samples(a, b, margin=0.05, full_repeats=1).verdict
+    'equivalent'
+    """
+    model = _half_samples(full_repeats, variant)
+    return _compare(scores_a, scores_b, model, 2, greater_is_better).equivalence(margin, alpha)
 
 
 @register(
     **_PAIR,
-    title="Resampled paired t test",
-    answers="Does one algorithm score higher than the other over random splits?",
-    plans=("resampled",),
-    citation="dietterich1998",
-    caution="It assumes independent splits although random splits overlap: with enough splits it "
-    "rejects almost any null hypothesis. Use corrected_resampled_t.",
-    better_test="half_sample_t",
+    **_ANY_FOLDS,
+    citation="corani2015",
+    type1=TypeOneError.BAYESIAN,
+    null_hypothesis="None is tested: the posterior weighs which of the two learning algorithms is "
+    "better.",
 )
-def resampled_t(
+def bayes_correlated_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: Alternative = "two-sided",
+    rope: Rope = 0.01,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-) -> Result:
-    """Paired t test over J random train/test splits (very liberal; for comparison only).
+) -> BayesResult:
+    """Bayesian correlated t test.
 
-    t = d̄ / (s/√J) with J − 1 degrees of freedom (Dietterich 1998, section 3.3).
+    How probable is it that A is better, that both are practically equivalent, or that B is better?
+
+    The posterior of the mean difference is Student's t around d̄ with J − 1 degrees of freedom and
+    the scale √(s²(1/J + n_test/n_train)) of the corrected t test (Corani & Benavoli 2015).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (J,) or (r, k)
+        Scores of A and B on the same splits; rows are repetitions and columns folds in the
+        second form.
+    rope : float
+        Half-width of the region of practical equivalence, in the unit of the scores; 0 for none.
+    confidence_level : float
+        Probability of the credible interval.
 
     Returns
     -------
-    Result
-        `estimate` is the mean difference d̄.
+    BayesResult
+        `estimate` is the posterior mean of A − B and `ci` its credible interval. Where all
+        differences are equal the posterior collapses to a point: the probabilities are its
+        limits and `status` warns that they are not evidence.
+
+    Warnings
+    --------
+    The region of practical equivalence (rope) is in the unit of the metric; choose it before
+    looking at the scores.
 
     Examples
     --------
-    >>> result = resampled_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80])
-    >>> print(f"t({result.df:.0f}) = {result.statistic:.3f}, p = {result.pvalue:.4f}")
-    t(4) = 3.087, p = 0.0367
+    >>> a, b = [0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80]
+    >>> result = bayes_correlated_t(a, b, rope=0.01)
+    >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
+    0.794 0.190 0.016
     """
-    d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    overlap = Assumption(
-        "independent folds",
-        False,
-        f"the {d.values.size} random splits share rows in their training and in their test sets",
-    )
-    return paired_t_result(d, 0.0, alternative, confidence_level, overlap)
-
-
-def _f_interval(d: FloatArray, denominator: float, level: float) -> ConfidenceInterval | None:
-    """Return the constants that leave F below its critical value when taken from each d."""
-    critical = float(special.fdtri(10, 5, level))
-    mean = float(d.mean())
-    # d̄² − Σd²/10 as minus the variance: the difference of two near-equal numbers loses digits
-    square = critical * denominator / 10 - float(((d - mean) ** 2).mean())
-    if square < 0:
-        return None
-    reach = math.sqrt(square)
-    return ConfidenceInterval(mean - reach, mean + reach, level, "f-inversion")
-
-
-def _five_by_two(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> Differences:
-    for name, scores in (("scores_a", a), ("scores_b", b)):
-        shape = as_array(scores, name).shape
-        if shape != (5, 2):
-            raise ArgumentError(
-                name,
-                f"expected shape (5, 2), five replications of 2-fold cross-validation, "
-                f"found {shape}; for other plans use corrected_kfold_t, "
-                "corrected_repeated_kfold_t or corrected_resampled_t",
-            )
-    return paired_differences(a, b, ndim=2, greater_is_better=greater_is_better)
-
-
-def _replication_variances(d: FloatArray) -> FloatArray:
-    centred: FloatArray = d - d.mean(axis=1, keepdims=True)
-    variances: FloatArray = (centred**2).sum(axis=1)
-    return variances
-
-
-def _ten_agree(ten: FloatArray, level: float) -> Assumption:
-    name = "the order of the folds does not matter"
-    if not np.isfinite(ten).all():
-        return Assumption(name, None, "the ten possible t values are undefined")
-    critical = float(special.stdtrit(5, 0.5 + level / 2))
-    beyond = int((np.abs(ten) > critical).sum())
-    return Assumption(
-        name,
-        beyond in (0, 10) and bool((ten >= 0).all() or (ten <= 0).all()),
-        f"{beyond} of the ten possible t values lie beyond ±{critical:.3f}; "
-        f"they range from {ten.min():.3f} to {ten.max():.3f}",
-    )
+    model = _corrected(n_train, n_test)
+    found = _compare(scores_a, scores_b, model, better=greater_is_better)
+    return found.posterior(rope, confidence_level)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats.core.arguments import Seed
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -13,18 +21,188 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
-from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.design.cluster_result import recommended_groups, symmetric_differences
-from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
-from bakeoff.stats.design.subset_limits import widened, with_flips
-from bakeoff.stats.metrics.area_intervals import hull, logit_interval
-from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.design.flips import widened, with_flips
+from bakeoff.stats.design.groups import (
+    FEWEST_CLUSTERS,
+    Spread,
+    recommended_groups,
+    symmetric_differences,
+)
+from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
+from bakeoff.stats.metrics.metric import Form, Need
 from bakeoff.stats.metrics.scales import PLAIN
-from bakeoff.stats.metrics.setting import Setting
 
-_ENOUGH_OF_A_CLASS = 20
-OF_ONE_MODEL = ("enough rows of each class", "the loss not dominated by few rows")
+
+def logit_interval(setting: Setting, found: Influence, level: float) -> ConfidenceInterval | None:
+    """Return the t interval on the logit scale, or for an area of 0 or 1 its exact limit."""
+    limits = _logit_limits(setting, found, tail_probability(level, "two-sided"))
+    if limits is None:
+        return None
+    return ConfidenceInterval(*limits, level, "exact" if found.value in (0.0, 1.0) else "logit-t")
+
+
+def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[float, float] | None:
+    """Return both limits of an area, each missed with the probability of the tail."""
+    spread, value = found.tested, found.value
+    if spread.se > found.noise and 0 < value < 1:
+        return setting.metric.scale.limits(
+            value, -float(special.stdtrit(spread.df, tail)) * spread.se
+        )
+    if setting.metric.by_pairs and value in (0.0, 1.0):
+        far = exact_limit(setting, tail)
+        return (far, 1.0) if value == 1 else (0.0, 1 - far)
+    return None
+
+
+def exact_limit(setting: Setting, tail: float) -> float:
+    """Return the exact lower limit of an ROC area of 1; NaN for other areas."""
+    if not setting.metric.by_pairs:
+        return math.nan
+    return float(tail ** (1 / min(setting.classes.counts)))
+
+
+def hull(
+    setting: Setting,
+    a: Influence,
+    b: Influence,
+    difference: Influence,
+    plain: ConfidenceInterval,
+    side: Alternative,
+) -> ConfidenceInterval:
+    """Return the hull of the t interval and of that from the two logit intervals (Zou 2007)."""
+    mover = mover_interval(setting, a, b, difference, plain.confidence, side)
+    if mover is None:
+        return plain
+    low, high = mover
+    return ConfidenceInterval(min(plain.low, low), max(plain.high, high), plain.confidence, "hull")
+
+
+def mover_interval(
+    setting: Setting,
+    a: Influence,
+    b: Influence,
+    difference: Influence,
+    level: float,
+    side: Alternative,
+) -> tuple[float, float] | None:
+    """Join the intervals of two areas with the correlation of their influence values."""
+    # d − √((θ_A − l_A)² − 2r(θ_A − l_A)(u_B − θ_B) + (u_B − θ_B)²), mirrored above (Zou 2007).
+    tail = tail_probability(level, side)
+    limits_a, limits_b = (_logit_limits(setting, model, tail) for model in (a, b))
+    if limits_a is None or limits_b is None:
+        return None
+    se_a, se_b, se = a.tested.se, b.tested.se, difference.tested.se
+    r = (se_a**2 + se_b**2 - se**2) / (2 * se_a * se_b) if se_a > 0 and se_b > 0 else 0.0
+    d = difference.value
+    below = _joined(a.value - limits_a[0], limits_b[1] - b.value, r)
+    above = _joined(limits_a[1] - a.value, b.value - limits_b[0], r)
+    return (
+        -math.inf if side == "less" else max(d - below, -1.0),
+        math.inf if side == "greater" else min(d + above, 1.0),
+    )
+
+
+def _joined(x: float, y: float, r: float) -> float:
+    return math.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
+
+
+@dataclasses.dataclass(frozen=True)
+class Bootstrap:
+    """The metric of resampled rows."""
+
+    estimate: float
+    replicates: FloatArray
+
+    @property
+    def known(self) -> FloatArray:
+        """The replicates with a value, sorted."""
+        return np.sort(self.replicates[np.isfinite(self.replicates)])
+
+    @property
+    def bias_correction(self) -> float:
+        """z₀ of BCa: the normal score of the share of replicates below the estimate."""
+        ties = self.ties(self.known)
+        below = (self.known[~ties] < self.estimate).sum() + ties.sum() / 2
+        return float(special.ndtri(below / len(self.known)))
+
+    def ties(self, values: FloatArray) -> NDArray[np.bool_]:
+        """Mark what equals the estimate but for float noise."""
+        noise = 1e-12 * np.abs(self.known).max(initial=abs(self.estimate))
+        return np.isclose(values, self.estimate, rtol=0, atol=noise)
+
+    def bca(self, level: float, acceleration: float) -> tuple[float, float]:
+        """Return the bias-corrected and accelerated quantiles (Efron 1987)."""
+        z0 = self.bias_correction
+        limits = []
+        for tail in ((1 - level) / 2, (1 + level) / 2):
+            z = z0 + float(special.ndtri(tail))
+            share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
+            limits.append(normal_quantile(self.known, share))
+        return limits[0], limits[1]
+
+
+def normal_quantile(ordered: FloatArray, tail: float) -> float:
+    """Return a quantile of ordered values, interpolated on the normal scale (Davison & Hinkley)."""
+    b = len(ordered)
+    at = (b + 1) * tail
+    k = math.floor(at + 1e-9)
+    if k < 1 or k >= b:
+        return float(ordered[0 if k < 1 else -1])
+    if abs(at - k) < 1e-9:
+        return float(ordered[k - 1])
+    low, high, z = (float(special.ndtri(p)) for p in (k / (b + 1), (k + 1) / (b + 1), tail))
+    share = (z - low) / (high - low)
+    return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
+
+
+def acceleration_of(psi: FloatArray) -> float:
+    """Return a of BCa from influence values: Σψ³/(6 (Σψ²)^1.5)."""
+    second = float((psi**2).sum())
+    return float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
+
+
+def bootstrap(
+    metric: OwnMetric,
+    n: int,
+    *,
+    clusters: NDArray[np.intp] | None = None,
+    n_resamples: int = 9_999,
+    seed: Seed = 0,
+) -> Bootstrap:
+    """Return a metric of resampled rows, or of whole clusters of them."""
+    rng = np.random.default_rng(seed)
+    members = None
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+    found = np.empty(n_resamples)
+    for i in range(n_resamples):
+        if members is None:
+            rows = rng.integers(0, n, n)
+        else:
+            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
+        found[i] = _value(metric, rows)
+    return Bootstrap(_value(metric, np.arange(n)), found)
+
+
+def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
+    try:
+        return float(metric(rows))
+    except ValueError:
+        return math.nan
+
+
+def bca_interval(found: Bootstrap, psi: FloatArray, level: float) -> ConfidenceInterval | None:
+    """Return the BCa interval; None where too few resamples have a value or none differs."""
+    known = found.known
+    if len(known) < 0.9 * len(found.replicates) or known[0] == known[-1]:
+        return None
+    low, high = found.bca(level, acceleration_of(psi))
+    return ConfidenceInterval(low, high, level, "bca")
+
+
+_ENOUGH_OF_A_CLASS, _ENOUGH_CALLED, _OF_CALLED = 20, 10, "enough rows called positive"
+OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated by few rows")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
 
@@ -112,7 +290,7 @@ class Answer:
         if status is Status.OK and ci is not None and found.of_groups is not None:
             details["pvalue_t"] = pvalue
             pvalue, ci = with_flips(found.of_groups, pvalue, ci, found.estimate, self.side, limits)
-        return self._result(found, status, t, pvalue, ci, details)
+        return self._result(found, status, t, pvalue, ci, details, (a, b))
 
     def with_interval(
         self, found: Influence, status: Status, ci: ConfidenceInterval | None
@@ -144,6 +322,7 @@ class Answer:
         pvalue: float,
         ci: ConfidenceInterval | None,
         values: dict[str, float] | None = None,
+        models: Sequence[Influence] = (),
     ) -> Result:
         tested = found.tested
         return Result(
@@ -158,7 +337,7 @@ class Answer:
             n=self.setting.truth.n,
             status=status,
             assumptions=(
-                *assumptions(self.setting, tested),
+                *assumptions(self.setting, tested, models or (found,)),
                 *_symmetry(found, self.test),
             ),
             null_hypothesis=self.null,
@@ -188,23 +367,65 @@ def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
     }
 
 
-def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
-    """Say what the rows tell of the assumptions of t intervals from influence values."""
+CARRIED, _ENOUGH_OF_ROWS = "the difference carried by enough rows", 10.0
+"""Below that many effective degrees of freedom true nulls are rejected too often; see
+benchmarks/regression.csv."""
+_ENOUGH_ALONE, _FEWEST_UNLIKE = 5.0, 3
+"""With fewer degrees of freedom of one model's R² or correlation single rows carry it; with fewer
+rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
+
+
+def enough_rows(found: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
+    """Say whether enough rows carry a difference, by the values of each model if they are losses.
+
+    A model's values that are nearly all the same do not show its rare ones.
+    """
+    enough = found.df >= min(_ENOUGH_OF_ROWS, found.units / 3)
+    detail = (
+        f"{found.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, as "
+        "with few errors or few large ones, intervals miss too often"
+    )
+    if not values:
+        return Assumption(CARRIED, enough, detail)
+    other = min(
+        int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
+    )
+    rare = max(1, round(found.units / 10))
+    detail += f", and errors on fewer than 1 of {rare:,} rows may be missing from these"
+    if other < _FEWEST_UNLIKE:
+        enough, detail = False, f"a model has the same value on all rows but {other}; {detail}"
+    return Assumption(CARRIED, None if enough else False, detail)
+
+
+def assumptions(
+    setting: Setting, tested: Spread, models: Sequence[Influence]
+) -> tuple[Assumption, ...]:
+    """Say what the rows tell of the assumptions of t intervals for one model or for several."""
     found = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
         found = [recommended_groups(tested.units)]
-    fewest = setting.fewest()
+    metric, fewest = setting.metric, setting.fewest()
+    name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
+    if metric.classes == "called" and models:
+        name, of, enough = _OF_CALLED, "called positive", _ENOUGH_CALLED
+        # the net benefit of a row that is not called positive is 0
+        worth = (np.abs(one.psi + one.value) > NOISE for one in models)
+        fewest = min(int(np.count_nonzero(values)) for values in worth)
     if fewest >= 0:
-        found.append(
-            Assumption(
-                "enough rows of each class",
-                fewest >= _ENOUGH_OF_A_CLASS,
-                f"{fewest} rows of the rarest class that {setting.metric.name} uses; below "
-                f"{_ENOUGH_OF_A_CLASS} intervals are inaccurate",
-            )
-        )
-    if setting.metric.carried is not None:
-        carried = setting.metric.carried
+        detail = f"{fewest} rows {of} that {metric.name} uses; below {enough} "
+        found.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
+    if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
+        if setting.clusters is None:
+            enough_of_rows = enough_rows(tested, [one.psi for one in models])
+            # a row that all models miss by far cancels in the difference of shares of variance
+            of_means = metric.mean_of_rows or metric.root or not metric.computed
+            alone = math.inf if of_means else min(one.spread.df for one in models)
+            if alone < _ENOUGH_ALONE:
+                detail = f"{alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
+                enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
+            found.append(enough_of_rows)
+    elif metric.carried is not None:
+        carried = metric.carried
         detail = (
             f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
             f"{carried.consequence}"

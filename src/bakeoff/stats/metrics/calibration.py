@@ -1,10 +1,8 @@
-"""Whether probabilities of two classes mean what they say: intercept, slope, curve and index.
+"""Whether probabilities of two classes mean what they say: the calibration curve and its index.
 
-The outcome is regressed on the logit of the predicted probability (Cox 1958): of probabilities that
-mean what they say the slope is 1 and, at a slope of 1, the intercept 0. The curve is a smooth of
-the outcome over the probability, and the integrated calibration index (Austin & Steyerberg 2019)
-the mean distance between the two. Its smoother is loess of degree 1: local lines with tricube
-weights over the nearest three quarters of the rows.
+The curve is a smooth of the outcome over the probability, and the integrated calibration index
+(Austin & Steyerberg 2019) the mean distance between the two. Its smoother is loess of degree 1:
+local lines with tricube weights over the nearest three quarters of the rows.
 """
 
 from __future__ import annotations
@@ -14,93 +12,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 from scipy.special import stdtrit
 
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.design.spread import spread
-from bakeoff.stats.metrics.functional import Functional, NoValue
-from bakeoff.stats.metrics.metric import Form, Metric, Need
+from bakeoff.stats.design.groups import spread
+from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import by_value
-from bakeoff.stats.metrics.test_rows import Codes
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import Codes, View
 
 SPAN = 0.75
 """The share of the rows that a local line looks at, as loess has it by default."""
 _PLACES = 101
 """With more distinct probabilities the curve is found at so many quantiles of the rows."""
-_STEPS = 50
-
-
-def _logits(view: View) -> FloatArray:
-    p = view.probabilities[:, view.truth.positive]
-    certain = int(((p <= 0) | (p >= 1)).sum())
-    if certain:
-        raise NoValue(f"{certain} probabilities are 0 or 1, which no logit is of")
-    if len({*view.is_positive.tolist()}) < 2:
-        raise NoValue("the tested rows are all of one class")
-    return np.asarray(special.logit(p))
-
-
-def _intercept(view: View) -> Functional:
-    """Solve Σ (y − expit(a + logit p)) = 0 for a."""
-    x, y, a = _logits(view), view.is_positive, 0.0
-    for _ in range(_STEPS):
-        fitted = special.expit(a + x)
-        slack, weight = float((y - fitted).sum()), float((fitted * (1 - fitted)).sum())
-        a += float(np.clip(slack / weight, -1, 1)) if weight > 0 else math.copysign(1, slack)
-        if abs(slack) < 1e-12 * len(y):
-            break
-    return Functional(a, (y - fitted) * len(y) / weight)
-
-
-def _slope(view: View) -> Functional:
-    """Solve Σ (y − expit(a + b·logit p))·(1, logit p) = 0 for b."""
-    x, y = _logits(view), view.is_positive
-    if not float(np.ptp(x)) > 0:
-        raise NoValue("all probabilities are the same")
-    if x[~y].max() <= x[y].min() or x[y].max() <= x[~y].min():
-        raise NoValue("the probabilities separate the classes: the slope is infinite")
-    a, b = float(special.logit(y.mean())), 0.0
-    for _ in range(_STEPS):
-        fitted = special.expit(a + b * x)
-        weight, slack = fitted * (1 - fitted), y - fitted
-        total = float(weight.sum())
-        own = x - (centre := inner(weight, x) / max(total, np.finfo(float).tiny))
-        spread_of = inner(weight, own**2)
-        if not spread_of > 0:
-            break
-        step = inner(slack, own) / spread_of
-        b += step
-        a += float(slack.sum()) / total - step * centre
-        if abs(step) < 1e-10 * max(1.0, abs(b)):
-            return Functional(b, slack * own * len(y) / spread_of)
-    raise NoValue("the probabilities nearly separate the classes: the slope is not found")
-
-
-def _metric(name: str, title: str, unit: str, formula: object) -> Metric:
-    return Metric(
-        name=name,
-        title=title,
-        unit=unit,
-        value=lambda view: formula(view).value,  # type: ignore[operator]
-        formula=formula,  # type: ignore[arg-type]
-        form=Form.ROWS,
-        needs=Need.PROBABILITIES,
-        range=(-math.inf, math.inf),
-        classes="every",
-        instead="brier",
-        method="cox1958",
-    )
-
-
-CALIBRATION_INTERCEPT = _metric(
-    "calibration_intercept", "calibration intercept", "log odds", _intercept
-)
-"""For the argument `metric`: 0 where probabilities are right on average; neither way is better."""
-CALIBRATION_SLOPE = _metric("calibration_slope", "calibration slope", "slope", _slope)
-"""For the argument `metric`: 1 is ideal, below 1 probabilities are too extreme."""
 
 
 class Curve(NamedTuple):
@@ -184,7 +108,7 @@ def _weights(x: FloatArray, place: float) -> FloatArray:
     smooth=False,
     interval=False,
     method="austin2019",
-    curve="calibration",
+    calibration=True,
 )
 def ici(view: View) -> float:
     """Mean distance of probabilities from their calibration curve; it is above 0 by chance alone.

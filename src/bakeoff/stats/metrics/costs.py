@@ -8,11 +8,10 @@ import numpy as np
 
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.contingency import Term
 from bakeoff.stats.metrics.decisions import Table, ratio
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import decision, row_mean
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import Term, View
 
 
 def _cost(view: View) -> float:

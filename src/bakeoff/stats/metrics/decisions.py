@@ -8,10 +8,9 @@ from functools import reduce
 from operator import mul
 
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.contingency import Cells, Counts, Term
-from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.metric import POINTS
 from bakeoff.stats.metrics.named import decision
+from bakeoff.stats.metrics.view import Cells, Counts, Functional, NoValue, Term
 
 Table = Cells | Counts
 _PER_CLASS = "balanced_accuracy, f1_macro or mcc"

@@ -7,23 +7,79 @@ intervals and tests.
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from bakeoff.stats.core.arguments import Level, checked
-from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Result, Status
-from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.answer import Answer, better_is_positive
-from bakeoff.stats.metrics.bootstrap import OwnMetric, bca_interval, bootstrap
-from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
+from bakeoff.stats.core import two_by_two
+from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
+from bakeoff.stats.core.arithmetic import inner
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    as_scores,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.paired_differences import paired_differences
+from bakeoff.stats.core.pairs import pairs_of
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+    answered,
+)
+from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, midp_pvalue, one_sided
+from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.flips import UNBOUNDED, GroupSums, widened, with_flips
+from bakeoff.stats.design.groups import (
+    FEWEST_CLUSTERS,
+    SOURCES,
+    GroupTest,
+    Leverage,
+    Spread,
+    leverage_of,
+    recommended_groups,
+    spread,
+)
+from bakeoff.stats.metrics.answer import (
+    Answer,
+    bca_interval,
+    better_is_positive,
+    bootstrap,
+    enough_rows,
+)
+from bakeoff.stats.metrics.family import (
+    Contrasts,
+    cluster_covariance,
+    compare_models,
+    compare_values,
+    draw,
+    max_t,
+)
+from bakeoff.stats.metrics.influence import (
+    Influence,
+    MetricArguments,
+    OwnMetric,
+    Setting,
+    by_rows,
+    one,
+    pair,
+    setting_of,
+)
 from bakeoff.stats.metrics.metric import Form, Metric
 from bakeoff.stats.metrics.named import METRICS
-from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
+from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, subgroup_rows
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -100,18 +156,10 @@ def metric_ci(
 
 
 @register(
-    title="Difference of a metric",
     evidence=Evidence.PREDICTIONS,
     arity=Arity.PAIR,
-    about="models",
-    answers="Is one of these two fitted models better by the chosen metric?",
-    plans=("holdout",),
     citation="satterthwaite1946",
     all_pairs=compare_models,
-    caution="It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, "
-    "or with a log loss dominated by few rows, its intervals are inaccurate. By the root of a mean "
-    "square over fewer than 100 rows with heavy-tailed errors its type I error slightly exceeds "
-    "the level. For all pairs of many models it is conservative where classes are rare.",
 )
 def metric_difference(
     y_true: ArrayLike,
@@ -122,7 +170,9 @@ def metric_difference(
     confidence_level: Level = 0.95,
     **asked: Unpack[MetricArguments],
 ) -> Result:
-    """Test the difference of a metric between two models on the same test rows.
+    """Difference of a metric.
+
+    Is one of these two fitted models better by the chosen metric?
 
     t = d/se with the standard error of the differences of influence values and Student's t with
     degrees of freedom from the same differences (after Satterthwaite 1946). For metrics of
@@ -136,6 +186,13 @@ def metric_difference(
         `estimate` is A's advantage (for losses B − A), without pseudo-rows; ``details`` holds
         ``value_a``, ``value_b``, ``se``, ``df`` and the ``padded`` difference. Statuses as in
         `metric_ci`; ``identical_scores``: no row is treated differently, p 1.
+
+    Warnings
+    --------
+    It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, or with a log
+    loss dominated by few rows, its intervals are inaccurate. Where large errors are so rare that
+    few or none are among the rows, its type I error exceeds the level. For all pairs of many models
+    it is conservative where classes are rare.
 
     Examples
     --------
@@ -197,3 +254,452 @@ def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
     sign = 1 if setting.metric.greater_is_better else -1
     of_a, of_b = by_rows(setting, a), by_rows(setting, b)
     return lambda rows: sign * (of_a(rows) - of_b(rows))
+
+
+_VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
+
+
+@checked
+def mean_ci(
+    values: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Return the mean of a number that one system has on each row, with its interval.
+
+    Student's t interval with degrees of freedom from the values, or from their sums over groups
+    (Satterthwaite 1946); in groups its hull with the limits from means of random subsets of groups
+    (Hartigan 1969), which one dominant group does not mislead.
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The number of each row.
+    groups : array_like, shape (n,), optional
+        Which rows belong together.
+
+    Returns
+    -------
+    Result
+        `estimate` is the mean, `pvalue` NaN. ``zero_variance``: the same number on every row;
+        ``too_few``: fewer than two rows, or than five groups.
+
+    Examples
+    --------
+    >>> result = mean_ci([0.5, 0.7, 0.9, 0.4])
+    >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
+    (0.625, 0.272, 0.978)
+    """
+    x = as_scores(values, "values", unit="rows")
+    clusters = read_groups(groups, len(x))
+    estimate = float(x.mean())
+    leverage = leverage_of(clusters)
+    found = spread(x - estimate, clusters=clusters, leverage=leverage)
+    status = _known(found, clusters is not None, float(np.abs(x).max()))
+    ci = None
+    if status is Status.OK:
+        ci = found.interval(estimate, confidence_level, "two-sided", UNBOUNDED)
+        if clusters is not None and leverage is not None:
+            ci = widened(GroupSums(np.bincount(clusters, x) / len(x), leverage.shares), ci)
+    return Result(
+        test="mean_ci",
+        statistic=math.nan,
+        df=found.df,
+        pvalue=math.nan,
+        estimate=estimate,
+        ci=ci,
+        n=len(x),
+        status=status,
+        assumptions=(_assumption(found, clusters is not None),),
+        null_hypothesis="",
+        method="satterthwaite1946",
+        details={"se": found.se, "units": found.units},
+    )
+
+
+@register(
+    evidence=Evidence.VALUES,
+    arity=Arity.PAIR,
+    citation="satterthwaite1946",
+    variants=_VARIANTS,
+    all_pairs=compare_values,
+    all_pairs_from=100,
+    in_time="diebold_mariano_means",
+    null_hypothesis="The two systems have the same mean value on the population that the "
+    "rows were drawn from.",
+)
+def mean_difference(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    variant: Literal[
+        "paired", "sign_flip", "sign_flip_exact", "t_and_flips", "influence_t", "robust_t"
+    ]
+    | None = None,
+    df: Literal["influence", "rows"] = "influence",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    n_resamples: PositiveInt = 9_999,
+    seed: Seed = 0,
+) -> Result:
+    """Difference of means of a value per row.
+
+    Does one of these two systems have the better mean of a value per row?
+
+    For independent rows t = d̄/se on the differences: Student's paired t test, with fewer degrees
+    of freedom where a few rows carry the variance (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    values_a, values_b : array_like, shape (n,)
+        A's and B's value on each row, in the same rows.
+    groups : array_like, shape (n,), optional
+        Which rows belong together. Where each item was run several times, rows are runs and
+        `groups` the items.
+    variant : str, optional
+        Independent rows have ``"paired"``. In groups ``"sign_flip"`` (default): mid-p over the
+        signs of the group sums (Canay, Romano & Shaikh 2017). ``"sign_flip_exact"`` counts the
+        observed sum in full: the one to take with fewer than eight groups. ``"robust_t"``: CR2
+        variance with Bell & McCaffrey's (2002) degrees of freedom; with groups of one size the
+        paired t test of the group means. ``"influence_t"``: the same with the degrees of freedom
+        of the group sums (Satterthwaite 1946) where these are fewer. ``"t_and_flips"``: the
+        larger p-value of a t test of the group sums and of exact sign flips, as
+        `metric_difference` has it.
+    df : {"influence", "rows"}
+        Of ``"paired"`` and ``"t_and_flips"``: degrees of freedom from the differences, or one
+        less than rows (groups), as in the textbook's paired t test, which then stands alone in
+        groups, too.
+    confidence_level : float
+        Level of the interval: that of t for the t tests; for sign flips the hull of
+        ``influence_t`` and of the limits from means of random subsets of groups (Hartigan 1969),
+        which holds 0 where p ≥ 1 − `confidence_level`, and only there.
+    n_resamples : int
+        Draws of the signs where the sums are no whole numbers and more than 20 groups differ.
+
+    Returns
+    -------
+    Result or ClusteredResult
+        `estimate` is A's mean advantage. Independent values that are all 0 or 1 have the p-value
+        and the interval of `mcnemar`. ``identical_scores`` (p 1): the same value on every
+        row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
+        two rows, or than five groups.
+
+    Warnings
+    --------
+    Where few rows dominate the difference (heavy-tailed losses), its type I error slightly exceeds
+    the level. With few groups its p-value assumes that group effects are distributed symmetrically
+    about zero, which cannot be tested.
+
+    Examples
+    --------
+    >>> result = mean_difference([.9, .4, .8, .7, .9], [.6, .4, .5, .8, .5])
+    >>> round(result.estimate, 2), round(result.pvalue, 3)
+    (0.18, 0.137)
+    >>> a = [0.2, 0.1, 0.3, 0.5, 0.2, 0.1, 0.4, 0.3, 0.1, 0.2, 0.3, 0.2]
+    >>> b = [0.3, 0.3, 0.4, 0.4, 0.5, 0.2, 0.6, 0.3, 0.4, 0.3, 0.2, 0.6]
+    >>> result = mean_difference(
+    ...     a, b, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], greater_is_better=False)
+    >>> result.variant, round(result.estimate, 4), round(result.pvalue, 4)
+    ('sign_flip', 0.1333, 0.0312)
+    """
+    form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
+    if groups is not None and form != "t_and_flips":
+        if df == "rows":
+            raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
+        d = paired_differences(
+            values_a, values_b, greater_is_better=greater_is_better, of_rows=True
+        )
+        units = RowDesign.of(len(d.values), groups, values_a=values_a).units
+        how = form, alternative, confidence_level, n_resamples, seed
+        return GroupTest.of_rows(d.values, d.noise, units, *how).result(
+            {},
+            null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
+            "mean is the same on the population that the groups were drawn from.",
+        )
+    a, b = (
+        as_scores(v, name, greater_is_better=greater_is_better, unit="rows")
+        for v, name in ((values_a, "values_a"), (values_b, "values_b"))
+    )
+    check_same_length(values_a=a, values_b=b)
+    check_same_labels(values_a=values_a, values_b=values_b)
+    clusters = read_groups(groups, len(a))
+    right = [x if greater_is_better else 1 + x for x in (a, b)]
+    if clusters is None and df == "influence" and np.isin(right, (0, 1)).all():
+        return _of_marks(right[0], right[1], alternative, confidence_level)
+    differences = a - b
+    estimate = float(differences.mean())
+    leverage = leverage_of(clusters)
+    found = spread(differences - estimate, clusters=clusters, leverage=leverage)
+    carried = () if clusters is not None else (enough_rows(found, (a, b)),)
+    if df == "rows":
+        found = Spread(found.se, found.units - 1, found.units)
+    status = Status.IDENTICAL_SCORES
+    if differences.any():
+        status = _known(found, clusters is not None, float(np.abs(differences).max()))
+    t, pvalue, ci = math.nan, math.nan, None
+    if status is Status.OK:
+        t = estimate / found.se
+        pvalue = t_pvalue(t, found.df, alternative)
+        ci = found.interval(estimate, confidence_level, alternative, UNBOUNDED)
+        if clusters is not None and leverage is not None and df == "influence":
+            groups_of = GroupSums(np.bincount(clusters, differences) / len(a), leverage.shares)
+            pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, alternative)
+    t, pvalue = answered(status, t, pvalue, estimate)
+    return Result(
+        variant=form,
+        statistic=t,
+        df=found.df,
+        pvalue=pvalue,
+        alternative=alternative,
+        estimate=estimate,
+        ci=ci,
+        n=len(a),
+        status=status,
+        assumptions=(_assumption(found, clusters is not None), *carried),
+        details={"se": found.se, "units": found.units},
+    )
+
+
+def _of_marks(a: FloatArray, b: FloatArray, side: Alternative, level: float) -> Result:
+    """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
+    counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
+    both, only_a, only_b, neither = (np.array([count]) for count in counts)
+    tail = tail_probability(level, side)
+    limits = DIFFERENCE_METHODS["newcombe"](both, only_a, only_b, neither, tail)
+    low, high = one_sided(*limits, side)
+    return Result(
+        variant="paired",
+        statistic=counts[1],
+        pvalue=float(midp_pvalue(counts[1], counts[2], side)),
+        alternative=side,
+        estimate=(counts[1] - counts[2]) / len(a),
+        ci=ConfidenceInterval(float(low[0]), float(high[0]), level, "newcombe"),
+        n=len(a),
+        status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
+        assumptions=(INDEPENDENT_ROWS,),
+        method=two_by_two.SOURCES["midp"],
+        details={"units": len(a)},
+    )
+
+
+def _known(found: Spread, clustered: bool, size: float) -> Status:
+    """Tell whether the spread of values up to a size can be known."""
+    if found.units < (FEWEST_CLUSTERS if clustered else 2):
+        return Status.TOO_FEW
+    return Status.ZERO_VARIANCE if found.se <= 1e-12 * size else Status.OK
+
+
+def _assumption(found: Spread, clustered: bool) -> Assumption:
+    return recommended_groups(found.units) if clustered else INDEPENDENT_ROWS
+
+
+@checked
+def metric_interaction(
+    y_true: ArrayLike,
+    predicted_a: ArrayLike,
+    predicted_b: ArrayLike,
+    subgroup: ArrayLike,
+    *,
+    confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
+) -> Result:
+    """Test whether the difference of a metric between two models differs between subgroups.
+
+    Welch's F over the differences inside each subgroup, with their standard errors and degrees of
+    freedom from influence values (Welch 1951). Where groups of rows reach into several subgroups
+    these are not independent: then the largest t of all pairs of subgroups is tested, drawn from
+    the covariance of their influence values.
+
+    Parameters
+    ----------
+    predicted_a, predicted_b : array_like, shape (n,) or (n, K)
+        What A and B predict, in the same rows, as in `influence`.
+    subgroup : array_like, shape (n,)
+        The subgroup of each row; subgroups do not overlap.
+    confidence_level : float
+        Level of the interval inside each subgroup, by itself.
+
+    Returns
+    -------
+    Result
+        ``details`` holds ``subgroups`` with n, estimate, interval, p-value and status of each.
+        `pvalue` is about the interaction: a small one says that the difference is not the same
+        in all subgroups, and nothing of any one of them. Subgroups without an answer of their own
+        leave the test, and ``too_few`` stands where fewer than two remain.
+
+    """
+    models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
+    whole, rows = setting_of(y_true, models, **asked)
+    metric, parts = whole.metric, {}
+    if not metric.smooth:
+        raise ArgumentError("metric", f"{metric} is not smooth: no test of it holds its level")
+    for name, at in subgroup_rows(subgroup, whole.truth.n).items():
+        clusters = None if whole.clusters is None else read_groups(whole.clusters[at], len(at))
+        own = dataclasses.replace(
+            whole, metric=metric.on(at), truth=whole.truth.take(at), clusters=clusters
+        )
+        predicted = [values[at] for values in rows]
+        found, result = difference(own, predicted, "two-sided", confidence_level)
+        parts[name] = _Part(at, result, None if found is None else found.drawn_from)
+    return _interaction("metric_interaction", str(metric), parts, whole.clusters)
+
+
+@checked
+def mean_interaction(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    subgroup: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    df: Literal["influence", "rows"] = "influence",
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Test whether the mean difference of numbers given per row differs between subgroups.
+
+    Parameters
+    ----------
+    values_a, values_b, greater_is_better, groups, df
+        As in `mean_difference`.
+    subgroup, confidence_level
+        As in `metric_interaction`.
+
+    Returns
+    -------
+    Result
+        As of `metric_interaction`.
+
+    """
+    a, b = as_scores(values_a, "values_a", unit="rows"), as_scores(values_b, "values_b")
+    sign = 1 if greater_is_better else -1
+    parts = {}
+    for name, at in subgroup_rows(subgroup, len(a)).items():
+        result = mean_difference(
+            a[at],
+            b[at],
+            greater_is_better=greater_is_better,
+            groups=None if groups is None else np.asarray(groups)[at],
+            variant=None if groups is None else "t_and_flips",
+            df=df,
+            confidence_level=confidence_level,
+        )
+        parts[name] = _Part(at, result, sign * (a[at] - b[at]) - result.estimate)
+    return _interaction("mean_interaction", "values", parts, read_groups(groups, len(a)))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """The difference in one subgroup: its rows, its result, and the influence of each row."""
+
+    rows: NDArray[np.intp]
+    result: Result
+    psi: FloatArray | None
+
+
+def _interaction(
+    test: str, variant: str, parts: dict[Any, _Part], clusters: Codes | None
+) -> Result:
+    n = sum(len(part.rows) for part in parts.values())
+    answered = [part for part in parts.values() if part.result.status is Status.OK]
+    found: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
+    method = "welch1951"
+    if len(answered) > 1:
+        results = [part.result for part in answered]
+        estimates = np.array([r.details.get("padded", r.estimate) for r in results])
+        ses, dfs = np.array([(r.details["se"], r.df) for r in results], dtype=np.float64).T
+        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
+        # a group of rows with rows in several subgroups makes these depend on each other
+        if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
+            found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
+        else:
+            statistic, df1, df2 = welch_f(estimates, ses, dfs)
+            found = {"statistic": statistic, "df1": df1, "df2": df2}
+            found["pvalue"] = float(special.fdtrc(df1, df2, statistic))
+    return Result(
+        test=test,
+        variant=variant,
+        **found,
+        n=n,
+        status=Status.OK if len(answered) > 1 else Status.TOO_FEW,
+        null_hypothesis="The difference between the two fitted models is the same in all "
+        "subgroups.",
+        method=method,
+        details={
+            "subgroups": {
+                str(name): {
+                    "n": part.result.n,
+                    "estimate": part.result.estimate,
+                    "ci": part.result.ci,
+                    "pvalue": part.result.pvalue,
+                    "status": part.result.status,
+                }
+                for name, part in parts.items()
+            }
+        },
+    )
+
+
+def _largest(
+    parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
+) -> dict[str, float]:
+    """Test all pairs of subgroups by the largest t, where the same groups are in several."""
+    rows, inside = _together(parts)
+    columns = np.zeros((len(rows), len(parts)))
+    for i, part in enumerate(parts):
+        columns[inside == i, i] = len(rows) / len(part.rows) * np.asarray(part.psi)
+    clusters = clusters[rows]
+    covariance = cluster_covariance(columns, clusters, Leverage.of(clusters, inside))
+    scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
+    covariance = covariance * np.outer(scale, scale)
+    first, second = np.array(pairs_of(len(parts), None)).T
+    variances = covariance.diagonal()
+    se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
+    df = np.array(
+        [
+            _degrees(columns[:, i] - columns[:, j], clusters, inside, (i, j))
+            for i, j in zip(first, second, strict=True)
+        ]
+    )
+    contrasts = Contrasts(first, second, estimates[first] - estimates[second], se, df, covariance)
+    largest = int(np.argmax(contrasts.size("two-sided")))
+    statistic, own_df = float(contrasts.statistic[largest]), float(df[largest])
+    if len(first) == 1:
+        pvalue = t_pvalue(statistic, own_df, "two-sided")
+    else:
+        draws, unit = draw(covariance, _DRAWS, seed=0)
+        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
+    return {"statistic": abs(statistic), "df": own_df, "pvalue": pvalue}
+
+
+def _together(parts: list[_Part]) -> tuple[Codes, Codes]:
+    """Return the rows of the parts, and which part each is in."""
+    return (
+        np.concatenate([part.rows for part in parts]),
+        np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts]),
+    )
+
+
+def _degrees(psi: FloatArray, clusters: Codes, inside: Codes, pair: tuple[int, int]) -> float:
+    """Return the degrees of freedom of a difference between two subgroups."""
+    own = np.isin(inside, pair)
+    codes = np.unique(clusters[own], return_inverse=True)[1]
+    return spread(psi[own], clusters=codes, leverage=Leverage.of(codes, inside[own])).df
+
+
+_DRAWS = 99_999
+
+
+def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[float, float, float]:
+    """Return Welch's F of estimates with unequal precision, and its degrees of freedom."""
+    # w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on
+    # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
+    s = len(estimates)
+    w = 1 / ses**2
+    centre = inner(w, estimates) / float(w.sum())
+    uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
+    between = inner(w, (estimates - centre) ** 2) / (s - 1)
+    f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
+    return f, s - 1.0, (s**2 - 1) / (3 * uncertainty)

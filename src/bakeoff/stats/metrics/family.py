@@ -1,31 +1,136 @@
-"""Many models on one test set: each alone, their contrasts, and the covariance of their metrics."""
+"""Many models on one test set: each alone, all pairs, and the largest of many t statistics.
+
+Draws D ~ N(0, V) with V the covariance of the models' metrics are the Gaussian multiplier
+bootstrap (Chernozhukov, Chetverikov & Kato 2013, 10.1214/13-AOS1161) without its n × B product.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
-from bakeoff.stats.core.arithmetic import gram
-from bakeoff.stats.core.checks import FloatArray, as_array, as_scores
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.result import Status
-from bakeoff.stats.design.joint_flip import GroupSums
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.design.spread import Spread
-from bakeoff.stats.metrics.answer import better_is_positive, decide, worth_of_groups
-from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.metrics.influence import Atoms, Influence, one, pair
-from bakeoff.stats.metrics.joint_cells import pair_counts
-from bakeoff.stats.metrics.max_t import Contrasts
+from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
+from bakeoff.stats.core.arithmetic import gram, root, times_root
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    adjust_pvalues,
+    check_control,
+    check_correction,
+    pairs_of,
+    simultaneous_level,
+)
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status, answered
+from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subset_limits
+from bakeoff.stats.design.groups import Leverage, Spread
+from bakeoff.stats.metrics.answer import assumptions, better_is_positive, decide, worth_of_groups
+from bakeoff.stats.metrics.influence import (
+    Atoms,
+    Influence,
+    MetricArguments,
+    Setting,
+    one,
+    pair,
+    pair_counts,
+    setting_of,
+)
 from bakeoff.stats.metrics.metric import Form, Metric, numbers
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.scales import LOG, LOGIT, PLAIN, Scale
-from bakeoff.stats.metrics.setting import Setting, setting_of
-from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, read_groups
+from bakeoff.stats.metrics.view import Codes, NoValue, TrueNumbers, read_groups
+
+
+@dataclasses.dataclass(frozen=True)
+class Contrasts:
+    """Differences of models that are tested together."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    estimate: FloatArray
+    se: FloatArray
+    df: FloatArray
+    covariance: FloatArray
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Student's t of each contrast."""
+        return self.estimate / self.se
+
+    def size(self, side: Alternative) -> FloatArray:
+        """Return normal scores of t in the direction of the alternative."""
+        # Through its tail probability, so that few degrees of freedom count.
+        t = _sized(self.statistic, side)
+        upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
+        return np.asarray(np.where(t < 0, -upper, upper))
+
+    @property
+    def drawn_sd(self) -> FloatArray:
+        """Standard deviation of each contrast of draws."""
+        v, i, j = self.covariance, self.first, self.second
+        return np.asarray(np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300)))
+
+
+def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
+    """Draw from N(0, V/s²), shape (B, M), and return the scale s with it."""
+    # The scale is the largest standard deviation, so that single precision holds any unit.
+    scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
+    rng = np.random.default_rng(seed)
+    normal = rng.standard_normal((len(covariance), n_resamples), dtype=np.float32)
+    return times_root(normal, root(covariance / scale**2)).T, scale
+
+
+@dataclasses.dataclass(frozen=True)
+class MaxT:
+    """What the draws say of a family of contrasts."""
+
+    single_step: FloatArray
+    step_down: FloatArray
+    critical: float
+
+
+def max_t(
+    contrasts: Contrasts,
+    draws: NDArray[np.float32],
+    level: float,
+    side: Alternative,
+    scale: float = 1.0,
+) -> MaxT:
+    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
+    z = contrasts.size(side)
+    order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
+    # models that are always right and always wrong are drawn without spread: 0, and not 0/0
+    least = np.finfo(np.float32).tiny
+    sd = np.maximum(contrasts.drawn_sd / scale, least).astype(np.float32)
+    sizes = z.astype(np.float32)
+    total = len(draws)
+    by_model = np.ascontiguousarray(draws.T)
+    largest = np.full(total, -np.inf, dtype=np.float32)
+    p = np.empty(len(z))
+    for place, c in enumerate(order):
+        drawn = by_model[contrasts.first[c]] - by_model[contrasts.second[c]]
+        np.maximum(largest, _sized(drawn, side) / sd[c], out=largest)
+        p[place] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
+    step_down = np.empty(len(z))
+    # none smaller than that of a larger z
+    step_down[order] = np.maximum.accumulate(p[::-1])[::-1]
+    ordered = np.sort(largest)
+    above = total - np.searchsorted(ordered, sizes, side="left")
+    single = (1 + above) / (total + 1)
+    return MaxT(single, step_down, float(np.quantile(ordered, level)))
+
+
+def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
+    return np.asarray(
+        np.abs(values) if side == "two-sided" else values if side == "greater" else -values
+    )
 
 
 def on_scale(scale: Scale, found: Influence) -> Influence | None:
@@ -38,10 +143,7 @@ def on_scale(scale: Scale, found: Influence) -> Influence | None:
 
 
 def scale_of(setting: Setting) -> Scale | None:
-    """Return the scale of the metric; else the logit for shares, −log for losses, or the plain one.
-
-    None for metrics of decisions, whose pseudo-rows do what a scale is for, and for own metrics.
-    """
+    """Return the scale of the metric, else the logit for shares, −log for losses."""
     metric = setting.metric
     if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
         return None
@@ -58,17 +160,7 @@ _BLOCK = 4096
 
 @dataclasses.dataclass(frozen=True)
 class Contrast:
-    """What a difference of two models comes to; the influence of each row is not kept.
-
-    Attributes
-    ----------
-    value, estimate, tested
-        As those of `Influence`.
-    worth : dict
-        What groups of rows are worth.
-    of_groups : GroupSums or None
-        The difference as a mean over groups.
-    """
+    """What a difference of two models comes to; the influence of each row is not kept."""
 
     value: float
     estimate: float
@@ -85,19 +177,7 @@ class Contrast:
 
 @dataclasses.dataclass(frozen=True)
 class MetricFamily:
-    """The models of one test set and what a metric says of each.
-
-    Attributes
-    ----------
-    setting : Setting
-        The metric and the truth.
-    rows : list
-        What each model predicts; None where its metric has no value.
-    singles : list of Influence or None
-        Each model alone, better is greater; None where its metric has no value.
-    reasons : list of str
-        Why a metric has no value.
-    """
+    """The models of one test set and what a metric says of each."""
 
     setting: Setting
     rows: list[Any]
@@ -144,18 +224,7 @@ class MetricFamily:
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
     ) -> tuple[list[Contrast | None], list[Status], Contrasts, list[int]]:
-        """Return every contrast, its status, and those that can be tested together.
-
-        Returns
-        -------
-        found : list of Contrast or None
-            None where a model's metric has no value.
-        statuses : list of Status
-        tested : Contrasts
-            Those whose status is ok, their models as positions in `known`.
-        at : list of int
-            The positions of those tested.
-        """
+        """Return every contrast, its status, and those that can be tested together."""
         position = {m: i for i, m in enumerate(self.known)}
         found: list[Contrast | None] = []
         statuses: list[Status] = []
@@ -276,3 +345,202 @@ def family_of_values(
         for centre, column in zip(centres, table.T, strict=True)
     ]
     return MetricFamily(setting, [None] * models, singles, [""] * models)
+
+
+MAX_T = "max-t"
+
+
+@checked
+def compare_models(
+    y_true: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    simultaneous: bool = True,
+    n_resamples: Resamples = 99_999,
+    seed: Seed = 0,
+    **asked: Unpack[MetricArguments],
+) -> PairwiseResult:
+    """Test the differences of a metric between all pairs of models, or from a control."""
+    # Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
+    # by the distribution of the largest statistic among those not yet rejected, drawn from the
+    # covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
+    # together. In groups no p-value is smaller than that by sign flips of whole groups, and the
+    # intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
+    # simultaneous).
+    family = read_family(y_true, predicted, **asked)
+    return compare_all(
+        family,
+        "metric_difference",
+        control,
+        correction,
+        alternative,
+        confidence_level,
+        simultaneous,
+        n_resamples,
+        seed,
+    )
+
+
+@checked
+def compare_values(
+    values: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    simultaneous: bool = True,
+    n_resamples: Resamples = 99_999,
+    seed: Seed = 0,
+) -> PairwiseResult:
+    """Test the mean differences of numbers that many systems have on the same rows."""
+    # As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008): in groups that is
+    # the form ``t_and_flips`` of `mean_difference`.
+    family = family_of_values(values, greater_is_better, groups)
+    return compare_all(
+        family,
+        "mean_difference",
+        control,
+        correction,
+        alternative,
+        confidence_level,
+        simultaneous,
+        n_resamples,
+        seed,
+    )
+
+
+def compare_all(
+    family: MetricFamily,
+    test: str,
+    control: int | None,
+    correction: str,
+    side: Alternative,
+    level: float,
+    simultaneous: bool,
+    n_resamples: int,
+    seed: Seed,
+) -> PairwiseResult:
+    """Compare all pairs of a family that has been read; see `compare_models`."""
+    models = len(family.singles)
+    at_control = check_control(control, models)
+    method = check_correction(correction, at_control, side, MAX_T)
+    first, second = np.array(pairs_of(models, at_control)).T
+    found, statuses, tested, at = family.contrasts(first, second)
+    raw = np.full(len(first), math.nan)
+    t = np.full(len(first), math.nan)
+    for i, (status, contrast) in enumerate(zip(statuses, found, strict=True)):
+        value = math.nan if contrast is None else contrast.value
+        t[i], raw[i] = answered(status, math.nan, math.nan, value)
+    t[at] = tested.statistic
+    raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
+    of_groups = _of_groups([found[i] for i in at])
+    flips = None
+    if of_groups is not None and not of_groups.many_alike:
+        flips = max_flip(of_groups, tested.se, side)
+        raw[at] = np.maximum(raw[at], flips.alone)
+    single = np.full(len(first), math.nan)
+    if method == MAX_T:
+        adjusted = np.where(np.isnan(raw), math.nan, 1.0)
+        largest = None
+        if at:
+            draws, scale = draw(tested.covariance, n_resamples, seed)
+            largest = max_t(tested, draws, level, side, scale)
+            adjusted[at], single[at] = largest.step_down, largest.single_step
+            if flips is not None:
+                adjusted[at] = np.maximum(adjusted[at], flips.step_down)
+        # no adjusted p below its own p, which the draws may miss by chance
+        adjusted = np.fmax(adjusted, raw)
+        quantiles = _quantiles(tested.df, level, side, largest if simultaneous else None)
+    else:
+        adjusted = adjust_pvalues(raw, method)
+        own = simultaneous_level(level, len(first), method) if simultaneous else level
+        quantiles = _quantiles(tested.df, own, side, None)
+    intervals: list[ConfidenceInterval | None] = [None] * len(first)
+    for i, centre, se, quantile in zip(at, tested.estimate, tested.se, quantiles, strict=True):
+        intervals[i] = _interval(family, centre, quantile * se, level, side)
+    if flips is not None and of_groups is not None:
+        each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
+        limits = subset_limits(of_groups.sums, of_groups.shares, tail_probability(each, side))
+        compared = adjusted if simultaneous else raw
+        for place, i in enumerate(at):
+            if (plain := intervals[i]) is not None:
+                wider = hull(plain, [ends[place] for ends in limits], side, _bounds(family))
+                centre, p = float(tested.estimate[place]), float(compared[i])
+                intervals[i] = agreeing(wider, p, 1 - level, centre, side)
+    known = [single for single in family.singles if single is not None]
+    compared = [contrast.tested for contrast in found if contrast is not None]
+    sign = 1 if family.setting.metric.greater_is_better else -1
+    return PairwiseResult(
+        test=test,
+        variant=family.setting.metric.name,
+        correction=method,
+        pairs=tuple(
+            Pair(
+                a=int(first[i]),
+                b=int(second[i]),
+                statistic=float(t[i]),
+                pvalue=float(raw[i]),
+                pvalue_adjusted=float(adjusted[i]),
+                estimate=math.nan if contrast is None else contrast.value,
+                ci=intervals[i],
+                df=None if contrast is None else contrast.tested.df,
+                status=statuses[i],
+                details={} if contrast is None else {"se": contrast.tested.se, **contrast.worth},
+            )
+            for i, contrast in enumerate(found)
+        ),
+        n=family.setting.truth.n,
+        null_hypothesis="The two models of the pair have the same "
+        f"{family.setting.metric.name} on the population that the test rows were drawn from.",
+        method="hothorn2008" if method == MAX_T else "satterthwaite1946",
+        alternative=side,
+        status=Status.OK if at else statuses[0],
+        assumptions=assumptions(family.setting, min(compared, key=lambda tested: tested.df), known)
+        if compared
+        else (),
+        details={
+            "values": [math.nan if s is None else sign * s.value for s in family.singles],
+            "reasons": family.reasons,
+            "single_step": single,
+        },
+    )
+
+
+def _of_groups(found: list[Contrast | None]) -> GroupSums | None:
+    """Return the differences that are tested as means over groups."""
+    known = [c.of_groups for c in found if c is not None and c.of_groups is not None]
+    if not known:
+        return None
+    return GroupSums(np.column_stack([one.sums for one in known]), known[0].shares)
+
+
+def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | None) -> FloatArray:
+    """Return half-widths in standard errors: of one t, or of all t together."""
+    if largest is None:
+        return np.asarray(-special.stdtrit(df, tail_probability(level, side)))
+    return np.asarray(-special.stdtrit(df, special.ndtr(-largest.critical)))
+
+
+def _interval(
+    family: MetricFamily, centre: float, half: float, level: float, side: Alternative
+) -> ConfidenceInterval:
+    low, high = _bounds(family)
+    return ConfidenceInterval(
+        -math.inf if side == "less" else max(centre - half, low),
+        math.inf if side == "greater" else min(centre + half, high),
+        level,
+        "t",
+    )
+
+
+def _bounds(family: MetricFamily) -> tuple[float, float]:
+    """Return the least and the largest difference there can be."""
+    low, high = family.setting.metric.range
+    return low - high, high - low

@@ -4,25 +4,326 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from functools import cached_property
-from typing import Any, Unpack
+from collections.abc import Callable, Sequence
+from functools import cached_property, reduce
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.arguments import checked
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.design.joint_flip import GroupSums
-from bakeoff.stats.design.leverage import Leverage, leverage_of
-from bakeoff.stats.design.spread import Spread, spread
-from bakeoff.stats.metrics.bootstrap import OwnMetric
-from bakeoff.stats.metrics.contingency import Cells
-from bakeoff.stats.metrics.functional import Functional, NoValue
-from bakeoff.stats.metrics.joint_cells import JointCells, joint_cells
-from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.setting import MetricArguments, Setting, setting_of
-from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers
-from bakeoff.stats.metrics.view import NumberView, View
+from bakeoff.stats.core.arguments import Default, PositiveFloat, PositiveInt, checked
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
+from bakeoff.stats.core.two_by_two import both_correct
+from bakeoff.stats.design.flips import GroupSums
+from bakeoff.stats.design.groups import Leverage, Spread, leverage_of, spread
+from bakeoff.stats.metrics.metric import Form, Metric, Need
+from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.metrics.view import (
+    NO_OPTIONS,
+    Cells,
+    Codes,
+    Functional,
+    NoValue,
+    NumberView,
+    Options,
+    TrueClasses,
+    TrueNumbers,
+    Truth,
+    View,
+    check_rows,
+    coded,
+    read_classes,
+    read_groups,
+    read_numbers,
+    read_probabilities,
+    read_truth,
+)
+
+OwnMetric = Callable[[NDArray[np.intp]], float]
+"""From row numbers (with repetitions) to the metric of those rows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A metric with its options on one test set."""
+
+    metric: Metric
+    truth: Truth
+    clusters: Codes | None = None
+    options: Options = NO_OPTIONS
+
+    def __post_init__(self) -> None:
+        if self.metric.binary and len(self.classes.classes) != 2:
+            found = len(self.classes.classes)
+            raise ArgumentError(
+                "metric",
+                f"{self.metric} is for two classes, found {found}; use {self.metric.instead}",
+            )
+
+    @property
+    def classes(self) -> TrueClasses:
+        """The truth, of a metric of classes."""
+        assert isinstance(self.truth, TrueClasses)
+        return self.truth
+
+    @cached_property
+    def leverage(self) -> Leverage | None:
+        """The leverage of the clusters: among rows, and for areas among those of each class."""
+        if self.clusters is None:
+            return None
+        return Leverage.of(self.clusters, self.classes.codes if self.metric.by_pairs else None)
+
+    def view(self, rows: Any) -> View | NumberView:
+        """Return what the metric looks at of what one model predicts."""
+        if isinstance(self.truth, TrueNumbers):
+            return NumberView(self.truth, rows, self.metric.columns)
+        labels = not self.metric.by_order
+        return View(
+            self.truth,
+            predicted=rows if labels else None,
+            given=None if labels else rows,
+            options=self.options,
+            columns=self.metric.columns,
+            grouped=self.clusters is not None,
+        )
+
+    def too_few(self) -> str:
+        """Say which class has too few rows for the metric; empty if none has."""
+        if not self.metric.classes:
+            return ""
+        counts, at = self.classes.counts, self.classes.positive
+        needed = {
+            "positive": [at],
+            "negative": [k for k in range(len(counts)) if k != at],
+            "every": list(range(len(counts))),
+        }.get(self.metric.classes, [])
+        few = [k for k in needed if 0 < counts[k] < FEWEST_OF_A_CLASS]
+        return f"{counts[few[0]]} row(s) of class {self.classes.classes[few[0]]!r}" if few else ""
+
+    def fewest(self) -> int:
+        """Return the rows of the rarest class that the metric uses; -1 if it uses none."""
+        if not self.metric.classes:
+            return -1
+        counts, at = self.classes.counts, self.classes.positive
+        of = {
+            "positive": counts[at],
+            "negative": counts.sum() - counts[at],
+            "every": counts.min(),
+        }
+        return int(of.get(self.metric.classes, counts[counts > 0].min()))
+
+
+class MetricArguments(TypedDict, total=False):
+    """What every function of a metric on test rows takes, with the options of single metrics."""
+
+    metric: Annotated[str | Metric, Default("accuracy")]
+    positive: object | None
+    labels: ArrayLike | None
+    groups: ArrayLike | None
+    beta: Annotated[PositiveFloat, Default(1.0)]
+    k: Annotated[PositiveInt, Default(2)]
+    cost: ArrayLike | None
+    priors: ArrayLike | None
+
+
+def setting_of(
+    y_true: ArrayLike,
+    models: Sequence[tuple[str, ArrayLike]],
+    metric: str | Metric = "accuracy",
+    positive: Any = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    **options: Any,
+) -> tuple[Setting, list[Any]]:
+    """Check a metric, its truth and the predictions it is computed from; see `read`."""
+    how = metric_called(metric)
+    truth, rows = read(how, y_true, models, positive, labels)
+    return Setting(how, truth, read_groups(groups, truth.n), Options(**options)), rows
+
+
+FEWEST_OF_A_CLASS = 5
+"""With fewer rows of a class that a metric is conditional on there is no answer."""
+
+
+def read(
+    metric: Metric,
+    y_true: ArrayLike,
+    models: Sequence[tuple[str, ArrayLike]],
+    positive: Any,
+    labels: ArrayLike | None,
+) -> tuple[Truth, list[Any]]:
+    """Check truth and predictions: class codes, probabilities of shape (n, K), or numbers."""
+    named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
+    check_same_labels(y_true=y_true, **named)
+    if not metric.by_order and metric.needs is not Need.NUMBERS:
+        true = coded(y_true, "y_true")
+        said = [(name, coded(values, name)) for name, values in models]
+        classes = read_truth(true, labels, positive, said)
+        return classes, [read_classes(classes, values, name) for name, values in said]
+    truth = read_true(metric, y_true, models, positive, labels)
+    return truth, [read_rows(metric, truth, values, name) for name, values in models]
+
+
+def read_true(
+    metric: Metric,
+    y_true: ArrayLike,
+    models: Sequence[tuple[str, ArrayLike]],
+    positive: Any,
+    labels: ArrayLike | None,
+) -> Truth:
+    """Check the truth; classes that are only predicted count as classes too. See `read`."""
+    if metric.needs is not Need.NUMBERS:
+        return read_truth(y_true, labels, positive, () if metric.by_order else models)
+    for name, value in (("positive", positive), ("labels", labels)):
+        if value is not None:
+            raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
+    return TrueNumbers(read_numbers(y_true, "y_true"))
+
+
+def read_rows(metric: Metric, truth: Truth, predicted: ArrayLike, name: str) -> Any:
+    """Check what one model predicts; see `read`."""
+    if isinstance(truth, TrueNumbers):
+        numbers = read_numbers(predicted, name)
+        check_rows(truth, numbers, name)
+        return numbers
+    return (read_probabilities if metric.by_order else read_classes)(truth, predicted, name)
+
+
+_MOST_CELLS = 2**26
+"""More would take gigabytes: of two models some 400 classes, of one some 8,000."""
+_MOST_CLASSES = 8
+"""With more classes counting the rows of a pair by themselves is as quick."""
+
+
+@dataclasses.dataclass(frozen=True)
+class JointCells:
+    """The joint cells of truth and the predictions of one or two models that can occur."""
+
+    columns: tuple[Codes, ...]
+    there: tuple[Codes, ...]
+    classes: int
+    counts: NDArray[np.int64] | None = None
+    shares: FloatArray | None = None
+
+    def pseudo(self, total: float) -> FloatArray:
+        """Return the weights of so many pseudo-rows, shape (c,)."""
+        if self.shares is not None:
+            return total * self.shares
+        cells = math.prod(self.sizes)
+        return np.full(cells, total / cells)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The cells along each column."""
+        return tuple(map(len, self.there))
+
+    @cached_property
+    def index(self) -> Codes:
+        """The cell of each row."""
+        small = np.min_scalar_type(math.prod(self.sizes))  # of a pair of many models each has one
+        pairs = zip(self.columns, self.there, strict=True)
+        at = (_positions(codes, there, self.classes).astype(small) for codes, there in pairs)
+        return reduce(lambda high, low: high * len(self.there[-1]) + low, at)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The rows in each cell."""
+        if self.counts is not None:
+            return self.counts[np.ix_(*self.there)].ravel().astype(np.float64)
+        return np.bincount(self.index, minlength=math.prod(self.sizes)).astype(np.float64)
+
+    @cached_property
+    def _of_models(self) -> list[tuple[Codes, Codes]]:
+        """True and predicted class of each cell of each model alone."""
+        true, *models = self.there
+        return [(np.repeat(true, len(said)), np.tile(said, len(true))) for said in models]
+
+    def of_model(self, weights: FloatArray, model: int) -> tuple[Codes, Codes, FloatArray]:
+        """Return true class, predicted class and weight of each cell of one model alone."""
+        if len(self.there) == 3:
+            weights = weights.reshape(self.sizes).sum(axis=2 - model).ravel()
+        return *self._of_models[model], weights
+
+    def counts_of(self, model: int) -> NDArray[np.int64] | None:
+        """Return the rows of each true class and each that one model predicts, shape (K, K)."""
+        if self.shares is not None:
+            return None
+        counts = np.zeros((self.classes, self.classes), dtype=np.int64)
+        *_, weights = self.of_model(self.weights, model)
+        counts[np.ix_(*(self.there[column] for column in (0, model + 1)))] = weights.reshape(
+            len(self.there[0]), -1
+        )
+        return counts
+
+    def of_all(self, values: FloatArray, model: int) -> FloatArray:
+        """Return the values of one model's cells as those of the joint cells."""
+        if len(self.there) == 2:
+            return values
+        table = values.reshape(len(self.there[0]), -1)
+        return np.broadcast_to(np.expand_dims(table, 2 - model), self.sizes).ravel()
+
+
+def joint_cells(
+    truth: TrueClasses,
+    models: Sequence[Codes],
+    counts: NDArray[np.int64] | None = None,
+    *,
+    right: bool = False,
+) -> JointCells:
+    """Find the cells that can occur: true classes for the truth, seen ones for the models."""
+    k = len(truth.classes)
+    if counts is None:
+        seen = sum((np.bincount(codes, minlength=k) for codes in models), truth.counts)
+    else:
+        axes = range(counts.ndim)
+        seen = sum(counts.sum(axis=tuple(a for a in axes if a != own)) for own in axes)
+    there = np.flatnonzero(seen)
+    if right and k > _MOST_CLASSES:
+        return _right_cells(truth, models, len(there))
+    each = (np.flatnonzero(truth.counts), *(there for _ in models))
+    if math.prod(map(len, each)) > _MOST_CELLS:
+        most = round(_MOST_CELLS ** (1 / len(each)))
+        raise ArgumentError(
+            "metric",
+            f"it is computed from a table of true and predicted classes, which takes up to about "
+            f"{most:,} classes for {len(models)} model(s), found {len(there):,}; use accuracy or "
+            "log_loss",
+        )
+    return JointCells((truth.codes, *models), each, k, counts)
+
+
+def _right_cells(truth: TrueClasses, models: Sequence[Codes], there: int) -> JointCells:
+    """Put the cells together in which each model is right (0) or wrong (1)."""
+    columns = (np.zeros_like(truth.codes), *((codes != truth.codes) * 1 for codes in models))
+    each = (np.arange(1), *(np.arange(2) for _ in models))
+    of_one = np.array([1, there - 1]) / there
+    shares = reduce(np.multiply.outer, [of_one] * len(models)).ravel()
+    return JointCells(columns, each, 2, None, shares)
+
+
+def pair_counts(truth: TrueClasses, models: Sequence[Codes]) -> NDArray[np.int64] | None:
+    """Count the rows of each true class and each two predicted ones, for all pairs of models."""
+    k, m = len(truth.classes), len(models)
+    if k > _MOST_CLASSES:
+        return None
+    counts = np.empty((k, m * k, m * k), dtype=np.int64)
+    for true in range(k):
+        rows = np.flatnonzero(truth.codes == true)
+        said = np.empty((m * k, len(rows)), dtype=np.bool_)
+        for place, codes in enumerate(models):
+            np.equal(codes[rows], np.arange(k)[:, None], out=said[place * k : place * k + k])
+        counts[true] = both_correct(said.T, None) if len(rows) else 0
+    return counts.reshape(k, m, k, m, k)
+
+
+def _positions(codes: Codes, there: Codes, k: int) -> Codes:
+    """Return the positions of codes among those that occur."""
+    if len(there) == k:
+        return codes
+    place = np.zeros(k, dtype=np.intp)
+    place[there] = np.arange(len(there))
+    return place[codes]
+
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
 """Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
@@ -53,6 +354,8 @@ class Influence:
         The weights of the cells' pseudo-rows.
     noise : float
         The largest value and standard error that rounding alone makes.
+    root : bool
+        Whether the metric is the root of a mean.
     """
 
     metric: str
@@ -61,6 +364,7 @@ class Influence:
     padded: Functional | None = None
     pseudo: FloatArray | None = None
     noise: float = NOISE
+    root: bool = False
 
     @property
     def psi(self) -> FloatArray:
@@ -124,26 +428,26 @@ class Influence:
     def __sub__(self, other: Influence) -> Influence:
         """Return the difference of two models row by row, without pseudo-rows."""
         own = self.atoms
-        atoms = Atoms(self.psi - other.psi, own.clusters, leverage=own.leverage)
+        first, second = self._weights(other)
+        psi = first * self.psi - second * other.psi
+        atoms = Atoms(psi, own.clusters, leverage=own.leverage)
         noise = max(self.noise, other.noise)
         return Influence(self.metric, self.value - other.value, atoms, noise=noise)
+
+    def _weights(self, other: Influence) -> tuple[float, float]:
+        """Weigh the influence values of roots so that their difference is that of the squares."""
+        # √a − √b = (a − b)/(√a + √b). Where few units carry a root its own influence values give a
+        # row that both models miss by far too little weight, the less the larger the root is.
+        carried = min(self.spread.df, other.spread.df) < self.spread.units / 3
+        if not (self.root and self.value and other.value and carried):
+            return 1.0, 1.0
+        both = (self.value + other.value) / 2
+        return self.value / both, other.value / both
 
 
 @dataclasses.dataclass(frozen=True)
 class Atoms:
-    """Influence values of rows, or of the cells of a table that rows fall into.
-
-    Attributes
-    ----------
-    psi : ndarray, shape (n,) or (c,)
-        One per row, or per cell.
-    clusters : ndarray of int, shape (n,), or None
-        The cluster of each row.
-    cells : JointCells or None
-        The cells.
-    leverage : Leverage or None
-        Of the clusters.
-    """
+    """Influence values of rows, or of the cells of a table that rows fall into."""
 
     psi: FloatArray
     clusters: Codes | None = None
@@ -192,10 +496,7 @@ def influence(
 
 
 def one(setting: Setting, rows: Any, counts: NDArray[np.int64] | None = None) -> Influence:
-    """Return the influence values of one model.
-
-    `counts` are the rows of each true and predicted class, shape (K, K), where they are known.
-    """
+    """Return the influence values of one model."""
     metric = setting.metric
     if metric.form is Form.LEFT_OUT:
         found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
@@ -212,11 +513,7 @@ def one(setting: Setting, rows: Any, counts: NDArray[np.int64] | None = None) ->
 def pair(
     setting: Setting, rows_a: Any, rows_b: Any, counts: NDArray[np.int64] | None = None
 ) -> Influence:
-    """Return the influence values of the difference A − B of two models by a metric of decisions.
-
-    `counts` are the rows of each true class and two predicted ones, shape (K, K, K), where they
-    are known. By other metrics it is the difference of what `one` returns.
-    """
+    """Return influence values of the difference A − B by a metric of decisions."""
     right = setting.metric.mean_of_rows
     cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=right)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
@@ -231,7 +528,8 @@ def by_rows(setting: Setting, rows: Any) -> OwnMetric:
 
 def _of_functional(setting: Setting, found: Functional) -> Influence:
     atoms = Atoms(found.psi, setting.clusters, leverage=setting.leverage)
-    return Influence(setting.metric.name, found.value, atoms, noise=_noise(setting, found.value))
+    noise, root = _noise(setting, found.value), setting.metric.root
+    return Influence(setting.metric.name, found.value, atoms, noise=noise, root=root)
 
 
 def _noise(setting: Setting, value: float) -> float:
@@ -277,17 +575,7 @@ _BLOCKS = 200
 
 @dataclasses.dataclass(frozen=True)
 class LeftOut:
-    """A metric of all rows, and what leaving some out changes.
-
-    Attributes
-    ----------
-    value : float
-        Of all rows.
-    psi : ndarray, shape (n,)
-        The influence of each row, or its share of that of the rows left out with it.
-    together : ndarray of int, shape (n,), or None
-        Which rows were left out together.
-    """
+    """A metric of all rows, and what leaving some out changes."""
 
     value: float
     psi: FloatArray
@@ -295,10 +583,7 @@ class LeftOut:
 
 
 def left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> LeftOut:
-    """Return influence values from leaving out rows, blocks of rows, or clusters.
-
-    (n − m)(θ − θ without the m rows) is the sum of their influence values to first order.
-    """
+    """Return influence values from leaving out rows, blocks of rows, or clusters."""
     value = _value(metric, np.arange(n), "all rows")
     codes = clusters
     if codes is None:

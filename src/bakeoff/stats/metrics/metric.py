@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.scales import PLAIN, Scale
-from bakeoff.stats.metrics.view import Columns, NumberView, View, rows_of
+from bakeoff.stats.metrics.view import Columns, Functional, NoValue, NumberView, View, rows_of
 
 POINTS = "percentage points"
 """The unit of what is a share of something."""
@@ -96,11 +95,14 @@ class Metric:
         Which way is better.
     range : tuple of float
         The least and the greatest value that it can have.
-    classes : {"", "positive", "negative", "every", "rarest"}
+    classes : {"", "positive", "negative", "every", "rarest", "called"}
         The class whose rows it is conditional on, of which fewer than five are too few; or
-        ``"rarest"``: it is defined without, but the rarest class carries it.
+        ``"rarest"``: it is defined without, but the rarest class carries it; ``"called"``: so do
+        the rows that are called positive.
     instead : str
         Of a metric for two classes: what to use for more.
+    root : bool
+        Whether it is the root of a mean of a value per row; two are compared by their squares.
     mean_of_rows : bool
         Whether it is the mean of a value of each row, and so means something on a single one.
     counts : {"", "right", "wrong"}
@@ -139,8 +141,8 @@ class Metric:
         Whether it is computed; else its values are given.
     method : str
         The citation of its interval.
-    curve : {"", "calibration", "decision"}
-        What a report draws beside it.
+    calibration : bool
+        Whether a report draws calibration curves beside it.
     """
 
     name: str
@@ -152,8 +154,9 @@ class Metric:
     needs: Need = Need.LABELS
     greater_is_better: bool = True
     range: tuple[float, float] = (0.0, 1.0)
-    classes: Literal["", "positive", "negative", "every", "rarest"] = ""
+    classes: Literal["", "positive", "negative", "every", "rarest", "called"] = ""
     instead: str = ""
+    root: bool = False
     mean_of_rows: bool = False
     counts: Literal["", "right", "wrong"] = ""
     evidence: tuple[Evidence, ...] = ()
@@ -172,7 +175,7 @@ class Metric:
     own: bool = False
     computed: bool = True
     method: str = "satterthwaite1946"
-    curve: Literal["", "calibration", "decision"] = ""
+    calibration: bool = False
 
     def __str__(self) -> str:
         return self.name

@@ -9,18 +9,32 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bakeoff.stats.core.arguments import check_choice
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.metrics.functional import Functional, mean
-from bakeoff.stats.metrics.metric import Form, Metric
-from bakeoff.stats.metrics.options import EXAMPLES, NO_OPTIONS
-from bakeoff.stats.metrics.view import NumberView, View
+from bakeoff.stats.core.arguments import check_choice, checked
+from bakeoff.stats.core.checks import ArgumentError
+from bakeoff.stats.metrics.metric import Carried, Form, Metric, Need
+from bakeoff.stats.metrics.view import (
+    EXAMPLES,
+    NO_COLUMNS,
+    NO_OPTIONS,
+    Functional,
+    NoValue,
+    NumberView,
+    View,
+    mean,
+)
+
+RETIRED_METRICS = {
+    "partial_auc": "too few rows lie below a small false positive rate for its tests; write "
+    "`roc_auc`",
+}
+"""Names that metrics had before, each with what to write instead."""
 
 
 class Metrics(dict[str, Metric]):
@@ -39,21 +53,7 @@ class Metrics(dict[str, Metric]):
         return self[name] if there else default
 
     def with_option(self, name: str) -> Metric:
-        """Return the metric that ``name@value`` stands for.
-
-        Raises
-        ------
-        KeyError
-            No metric of that name takes an option.
-        ArgumentError
-            The option cannot have that value.
-
-        Examples
-        --------
-        >>> from bakeoff.stats import METRICS
-        >>> METRICS["fbeta@3"].title
-        'F-beta (beta 3)'
-        """
+        """Return the metric that ``name@value`` stands for."""
         base, at, text = name.partition("@")
         if not at or base not in self or not self[base].option:
             raise KeyError(name)
@@ -76,15 +76,10 @@ class Metrics(dict[str, Metric]):
         )
 
     def lacking(self, name: str) -> str:
-        """Say why a name with an option is none of a metric; empty where it is one.
-
-        Examples
-        --------
-        >>> from bakeoff.stats import METRICS
-        >>> METRICS.lacking("net_benefit")
-        'net_benefit takes its threshold in its name, like net_benefit@0.1'
-        """
+        """Say why a name with an option is none of a metric; empty where it is one."""
         base, at, _ = name.partition("@")
+        if base in RETIRED_METRICS:
+            return f"{base}: {RETIRED_METRICS[base]}"
         known = self.get(base)
         if known is None:
             return f"no metric is called {base!r}"
@@ -101,7 +96,7 @@ class Metrics(dict[str, Metric]):
 
     def called(self, name: str) -> Metric:
         """Return the metric of a name, or say which there are."""
-        if isinstance(name, str) and name.partition("@")[0] in self:
+        if isinstance(name, str) and name.partition("@")[0] in (*self, *RETIRED_METRICS):
             found = self.get(name)
             if found and (not found.option or getattr(NO_OPTIONS, found.option) is not None):
                 return found
@@ -154,10 +149,7 @@ def row_mean(
     value: Callable[[Any], float] | None = None,
     **facts: Any,
 ) -> Callable[[F], F]:
-    """Enter the mean of what a function of a view gives for each row, or the root of that mean.
-
-    `value` computes the mean in another way, where that is more exact.
-    """
+    """Enter the mean of what a function of a view gives for each row, or the root of that mean."""
 
     def decorate(values: F) -> F:
         def plain(view: View | NumberView) -> float:
@@ -168,7 +160,8 @@ def row_mean(
             found = mean(values(view), np.ones(view.truth.n))
             return found**0.5 if root else found
 
-        known = {"form": Form.ROWS, "formula": functional, "mean_of_rows": not root, **facts}
+        known = {"form": Form.ROWS, "formula": functional, **facts}
+        known |= {"root": root, "mean_of_rows": not root}
         how = value or plain
         enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
         return values
@@ -198,3 +191,66 @@ def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
         return value
 
     return decorate
+
+
+_CARRIED = Carried(
+    "the metric not dominated by few rows",
+    0.2,
+    "below a fifth of them few rows dominate the metric and its intervals are inaccurate",
+)
+
+
+@checked
+def own_metric(
+    name: str,
+    function: Callable[..., float],
+    *,
+    greater_is_better: bool = True,
+    predictions: Literal["classes", "probabilities", "numbers"] = "classes",
+    columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
+    smooth: bool = True,
+) -> Metric:
+    """Return a function of your own as a metric, for the argument `metric`.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    function : Callable
+        From what is true, what a model predicts and the columns by name to a number; a ValueError
+        or NaN says that it has no value on these rows.
+    predictions : {"classes", "probabilities", "numbers"}
+        Its second argument: predicted classes; probabilities of shape (n, K), of two classes
+        those of the positive one, shape (n,); or predicted numbers.
+    columns : Mapping of str to array_like, shape (n,)
+        What else it takes of the rows.
+    smooth : bool
+        False: it jumps when rows are left out, like a median; its intervals come from the
+        bootstrap, and there is no test.
+
+    Returns
+    -------
+    Metric
+    """
+    return Metric(
+        name=name,
+        title=name.replace("_", " "),
+        value=partial(_called, function, predictions == "probabilities"),
+        unit="units",
+        needs=Need.LABELS if predictions == "classes" else Need(predictions),
+        greater_is_better=greater_is_better,
+        range=(-math.inf, math.inf),
+        carried=_CARRIED,
+        smooth=smooth,
+        takes=tuple(columns),
+        columns=columns,
+        own=True,
+    )
+
+
+def _called(function: Callable[..., float], by_order: bool, view: View | NumberView) -> float:
+    """Call a function of the user's on truth, predictions and columns."""
+    try:
+        return function(*view.of_own(by_order), **view.columns)
+    except ValueError as reason:
+        raise NoValue(str(reason)) from None

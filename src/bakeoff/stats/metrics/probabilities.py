@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 
-from bakeoff.stats.core.arithmetic import log
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.metrics.metric import POINTS, Carried, Need
 from bakeoff.stats.metrics.named import row_mean
@@ -35,7 +34,7 @@ def log_loss(view: View) -> FloatArray:
     p = view.probabilities
     own = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
     eps = np.finfo(np.float64).eps
-    return -log(np.clip(own, eps, 1 - eps))
+    return np.asarray(-np.log(np.clip(own, eps, 1 - eps)))
 
 
 def _squared_errors(view: View) -> FloatArray:
@@ -88,11 +87,10 @@ def top_3_accuracy(view: View) -> FloatArray:
     "net true positives per row",
     needs=Need.PROBABILITIES,
     range=(-math.inf, 1.0),
-    classes="rarest",
+    classes="called",
     instead="cost",
     option="threshold",
     method="vickers2006",
-    curve="decision",
 )
 def net_benefit(view: View) -> FloatArray:
     """Share of true positives less that of false ones at the odds of the threshold.

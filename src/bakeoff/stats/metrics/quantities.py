@@ -10,13 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import special
 
-from bakeoff.stats.core.arithmetic import inner, log
+from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.metric import POINTS, TARGET, TARGET_SQUARED, Carried, Need
 from bakeoff.stats.metrics.named import by_value, of_means, row_mean
 from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT
-from bakeoff.stats.metrics.view import NumberView
+from bakeoff.stats.metrics.view import Functional, NoValue, NumberView, mean
 
 _HEAVY_TAILS = Carried(
     "no heavy tails",
@@ -101,7 +100,7 @@ def smape(view: NumberView) -> FloatArray:
 def _log_errors(view: NumberView) -> FloatArray:
     for name, values in (("true", view.observed), ("predicted", view.predicted)):
         _inside(values > -1, f"{name} number(s) are -1 or less")
-    return np.square(log(1 + view.predicted) - log(1 + view.observed))
+    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
 
 
 def _inside(domain: BoolArray, outside: str) -> None:
@@ -140,7 +139,7 @@ def gamma_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
     _deviance_domain(view, zero=False)
     ratio = view.observed / view.predicted
-    return np.asarray(2 * (ratio - 1 - log(ratio)))
+    return np.asarray(2 * (ratio - 1 - np.log(ratio)))
 
 
 @_deviance("mean Tweedie deviance of power 1.5", "deviance")
@@ -184,10 +183,7 @@ def pearson(view: NumberView) -> Functional:
 
 
 class _Ranks:
-    """Numbers by their place in their own distribution, ties halfway.
-
-    The place F of a value is the share of rows below it, ties counting half.
-    """
+    """Numbers by their place in their own distribution, ties halfway."""
 
     def __init__(self, values: FloatArray) -> None:
         _, self.place, self.counts = np.unique(values, return_inverse=True, return_counts=True)

@@ -8,10 +8,15 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.pairs import PairwiseResult
-from bakeoff.stats.metrics.all_pairs import MAX_T, compare_all
 from bakeoff.stats.metrics.best_models import BestResult, best_of
-from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
-from bakeoff.stats.metrics.setting import MetricArguments
+from bakeoff.stats.metrics.family import (
+    MAX_T,
+    MetricFamily,
+    compare_all,
+    family_of_values,
+    read_family,
+)
+from bakeoff.stats.metrics.influence import MetricArguments
 
 Ranked = tuple[BestResult, PairwiseResult]
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.metric import Form, Metric, Need
-from bakeoff.stats.metrics.named import enter, of_means
+from bakeoff.stats.metrics.named import enter
 from bakeoff.stats.metrics.scales import LOGIT
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import Functional, NoValue, View
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,10 +52,7 @@ def ranking(
     influence: Callable[[View], Functional] | None = None,
     **facts: Any,
 ) -> Callable[[F], F]:
-    """Enter the mean of the areas that a function of a `View` says are to be taken.
-
-    `influence` gives its influence values in another way.
-    """
+    """Enter the mean of the areas that a function of a `View` says are to be taken."""
 
     def decorate(parts: F) -> F:
         def value(view: View) -> float:
@@ -95,18 +91,7 @@ def _area(positive: BoolArray, below: FloatArray) -> float:
 
 
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
-    """Return the area under the ROC curve.
-
-    Parameters
-    ----------
-    positive : ndarray of bool, shape (n,)
-        The truth.
-    scores : ndarray, shape (n,)
-        Larger for rows that are more likely positive; ties count half.
-    unbiased : bool
-        Scale the influence values so that their standard error is DeLong's (1988), which divides
-        by one less than each class count.
-    """
+    """Return the area under the ROC curve."""
     everyone = rows_below(positive, scores)
     area = _area(positive, everyone)
     psi, n = np.empty(len(scores)), len(scores)
@@ -156,37 +141,6 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     return Functional(value, psi)
 
 
-def partial_area(positive: BoolArray, scores: FloatArray, most: float) -> Functional:
-    """Return the area under the ROC curve up to a false positive rate, with straight ties.
-
-    The area is a function of the shares of positive and of negative rows at each distinct score;
-    influence values are its derivatives by these shares.
-    """
-    _, place = np.unique(-scores, return_inverse=True)
-    sides = [positive, ~positive]
-    counts = [np.bincount(place[rows], minlength=place.max() + 1) for rows in sides]
-    if not all(found.any() for found in counts):
-        raise NoValue("the tested rows are all of one class")
-    f, g = (found / found.sum() for found in counts)
-    # above each score; the last score at which the area still grows is crossed in part
-    hits, alarms = np.cumsum(f) - f, np.cumsum(g) - g
-    width = np.clip(most - alarms, 0.0, g)
-    part = np.divide(width, g, out=(alarms < most).astype(np.float64), where=g > 0)
-    height = hits + part * f / 2
-    area = float(np.sum(width * height))
-    at_end = float(np.sum(part * f))
-    by_hits = np.clip(most - alarms, 0.0, None) - width + part * width / 2
-    inside = np.flatnonzero(width > 0)[-1]
-    by_alarms = np.where(np.arange(len(f)) <= inside, hits + f / 2 - at_end, 0.0)
-    if part[inside] < 1:
-        by_alarms[inside] = -(part[inside] ** 2) * f[inside] / 2
-    psi = np.empty(len(scores))
-    for rows, change in zip(sides, (by_hits, by_alarms), strict=True):
-        own = change[place[rows]]
-        psi[rows] = len(scores) / len(own) * (own - own.mean())
-    return Functional(area, psi)
-
-
 ROC = Curve(auc_value, partial(auc, unbiased=False))
 PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
 
@@ -195,7 +149,15 @@ def _positive_rows(view: View) -> Iterator[TwoClasses]:
     yield TwoClasses(view.is_positive, view.scores)
 
 
+def _check_every_class(view: View) -> None:
+    """Refuse rows that lack a class, by its name: areas of every class are averaged."""
+    there = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    if there.sum() > 1 and not there.all():
+        raise NoValue(f"no tested row is of the class {view.truth.classes[int(there.argmin())]}")
+
+
 def _one_against_rest(view: View) -> Iterator[TwoClasses]:
+    _check_every_class(view)
     for k, column in enumerate(view.probabilities.T):
         yield TwoClasses(view.truth.codes == k, column)
 
@@ -222,30 +184,6 @@ def roc_auc(view: View) -> Iterator[TwoClasses]:
     return _positive_rows(view)
 
 
-@of_means(
-    "partial ROC AUC",
-    "area",
-    form=Form.RANKING,
-    needs=Need.RANKING,
-    scale=LOGIT,
-    classes="every",
-    instead="roc_auc_ovr or roc_auc_ovo",
-    option="max_fpr",
-    studied_by="roc_auc",
-    method="mcclish1989",
-)
-def partial_auc(view: View) -> Functional:
-    """Area under the ROC curve up to a false positive rate, from 0.5 for chance to 1.
-
-    Standardised as ½(1 + (A − e²/2)/(e − e²/2)) for a rate e (McClish 1989).
-    """
-    most = view.options.max_fpr
-    assert most is not None
-    chance = most**2 / 2
-    found = partial_area(view.is_positive, view.scores, most)
-    return 0.5 + (found - chance) * (0.5 / (most - chance))
-
-
 @ranking(ROC, "ROC AUC, one vs rest", classes="every")
 def roc_auc_ovr(view: View) -> Iterator[TwoClasses]:
     """Mean over classes of the area for one class against the rest."""
@@ -255,6 +193,7 @@ def roc_auc_ovr(view: View) -> Iterator[TwoClasses]:
 @ranking(ROC, "ROC AUC, one vs one", classes="every", method="hand2001")
 def roc_auc_ovo(view: View) -> Iterator[TwoClasses]:
     """Mean over pairs of classes of the area between the two (Hand & Till 2001)."""
+    _check_every_class(view)
     truth, p = view.truth.codes, view.probabilities
     for i in range(p.shape[1]):
         for j in range(i):

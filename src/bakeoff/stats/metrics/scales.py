@@ -10,17 +10,7 @@ from scipy import special
 
 
 class Scale(NamedTuple):
-    """A monotone transformation g of a metric θ.
-
-    Attributes
-    ----------
-    name : str
-        What the interval is called after.
-    forward, inverse : Callable
-        g and its inverse.
-    slope : Callable
-        1/g'(θ): influence values on the scale are ψ divided by it.
-    """
+    """A monotone transformation g of a metric θ."""
 
     name: str
     forward: Callable[[float], float]

@@ -1,21 +1,482 @@
-"""What a metric looks at: truth and predictions of one model on test rows."""
+"""What a metric looks at: truth and predictions of one model, checked, and the table of classes.
+
+The formulas of metrics of decisions are written once, over either form of that table: `Counts`
+gives a value, and `Cells` a `Functional`, with the influence of every cell. Both are of degree 0 in
+what they are given: counts of rows in the one, shares of rows in the other.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, reduce
+from operator import add
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.metrics.contingency import Counts
-from bakeoff.stats.metrics.functional import NoValue
-from bakeoff.stats.metrics.options import NO_OPTIONS, Options
-from bakeoff.stats.metrics.test_rows import Codes, TrueClasses, TrueNumbers
+from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, check_fields
+from bakeoff.stats.core.arithmetic import inner
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    BoolArray,
+    FloatArray,
+    as_array,
+    as_floats,
+    as_scores,
+    is_missing,
+)
+
+Codes = NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True)
+class TrueClasses:
+    """The true classes of the test rows."""
+
+    codes: Codes
+    classes: tuple[Any, ...]
+    positive: int
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.codes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """Rows of each class, shape (K,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    def take(self, rows: NDArray[np.intp]) -> TrueClasses:
+        """Return the truth of some of the rows."""
+        return dataclasses.replace(self, codes=self.codes[rows])
+
+
+@dataclasses.dataclass(frozen=True)
+class TrueNumbers:
+    """The true numbers of the test rows."""
+
+    values: FloatArray
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.values)
+
+    def take(self, rows: NDArray[np.intp]) -> TrueNumbers:
+        """Return the truth of some of the rows."""
+        return TrueNumbers(self.values[rows])
+
+
+Truth = TrueClasses | TrueNumbers
+"""The truth of the test rows."""
+
+
+def read_truth(
+    y_true: ArrayLike | CodedLabels,
+    labels: ArrayLike | None,
+    positive: Any,
+    predicted: Sequence[tuple[str, ArrayLike | CodedLabels]] = (),
+) -> TrueClasses:
+    """Check true classes; classes that are only predicted count as classes too."""
+    rows = coded(y_true, "y_true")
+    seen = {name: set(coded(values, name).seen) for name, values in predicted}
+    kinds = {type(value) for value in rows.seen}
+    others = [name for name, values in seen.items() if {type(value) for value in values} - kinds]
+    found = _sorted(set(rows.seen).union(*seen.values()), others or [*seen][:1] or ["y_true"])
+    classes = found if labels is None else _labels(labels, "labels").tolist()
+    unknown = [value for value in found if value not in classes]
+    if unknown:
+        raise ArgumentError("labels", f"{unknown[0]!r} is in the rows but not among {classes!r}")
+    if len(classes) < 2:
+        raise ArgumentError(
+            "y_true", f"found one class only ({classes[0]!r}); list all in `labels`"
+        )
+    name = classes[-1] if positive is None else positive
+    if name not in classes:
+        raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
+    return TrueClasses(rows.among(classes), tuple(classes), classes.index(name))
+
+
+def _sorted(values: set[Any], names: Sequence[str]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+        raise ArgumentError(
+            names[0], f"found labels of several kinds ({kinds}), y_true has others"
+        ) from None
+
+
+@dataclasses.dataclass(frozen=True)
+class CodedLabels:
+    """Labels as codes into the list of those that there are."""
+
+    codes: Codes
+    labels: list[Any]
+
+    @cached_property
+    def seen(self) -> list[Any]:
+        """The labels that occur."""
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        return [label for label, count in zip(self.labels, counts, strict=True) if count]
+
+    def among(self, classes: list[Any]) -> Codes:
+        """Return codes into a list of classes that holds all labels that occur."""
+        seen = set(self.seen)
+        own = enumerate(self.labels)
+        places = [classes.index(label) if label in seen else place for place, label in own]
+        if places == list(range(len(classes))):
+            return self.codes
+        return np.array(places, dtype=np.intp)[self.codes]
+
+
+def coded(values: ArrayLike | CodedLabels, name: str) -> CodedLabels:
+    """Check labels and turn them into codes; a categorical column has them already."""
+    if isinstance(values, CodedLabels):
+        return values
+    categories = getattr(values, "categories", None)
+    if categories is None:
+        array = _labels(values, name)
+        if array.dtype.kind in "biu" and (few := _few_numbers(array)) is not None:
+            return few
+        labels, codes = np.unique(array, return_inverse=True)
+        return CodedLabels(codes, labels.tolist())
+    codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
+    if len(codes) and codes.min() < 0:
+        raise ArgumentError(name, f"missing value(s), first in row {int(np.argmin(codes))}")
+    return CodedLabels(codes, list(categories))
+
+
+_FEW_NUMBERS = 256
+
+
+def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
+    """Turn whole numbers of a small range into codes without sorting the rows."""
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _FEW_NUMBERS:
+        return None
+    places = values.astype(np.intp) - low
+    there = np.bincount(places, minlength=high - low + 1) > 0
+    labels = (np.flatnonzero(there) + low).astype(values.dtype).tolist()
+    return CodedLabels(places if there.all() else (np.cumsum(there) - 1)[places], labels)
+
+
+def read_classes(truth: TrueClasses, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
+    """Check one model's predicted classes against the truth and return their codes."""
+    values = coded(predicted, name)
+    check_rows(truth, values.codes, name)
+    unknown = [value for value in values.seen if value not in truth.classes]
+    if unknown:
+        raise ArgumentError(name, f"{unknown[0]!r} is no class, the classes are {truth.classes!r}")
+    return values.among(list(truth.classes))
+
+
+def read_probabilities(truth: TrueClasses, predicted: ArrayLike, name: str) -> FloatArray:
+    """Check one model's probabilities, shape (n,) of the positive class or (n, K)."""
+    values = as_floats(predicted, name)
+    check_rows(truth, values, name)
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ArgumentError(name, f"NaN or infinite in row {row}; drop these rows for every model")
+    k = len(truth.classes)
+    if values.ndim == 1 and k == 2:
+        columns = np.empty((len(values), 2))
+        columns[:, truth.positive] = values
+        columns[:, 1 - truth.positive] = 1 - values
+        return columns
+    if values.ndim != 2 or values.shape[1] != k:
+        raise ArgumentError(
+            name,
+            f"expected shape (n, {k}), a column for each of {truth.classes!r}, "
+            f"found shape {values.shape}",
+        )
+    return values
+
+
+def read_numbers(values: ArrayLike, name: str) -> FloatArray:
+    """Check the true or predicted numbers of the rows: finite, shape (n,)."""
+    return as_scores(values, name, unit="rows")
+
+
+def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
+    """Check that something has a value for each row."""
+    if len(values) != truth.n:
+        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
+
+
+def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes | None:
+    """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
+    if groups is None:
+        return None
+    values = _labels(groups, name)
+    if len(values) != n:
+        raise ArgumentError(name, f"has {len(values)} rows, expected {n}")
+    return np.unique(values, return_inverse=True)[1]
+
+
+def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
+    array = as_array(values, name)
+    if array.ndim != 1 or array.size == 0:
+        raise ArgumentError(name, f"expected shape (n,), n >= 1, found shape {array.shape}")
+    gaps = is_missing(array)
+    if gaps.any():
+        row = int(np.flatnonzero(gaps)[0])
+        raise ArgumentError(name, f"{int(gaps.sum())} missing value(s), first in row {row}")
+    if array.dtype.kind == "O":
+        array = np.asarray(array.tolist())
+    return array
+
+
+def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
+    """Return the rows of each subgroup, two at least, in sorted order of their names."""
+    values = _labels(subgroup, "subgroup")
+    if len(values) != n:
+        raise ArgumentError("subgroup", f"has {len(values)} rows, expected {n}")
+    names, codes = np.unique(values, return_inverse=True)
+    if len(names) < 2:
+        raise ArgumentError("subgroup", f"found one only ({names[0]!r}), two are compared at least")
+    return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}
+
+
+class NoValue(ValueError):
+    """A metric has no value on these rows; the text says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Functional:
+    """The value of a metric and its influence values."""
+
+    value: float
+    psi: FloatArray
+
+    def __add__(self, other: Functional | float) -> Functional:
+        if isinstance(other, Functional):
+            return Functional(self.value + other.value, self.psi + other.psi)
+        return Functional(self.value + other, self.psi)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Functional:
+        return Functional(-self.value, -self.psi)
+
+    def __sub__(self, other: Functional | float) -> Functional:
+        return self + -other
+
+    def __rsub__(self, other: float) -> Functional:
+        return -self + other
+
+    def __mul__(self, other: Functional | float) -> Functional:
+        if isinstance(other, Functional):
+            psi = self.value * other.psi + other.value * self.psi
+            return Functional(self.value * other.value, psi)
+        return Functional(self.value * other, self.psi * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Functional | float) -> Functional:
+        if not isinstance(other, Functional):
+            return self * (1 / other)
+        value = self.value / other.value
+        return Functional(value, (self.psi - value * other.psi) / other.value)
+
+    def __pow__(self, exponent: float) -> Functional:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = exponent * np.float64(self.value) ** (exponent - 1)
+            # a root of 0 stays 0 whatever weight its rows have, although its slope is infinite
+            psi = np.where(self.psi == 0, 0.0, slope * self.psi)
+            return Functional(self.value**exponent, psi)
+
+
+def mean(values: ArrayLike, weights: FloatArray) -> Functional:
+    """Return the weighted mean of values given per row, as a functional of the weights."""
+    x = np.asarray(values, dtype=np.float64)
+    centre = inner(weights, x) / float(weights.sum())
+    return Functional(centre, x - centre)
+
+
+EXAMPLES = {"beta": 3, "k": 5, "threshold": 0.1}
+"""Values of the options that stand in the names of metrics, as in ``fbeta@3``."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Options of single metrics, checked whichever is asked for."""
+
+    beta: PositiveFloat = 1.0
+    k: PositiveInt = 2
+    cost: ArrayLike | None = None
+    priors: ArrayLike | None = None
+    threshold: Level | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
+            raise ArgumentError("cost", "found NaN or infinite costs")
+        if self.priors is not None:
+            shares = as_floats(self.priors, "priors")
+            if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
+                raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
+
+    def costs(self, k: int) -> FloatArray:
+        """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
+        found = as_floats([] if self.cost is None else self.cost, "cost")
+        if found.shape != (k, k):
+            raise ArgumentError(
+                "cost", f"expected a {k} by {k} matrix of numbers, found {found.shape}"
+            )
+        return found
+
+    def shares(self, k: int) -> FloatArray:
+        """Return how frequent each class is where the models will be used; they sum to 1."""
+        found = as_floats([] if self.priors is None else self.priors, "priors")
+        if found.shape != (k,):
+            raise ArgumentError("priors", f"expected {k} numbers, found shape {found.shape}")
+        return np.asarray(found / found.sum())
+
+
+NO_OPTIONS = Options()
+
+
+_FEW = 8
+Term = Any
+"""A number or a `Functional`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Counts:
+    """How many rows are of each true and each predicted class."""
+
+    rows: NDArray[np.int64]
+    classes: tuple[object, ...]
+    positive: int
+    options: Options = NO_OPTIONS
+
+    @cached_property
+    def _cells(self) -> list[list[int]]:
+        cells: list[list[int]] = self.rows.tolist()
+        return cells
+
+    @cached_property
+    def _true(self) -> list[int]:
+        return [sum(row) for row in self._cells]
+
+    @cached_property
+    def _said(self) -> list[int]:
+        return [sum(column) for column in zip(*self._cells, strict=True)]
+
+    @cached_property
+    def _right(self) -> list[int]:
+        return [row[k] for k, row in enumerate(self._cells)]
+
+    @property
+    def total(self) -> Term:
+        """The number of rows."""
+        return sum(self._true)
+
+    @property
+    def agreed(self) -> Term:
+        """The rows predicted right."""
+        return sum(self._right)
+
+    def right(self, k: int) -> Term:
+        """Return the rows that are of class k and predicted so."""
+        return self._right[k]
+
+    def true(self, k: int) -> Term:
+        """Return the rows of class k."""
+        return self._true[k]
+
+    def said(self, k: int) -> Term:
+        """Return the rows predicted as class k."""
+        return self._said[k]
+
+    def spent(self, k: int, cost: FloatArray) -> Term:
+        """Return the costs of the rows of class k."""
+        return float((self.rows[k] * cost[k]).sum())
+
+    @property
+    def present(self) -> list[int]:
+        """The classes that occur among the truth."""
+        return [k for k, rows in enumerate(self._true) if rows]
+
+    @property
+    def seen(self) -> list[int]:
+        """The classes that occur among truth or predictions."""
+        pairs = zip(self._true, self._said, strict=True)
+        return [k for k, (true, said) in enumerate(pairs) if true or said]
+
+    def sum(self, parts: Iterable[Term]) -> Term:
+        """Return the sum of terms."""
+        listed = [*parts]
+        # the order in which NumPy adds so few, at a tenth of the time
+        return reduce(add, listed, 0.0) if len(listed) < _FEW else float(np.sum(listed))
+
+    def constant(self, value: float) -> Term:
+        """Return a value that does not depend on any row."""
+        return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Cells:
+    """Weighted cells of truth and prediction; rows are cells of weight 1."""
+
+    truth: Codes
+    predicted: Codes
+    weights: FloatArray
+    classes: tuple[object, ...]
+    positive: int
+    options: Options = NO_OPTIONS
+
+    total = 1.0
+    """The share of all rows."""
+
+    def _share(self, marked: NDArray[np.bool_]) -> Functional:
+        return mean(marked, self.weights)
+
+    @property
+    def agreed(self) -> Term:
+        """The share of rows predicted right."""
+        return self._share(self.truth == self.predicted)
+
+    def right(self, k: int) -> Term:
+        """Return the share of rows that are of class k and predicted so."""
+        return self._share((self.truth == k) & (self.predicted == k))
+
+    def true(self, k: int) -> Term:
+        """Return the share of rows of class k."""
+        return self._share(self.truth == k)
+
+    def said(self, k: int) -> Term:
+        """Return the share of rows predicted as class k."""
+        return self._share(self.predicted == k)
+
+    def spent(self, k: int, cost: FloatArray) -> Term:
+        """Return the mean over all rows of the costs of those of class k."""
+        return mean(np.where(self.truth == k, cost[k, self.predicted], 0.0), self.weights)
+
+    @property
+    def present(self) -> list[int]:
+        """The classes that occur among the truth."""
+        return [int(k) for k in np.unique(self.truth[self.weights > 0])]
+
+    @property
+    def seen(self) -> list[int]:
+        """The classes that occur among truth or predictions."""
+        there = self.weights > 0
+        return [int(k) for k in np.union1d(self.truth[there], self.predicted[there])]
+
+    def sum(self, parts: Iterable[Term]) -> Term:
+        """Return the sum of terms."""
+        return reduce(add, parts)
+
+    def constant(self, value: float) -> Term:
+        """Return a value whose influence values are unknown."""
+        return Functional(value, np.full(len(self.weights), np.nan))
+
 
 Columns = Mapping[str, NDArray[Any]]
 NO_COLUMNS: Columns = MappingProxyType({})
@@ -28,27 +489,7 @@ def rows_of(columns: Columns, rows: NDArray[np.intp]) -> Columns:
 
 @dataclasses.dataclass(frozen=True)
 class View:
-    """Truth and predictions of one model, each piece that metrics share computed once.
-
-    Attributes
-    ----------
-    truth : TrueClasses
-        The true classes.
-    predicted : ndarray of int, shape (n,), or None
-        The codes of the predicted classes.
-    given : ndarray, shape (n, K), or None
-        Class probabilities.
-    decision : ndarray, shape (n,), or None
-        Decision values for the positive class, of a model without probabilities.
-    options : Options
-        Options of single metrics.
-    columns : Mapping of str to ndarray, shape (n,)
-        What else own metrics take of the rows.
-    grouped : bool
-        Whether the rows come in groups.
-    lacking : str
-        Why there are no probabilities, where that is known.
-    """
+    """Truth and predictions of one model, each piece that metrics share computed once."""
 
     truth: TrueClasses
     predicted: Codes | None = None
@@ -116,17 +557,7 @@ class View:
 
 @dataclasses.dataclass(frozen=True)
 class NumberView:
-    """True and predicted numbers of one model.
-
-    Attributes
-    ----------
-    truth : TrueNumbers
-        The true numbers.
-    predicted : ndarray, shape (n,)
-        The predicted ones.
-    columns : Mapping of str to ndarray, shape (n,)
-        What else own metrics take of the rows.
-    """
+    """True and predicted numbers of one model."""
 
     truth: TrueNumbers
     predicted: FloatArray

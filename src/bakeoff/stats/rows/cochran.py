@@ -1,35 +1,142 @@
-"""Cochran's Q test that several models are right equally often, whatever relates their rows."""
+"""Several classifiers on one test set: Cochran's Q, whatever relates the rows, and Looney's F."""
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import math
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
-from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.correctness_matrix import as_matrix
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
-from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import (
+from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
+from bakeoff.stats.design.clusters import (
+    Clusters,
+    RowDesign,
+    degrees_of_freedom,
+    design_effect,
+    moments,
+)
+from bakeoff.stats.design.flips import joint_flip
+from bakeoff.stats.design.groups import (
     ClusteredResult,
     cluster_assumptions,
     too_few_clusters,
     too_few_degrees,
 )
-from bakeoff.stats.design.clusters import Clusters, degrees_of_freedom, design_effect, moments
-from bakeoff.stats.design.joint_flip import joint_flip
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
-from bakeoff.stats.rows.correct_totals import NULL, correct_totals
 
-__all__ = ["cochran_q"]
+NULL = "All these fitted models are right equally often on the population the rows come from."
+
+
+@dataclasses.dataclass(frozen=True)
+class CorrectTotals:
+    """The sufficient counts of a rows × models table of 0/1 values, in whole numbers."""
+
+    n: int
+    models: int  # M
+    row_totals: NDArray[np.int64]  # how many rows have 0, 1, ..., M models right
+    discriminating: int  # rows on which the models do not all agree
+    total: int  # T: right answers of all models together
+    squared_rows: int  # ΣL_i² over the rows
+    between: int  # M ΣG_j² − T²: how far the columns differ
+    within: int  # M T − ΣL_i²: how far the rows discriminate
+    accuracies: list[float]
+
+
+def correct_totals(correct: ArrayLike, row_counts: ArrayLike | None) -> CorrectTotals:
+    """Count what is right in each row and column."""
+    matrix, counts = as_matrix(correct, row_counts)
+    columns, rows = (
+        [int(g) for g in column_totals(matrix, counts)],
+        row_total_counts(matrix, counts),
+    )
+    n, models, total = int(rows.sum()), matrix.shape[1], sum(columns)
+    squared = sum(r * r * int(count) for r, count in enumerate(rows))
+    return CorrectTotals(
+        n=n,
+        models=models,
+        row_totals=rows,
+        discriminating=int(rows[1:models].sum()),
+        total=total,
+        squared_rows=squared,
+        between=models * sum(g * g for g in columns) - total**2,
+        within=models * total - squared,
+        accuracies=[g / n for g in columns],
+    )
+
+
+WholeNumbers = NDArray[np.integer[Any]]
+_MAX_WORK = 30_000_000  # values handled by the exact recursion before it gives up: about a second
+
+
+class PermutationPvalue(NamedTuple):
+    """P(Q ≥ observed), how it was found, and its standard error."""
+
+    pvalue: float
+    method: str
+    error: float
+
+
+def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
+    """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long."""
+    rows = int(row_totals[1:models].sum())
+    if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
+        return None
+    base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
+    totals: WholeNumbers = np.zeros((1, models), dtype=np.int64)
+    chance: FloatArray = np.ones(1)
+    work = 0
+    for right in range(1, models):
+        repeats = int(row_totals[right])
+        if not repeats:
+            continue
+        chosen = np.array(list(itertools.combinations(range(models), right)))
+        subsets = np.zeros((len(chosen), models), dtype=np.int64)
+        np.put_along_axis(subsets, chosen, 1, axis=1)
+        for _ in range(repeats):
+            work += len(totals) * len(subsets) * models
+            if work > _MAX_WORK:
+                return None
+            grown = (totals[:, None, :] + subsets).reshape(-1, models)
+            grown.sort(axis=1)
+            grown -= grown[:, :1]
+            weight = np.repeat(chance / len(subsets), len(subsets))
+            _, first, state = np.unique(grown[:, 1:] @ base, return_index=True, return_inverse=True)
+            totals = grown[first]
+            chance = np.bincount(state, weights=weight).astype(np.float64)
+    spread = models * np.square(totals).sum(axis=1) - np.square(totals.sum(axis=1))
+    return PermutationPvalue(min(1.0, float(chance[spread >= observed].sum())), "exact", 0.0)
+
+
+def monte_carlo_pvalue(
+    row_totals: WholeNumbers, models: int, observed: int, n_resamples: int, seed: int
+) -> PermutationPvalue:
+    """Estimate the same probability from random tables, at a cost free of the number of rows."""
+    rng = np.random.default_rng(seed)
+    left = np.zeros((models + 1, n_resamples), dtype=np.int64)
+    left[1:models] = row_totals[1:models, None]
+    total = np.zeros(n_resamples, dtype=np.int64)
+    squares = np.zeros(n_resamples, dtype=np.int64)
+    for remaining in range(models, 0, -1):
+        share = np.minimum(np.arange(1, models + 1) / remaining, 1.0)
+        right = rng.binomial(left[1:], share[:, None])
+        left[1:] -= right
+        left[:-1] += right
+        column = right.sum(axis=0)
+        total += column
+        squares += column**2
+    reached = int((models * squares - total**2 >= observed).sum())
+    pvalue = (reached + 1) / (n_resamples + 1)
+    error = math.sqrt(pvalue * (1 - pvalue) / n_resamples)
+    return PermutationPvalue(pvalue, "monte_carlo", error)
+
 
 _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
@@ -41,15 +148,9 @@ _MIN_ROWS, _MIN_CELLS = 4, 24
 
 
 @register(
-    title="Cochran's Q test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
-    about="models",
-    answers="Are these fitted models equally accurate, or does at least one differ?",
-    plans=("holdout",),
     citation="cochran1950",
-    caution="It does not say which models differ. With few groups its p-value assumes that group "
-    "effects are distributed symmetrically about zero, which cannot be tested.",
     posthoc="mcnemar",
     variants=VARIANTS,
     in_time="diebold_mariano",
@@ -65,7 +166,9 @@ def cochran_q(
     seed: Seed = 0,
     row_counts: ArrayLike | None = None,
 ) -> Result:
-    """Cochran's Q test of equal accuracy of three or more models on the same rows.
+    """Cochran's Q test.
+
+    Are these fitted models equally accurate, or does at least one differ?
 
     In groups the test of the same question by whole groups, for two or more models.
 
@@ -98,6 +201,11 @@ def cochran_q(
         1. `details` has the accuracies, the number of rows that discriminate, and for
         permutation p-values how they were found and their Monte Carlo standard error. Where
         few rows discriminate, the asymptotic variant gives the exact p in `details` as well.
+
+    Warnings
+    --------
+    It does not say which models differ. With few groups its p-value assumes that group effects are
+    distributed symmetrically about zero, which cannot be tested.
 
     Notes
     -----
@@ -134,6 +242,7 @@ def cochran_q(
     if variant is None and table.discriminating <= _FEW_ROWS:
         form = "permutation"
     df = table.models - 1
+    q = df * table.between / table.within if table.within else 0.0
     enough = table.discriminating >= _MIN_ROWS and (
         table.discriminating * table.models >= _MIN_CELLS
     )
@@ -154,15 +263,15 @@ def cochran_q(
             "permutation_method": permutation.method,
             "monte_carlo_error": permutation.error,
         }
-    pvalue = float(special.chdtrc(df, table.q))
+    pvalue = float(special.chdtrc(df, q))
     if form == "permutation" and permutation is not None:
         details["pvalue_asymptotic"], pvalue = pvalue, permutation.pvalue
     return Result(
         variant=form,
-        statistic=table.q,
+        statistic=q,
         df=float(df),
         pvalue=pvalue,
-        effect_sizes={"eta_squared_q": table.q / (table.n * df)},
+        effect_sizes={"eta_squared_q": q / (table.n * df)},
         n=table.n,
         status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
         assumptions=(
@@ -200,7 +309,13 @@ def _in_groups(
     elif status is Status.OK:
         status, statistic, pvalue, details = _robust_f(totals, clusters, df)
     accuracies = totals.sum(axis=0) / clusters.n
-    effect = _mean_design_effect(matrix, totals, clusters)
+    # the mean design effect of the models' deviations from the mean of all models
+    deviation = totals - totals.mean(axis=1, keepdims=True)
+    right = matrix.sum(axis=1, dtype=np.float64)
+    squares = (models * ((models - 2 * right) @ matrix) + np.square(right).sum()) / models**2
+    holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
+    effects = design_effect(moments(deviation, squares, clusters), holding, clusters)
+    effect = float(np.mean(effects))
     return ClusteredResult(
         variant=variant,
         statistic=statistic,
@@ -210,9 +325,7 @@ def _in_groups(
         estimate=float(accuracies.max() - accuracies.min()),
         n=clusters.n,
         status=status,
-        assumptions=cluster_assumptions(
-            clusters, totals - totals.mean(axis=1, keepdims=True), flip.nonzero, _ALPHA
-        ),
+        assumptions=cluster_assumptions(clusters, deviation, flip.nonzero, _ALPHA),
         null_hypothesis="Exchanging the fitted models in a whole group changes nothing: all are "
         "equally accurate on the population that the groups were drawn from.",
         method=_SOURCES[variant],
@@ -261,12 +374,118 @@ def _robust_f(
     return Status.OK, f, float(special.fdtrc(q, df - q + 1, f)), {"wald": wald, "contrasts": q}
 
 
-def _mean_design_effect(matrix: BoolArray, totals: FloatArray, clusters: Clusters) -> float:
-    """Mean design effect of the models' deviations from the mean of all models."""
-    deviation = totals - totals.mean(axis=1, keepdims=True)
-    right, models = matrix.sum(axis=1, dtype=np.float64), matrix.shape[1]
-    whole = models * ((models - 2 * right) @ matrix) + np.square(right).sum()
-    squares = whole / models**2
-    holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
-    found = moments(deviation, squares, clusters)
-    return float(np.mean(design_effect(found, holding, clusters)))
+@register(
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.OMNIBUS,
+    citation="looney1988",
+    posthoc="mcnemar",
+    better_test="cochran_q",
+    null_hypothesis=NULL,
+)
+def looney_f(
+    correct: ArrayLike,
+    *,
+    correction: Literal["none", "greenhouse-geisser"] = "none",
+    row_counts: ArrayLike | None = None,
+) -> Result:
+    """Looney's F test.
+
+    Are these fitted models equally accurate, or does at least one differ?
+
+    Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
+
+    Parameters
+    ----------
+    correction : {"none", "greenhouse-geisser"}
+        ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
+        models whose differences vary unequally. It costs a matrix product of the table.
+
+    Returns
+    -------
+    Result
+        F with its degrees of freedom; `details` has the sums of squares SSA (models), SSB
+        (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
+        ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
+        the same disagreement there is no residual variance and p is NaN.
+
+    Warnings
+    --------
+    It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q and nearly
+    always agrees with it.
+
+    Notes
+    -----
+    Looney (1988): F = MSA/MSAB with df M − 1 and (M − 1)(n − 1), which equals
+    (n − 1)Q/(n(M − 1) − Q) in terms of Cochran's Q. Greenhouse & Geisser (1959) for ε.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import looney_f
+    >>> patterns = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    >>> result = looney_f(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
+    >>> print(f"F({result.df1:.0f}, {result.df2:.0f}) = {result.statistic:.4f}, "
+    ...       f"p = {result.pvalue:.5f}")
+    F(2, 198) = 3.8729, p = 0.02239
+    """
+    table = correct_totals(correct, row_counts)
+    n, m, total = table.n, table.models, table.total
+    # all sums of squares are whole numbers over n M: what is 0 is exactly 0
+    models, rows = table.between, n * table.squared_rows - total**2
+    rest = n * table.within - models
+    scale = n * m
+    df1, df2 = float(m - 1), float((m - 1) * (n - 1))
+    details: dict[str, Any] = {
+        "SSA": models / scale,
+        "SSB": rows / scale,
+        "SSAB": rest / scale,
+        "SST": (n * m * total - total**2) / scale,
+        "MSA": models / scale / df1,
+        "MSAB": rest / scale / df2 if df2 else math.nan,
+        "accuracies": table.accuracies,
+        "n_discriminating": table.discriminating,
+    }
+    status = Status.OK if rest else Status.ZERO_VARIANCE
+    if not table.discriminating:
+        status = Status.NO_DISCORDANT_PAIRS
+    elif n < 2:
+        status = Status.TOO_FEW
+    assumptions = [INDEPENDENT_ROWS]
+    if correction == "greenhouse-geisser" and status is Status.OK:
+        epsilon = _epsilon(correct, row_counts)
+        df1, df2 = epsilon * df1, epsilon * df2
+        details["epsilon"] = epsilon
+    else:
+        detail = "differences between models vary equally; greenhouse-geisser does without"
+        assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
+    statistic, pvalue = {
+        Status.NO_DISCORDANT_PAIRS: (0.0, 1.0),
+        Status.ZERO_VARIANCE: (math.inf, math.nan),
+    }.get(status, (math.nan, math.nan))
+    if status is Status.OK:
+        statistic = models * (n - 1) / rest
+        pvalue = float(special.fdtrc(df1, df2, statistic))
+    return Result(
+        variant="two_way_anova" if correction == "none" else correction,
+        statistic=statistic,
+        df1=df1,
+        df2=df2,
+        pvalue=pvalue,
+        effect_sizes={
+            "partial_eta_squared": models / (models + rest) if models + rest else math.nan
+        },
+        n=n,
+        status=status,
+        assumptions=tuple(assumptions),
+        details=details,
+    )
+
+
+def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
+    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
+    matrix, counts = as_matrix(correct, row_counts)
+    n = len(matrix) if counts is None else counts.sum()
+    accuracy = column_totals(matrix, counts) / n
+    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+    centred += covariance.mean()
+    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))

@@ -8,22 +8,237 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import FloatArray, as_counts
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
-from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.group_test import SOURCES, GroupTest
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows import cost_likelihood as likelihood
-from bakeoff.stats.rows.labels import as_cost, as_label_codes
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    as_array,
+    as_counts,
+    as_floats,
+    check_same_labels,
+    check_same_length,
+    is_missing,
+)
+from bakeoff.stats.core.distributions import normal_pvalue
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
+from bakeoff.stats.design.clusters import RowDesign
+from bakeoff.stats.design.groups import SOURCES, GroupTest
 
-__all__ = ["cost_sensitive", "cost_sensitive_from_counts"]
+Places = NDArray[np.int64]
+
+
+def as_label_codes(
+    y_true: ArrayLike, pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
+) -> tuple[list[Any], Places, Places, Places]:
+    """Return the classes, and truth and the two models' labels as positions among them."""
+    given = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
+    labels = {}
+    for name, values in given.items():
+        array = as_array(values, name)
+        if array.ndim != 1:
+            raise ArgumentError(name, f"expected 1 dimension, found shape {array.shape}")
+        if array.size == 0:
+            raise ArgumentError(name, "is empty")
+        if (missing := is_missing(array)).any():
+            raise ArgumentError(
+                name,
+                f"{int(missing.sum())} missing label(s), first in row "
+                f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models",
+            )
+        # words are words, also in an array of objects
+        words = all(isinstance(label, str) for label in array.flat)
+        labels[name] = array.astype(np.str_) if words else array
+    check_same_length(**labels)
+    check_same_labels(**given)
+    names = _class_names(classes, *labels.values())
+    where = {label: position for position, label in enumerate(names)}
+    codes = []
+    for name, array in labels.items():
+        found, inverse = np.unique(array, return_inverse=True)
+        if unknown := [label for label in found.tolist() if label not in where]:
+            detail = f"found label {unknown[0]!r}, not among the classes {names!r}"
+            raise ArgumentError(name, detail)
+        codes.append(np.array([where[label] for label in found.tolist()], dtype=np.int64)[inverse])
+    truth, a, b = codes
+    return names, truth, a, b
+
+
+def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[Any]:
+    given = "y_true, pred_a, pred_b"
+    if classes is None:
+        try:
+            names: list[Any] = np.unique(np.concatenate([np.unique(x) for x in labels])).tolist()
+        except TypeError:
+            raise ValueError(
+                f"{given}: labels of several kinds cannot be sorted; give classes"
+            ) from None
+        if len({x.dtype.kind in "US" for x in labels}) > 1:
+            raise ValueError(f"{given}: some are text and some are not; use labels of one kind")
+        return names
+    if isinstance(classes, str) or not np.iterable(classes):
+        raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
+    names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
+    return names
+
+
+def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
+    """Check a matrix of costs, true classes by predicted ones; 1 for every error without it."""
+    if cost is None:
+        return 1 - np.eye(k)
+    matrix = as_floats(cost, "cost")
+    if matrix.shape != (k, k):
+        raise ArgumentError(
+            "cost",
+            f"found shape {matrix.shape}, needs ({k}, {k}): rows are true classes, columns "
+            "predicted ones, in the order of classes",
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or np.diag(matrix).any():
+        raise ArgumentError("cost", "must be finite and >= 0, with 0 on the diagonal")
+    if not matrix.any():
+        raise ArgumentError("cost", "is 0 everywhere, so no error matters")
+    if not 1e-100 <= matrix.max() <= 1e100:
+        raise ArgumentError(
+            "cost", f"the largest is {matrix.max():g}; use a unit that makes it near 1"
+        )
+    return matrix
+
+
+@dataclasses.dataclass(frozen=True)
+class CostCells:
+    """The observed cost differences and how often each occurred."""
+
+    value: FloatArray  # the distinct differences d, A's cost less B's
+    count: FloatArray  # their numbers of rows, all ≥ 1
+    possible: FloatArray  # every difference the cost matrix allows
+    support: tuple[float, float] | None = None  # the ends of what may occur without being observed
+
+    @classmethod
+    def observed(cls, d: FloatArray, counts: FloatArray) -> CostCells:
+        """Collect the cells by their cost difference; only those observed count."""
+        value, place = np.unique(d[counts > 0], return_inverse=True)
+        count = np.bincount(place, weights=counts[counts > 0]).astype(np.float64)
+        return cls(value, count, np.unique(d))
+
+    def among(self, possible: ArrayLike) -> CostCells:
+        """Allow every possible cell a probability, observed or not."""
+        values = np.asarray(possible)
+        support = (float(values.min()), float(values.max()))
+        return dataclasses.replace(self, support=support)
+
+    @property
+    def n(self) -> float:
+        """Number of rows."""
+        return float(self.count.sum())
+
+    @property
+    def mean(self) -> float:
+        """Mean cost difference."""
+        return inner(self.count, self.value) / self.n
+
+    def likelihood_ratio(self, mean: float) -> tuple[float, float]:
+        """Return twice the log likelihood ratio against a given mean difference, and λ."""
+        # The constrained estimate is count/(n + λ(d − mean)); cells of the support that were not
+        # observed need n + λ(d − mean) ≥ 0, which limits λ and gives them the rest.
+        x = self.value - mean
+        multiplier = self._multiplier(x, mean)
+        if math.isnan(multiplier):
+            return math.inf, math.nan
+        with np.errstate(divide="ignore"):
+            logs = special.log1p(multiplier * x / self.n)
+        # a rounding error below 0 at most
+        return max(0.0, 2 * inner(self.count, logs)), multiplier
+
+    def _multiplier(self, x: FloatArray, mean: float) -> float:
+        from scipy.optimize import brentq
+
+        n = self.n
+        above, below = x > 0, x < 0
+        # no probability exceeds 1: n + λx ≥ count
+        lower = ((self.count[above] - n) / x[above]).max(initial=-math.inf)
+        upper = ((self.count[below] - n) / x[below]).min(initial=math.inf)
+        if self.support is not None:
+            least, most = self.support[0] - mean, self.support[1] - mean
+            lower = max(lower, -n / most if most > 0 else -math.inf)
+            upper = min(upper, -n / least if least < 0 else math.inf)
+        if not (math.isfinite(lower) and math.isfinite(upper)):
+            return 0.0 if not x.any() else math.nan
+
+        def excess(multiplier: float) -> float:
+            with np.errstate(divide="ignore"):
+                share = x / (n + multiplier * x)
+            return inner(self.count[x != 0], share[x != 0])
+
+        if not excess(lower) > 0:
+            return float(lower)
+        if not excess(upper) < 0:
+            return float(upper)
+        return float(brentq(excess, lower, upper, xtol=1e-13 * (upper - lower), rtol=1e-14))
+
+    def limit(self, critical: float, *, upper: bool) -> float:
+        """Return the largest (smallest) mean whose likelihood ratio stays below `critical`."""
+        inside = self.mean
+        ends = (float(self.value.min()), float(self.value.max()))
+        outside = (self.support or ends)[1 if upper else 0]
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            if self.likelihood_ratio(middle)[0] < critical:
+                inside = middle
+            else:
+                outside = middle
+        return inside
+
+
+def chi_square(d: FloatArray, counts: FloatArray) -> float:
+    """Return min Σ (m − Mπ)²/m under Σdπ = 0, Σπ = 1 and π ≥ 0, with m = count + 1, M = Σm."""
+    # In terms of u = Mπ/m the minimum has u = max(0, α − θd): where θ > 0 the cells with the
+    # largest d are the ones that reach 0. Without any at 0 it is D₁²/(D₂ − D₁²/M), D_r = Σ m d^r.
+    if inner(counts, d) < 0:
+        d = -d
+    weight, values = counts + 1, np.unique(d)
+    total = weight.sum()
+    for largest in values[::-1]:
+        free = d <= largest
+        m, x = weight[free], d[free]
+        zeroth, first, second = float(m.sum()), inner(m, x), inner(m, np.square(x))
+        theta = total * first / (zeroth * second - first**2)
+        alpha = (total + theta * first) / zeroth
+        if alpha - theta * largest >= 0:
+            break
+    u = np.where(free, alpha - theta * d, 0.0)
+    return inner(weight, np.square(1 - u))
+
+
+def interval(
+    cells: CostCells, variant: str, status: Status, side: Alternative, level: float
+) -> ConfidenceInterval | None:
+    """Return the profile-likelihood interval of B's cost less A's, in the form of the test."""
+    if status is Status.UNDEFINED:
+        return None
+    observed = variant == "likelihood_ratio" and status is Status.OK
+    profile = cells if observed else cells.among(cells.possible)
+    critical = float(special.ndtri(level if side != "two-sided" else (1 + level) / 2)) ** 2
+    # limits for A's cost less B's, turned round
+    low = -profile.limit(critical, upper=True) if side != "less" else -float(cells.possible.max())
+    high = (
+        -profile.limit(critical, upper=False) if side != "greater" else -float(cells.possible.min())
+    )
+    method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
+    return ConfidenceInterval(low, high, level, method)
+
 
 _VARIANTS = Variants(
     ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"), tuple(SOURCES)
@@ -31,16 +246,9 @@ _VARIANTS = Variants(
 
 
 @register(
-    title="Cost-sensitive test",
     evidence=Evidence.COSTED_LABELS,
     arity=Arity.PAIR,
-    about="models",
-    answers="Does one of these two fitted models have the lower expected cost of errors?",
-    plans=("holdout",),
     citation="mathworks_testcholdout",
-    caution="Its p-value is asymptotic: with few rows on which the costs differ, or with rare "
-    "costly errors, prefer likelihood_ratio_all_cells. With few groups its p-value assumes that "
-    "group effects are distributed symmetrically about zero, which cannot be tested.",
     variants=_VARIANTS,
     null_hypothesis="The errors of the two fitted models cost the same on average on the "
     "population the rows come from.",
@@ -68,7 +276,9 @@ def cost_sensitive(
     n_resamples: PositiveInt = 9_999,
     seed: Seed = 0,
 ) -> Result:
-    """Test whether two classifiers have the same expected misclassification cost.
+    """Cost-sensitive test.
+
+    Does one of these two fitted models have the lower expected cost of errors?
 
     Parameters
     ----------
@@ -105,6 +315,12 @@ def cost_sensitive(
     ValueError
         For unequal lengths, missing labels, labels outside `classes`, or a cost matrix that is
         not square, has negative entries or a diagonal that is not 0.
+
+    Warnings
+    --------
+    Its p-value is asymptotic: with few rows on which the costs differ, or with rare costly errors,
+    prefer likelihood_ratio_all_cells. With few groups its p-value assumes that group effects are
+    distributed symmetrically about zero, which cannot be tested.
 
     Notes
     -----
@@ -199,39 +415,6 @@ def cost_sensitive_from_counts(
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")
     0.0092 0.9237
     """
-    table = _as_counts(counts)
-    matrix = as_cost(cost, len(table))
-    # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
-    d = matrix.T[:, None, :] - matrix.T[None, :, :]
-    d = np.where(np.abs(d) <= 1e-12 * matrix.max(), 0.0, d)
-    n = float(table.sum())
-    cells = likelihood.CostCells.observed(d.ravel(), table.ravel())
-    status = _status(cells, variant)
-    statistic, multiplier = _statistic(cells, d, table, variant, status)
-    costs = _mean_costs(table, matrix)
-    advantage = 0.0 - cells.mean
-    return Result(
-        variant=variant,
-        statistic=statistic,
-        df=1.0 if alternative == "two-sided" else None,
-        pvalue=_pvalue(statistic, advantage, alternative, status),
-        alternative=alternative,
-        estimate=advantage,
-        ci=likelihood.interval(cells, variant, status, alternative, confidence_level),
-        effect_sizes=_effect_sizes(cells, costs["cost_b"]),
-        n=int(n),
-        status=status,
-        assumptions=_assumptions(cells, d, multiplier, variant, status),
-        details={
-            **costs,
-            "lambda": multiplier,
-            "n_cost_discordant": int(cells.count[cells.value != 0].sum()),
-            "cost": matrix.tolist(),
-        },
-    )
-
-
-def _as_counts(counts: ArrayLike) -> FloatArray:
     table = as_counts(counts, "counts")
     if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
         raise ArgumentError(
@@ -241,61 +424,58 @@ def _as_counts(counts: ArrayLike) -> FloatArray:
         )
     if not table.any():
         raise ArgumentError("counts", "are all 0, there are no rows")
-    return table
-
-
-def _mean_costs(table: FloatArray, cost: FloatArray) -> dict[str, float]:
-    n = table.sum()
-    by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
-    return {
-        "cost_a": float((by_a * cost.T).sum() / n),
-        "cost_b": float((by_b * cost.T).sum() / n),
-        "misclassification_a": float((n - np.trace(by_a)) / n),
-        "misclassification_b": float((n - np.trace(by_b)) / n),
-    }
-
-
-def _status(cells: likelihood.CostCells, variant: str) -> Status:
+    matrix = as_cost(cost, len(table))
+    # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
+    d = matrix.T[:, None, :] - matrix.T[None, :, :]
+    d = np.where(np.abs(d) <= 1e-12 * matrix.max(), 0.0, d)
+    cells = CostCells.observed(d.ravel(), table.ravel())
+    advantage, n = 0.0 - cells.mean, table.sum()
+    status, statistic, multiplier = Status.OK, math.nan, math.nan
     if not cells.value.any():
-        return Status.IDENTICAL_SCORES
-    if variant == "likelihood_ratio" and (cells.value.min() >= 0 or cells.value.max() <= 0):
-        return Status.UNDEFINED
-    return Status.OK
-
-
-def _statistic(
-    cells: likelihood.CostCells, d: FloatArray, table: FloatArray, variant: str, status: Status
-) -> tuple[float, float]:
-    if status is Status.IDENTICAL_SCORES:
-        return 0.0, 0.0
-    if status is Status.UNDEFINED:
-        return math.nan, math.nan
-    if variant == "chi_square":
-        return likelihood.chi_square(d.ravel(), table.ravel()), math.nan
-    whole = cells.among(d) if variant == "likelihood_ratio_all_cells" else cells
-    return whole.likelihood_ratio(0.0)
-
-
-def _pvalue(statistic: float, advantage: float, side: Alternative, status: Status) -> float:
-    if status is Status.IDENTICAL_SCORES:
-        return 1.0
-    if side == "two-sided" or math.isnan(statistic):
-        return float(special.chdtrc(1, statistic))
-    z = math.copysign(math.sqrt(statistic), advantage)
-    return float(special.ndtr(-z if side == "greater" else z))
-
-
-def _effect_sizes(cells: likelihood.CostCells, cost_b: float) -> dict[str, float]:
+        status, statistic, multiplier = Status.IDENTICAL_SCORES, 0.0, 0.0
+    elif variant == "likelihood_ratio" and (cells.value.min() >= 0 or cells.value.max() <= 0):
+        status = Status.UNDEFINED
+    elif variant == "chi_square":
+        statistic = chi_square(d.ravel(), table.ravel())
+    else:
+        whole = cells.among(d) if variant == "likelihood_ratio_all_cells" else cells
+        statistic, multiplier = whole.likelihood_ratio(0.0)
+    pvalue = float(special.chdtrc(1, statistic))
+    if status is Status.OK and alternative != "two-sided":
+        pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
+    by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
+    cost_b = float((by_b * matrix.T).sum() / n)
     variance = inner(cells.count, np.square(cells.value - cells.mean)) / cells.n
-    standardised = -cells.mean / math.sqrt(variance) if variance > 0 else math.nan
-    return {
-        "standardized_difference": standardised,
-        "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,
-    }
+    standardised = advantage / math.sqrt(variance) if variance > 0 else math.nan
+    return Result(
+        variant=variant,
+        statistic=statistic,
+        df=1.0 if alternative == "two-sided" else None,
+        pvalue=pvalue,
+        alternative=alternative,
+        estimate=advantage,
+        ci=interval(cells, variant, status, alternative, confidence_level),
+        effect_sizes={
+            "standardized_difference": standardised,
+            "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,
+        },
+        n=int(n),
+        status=status,
+        assumptions=_assumptions(cells, d, multiplier, variant, status),
+        details={
+            "cost_a": float((by_a * matrix.T).sum() / n),
+            "cost_b": cost_b,
+            "misclassification_a": float((n - np.trace(by_a)) / n),
+            "misclassification_b": float((n - np.trace(by_b)) / n),
+            "lambda": multiplier,
+            "n_cost_discordant": int(cells.count[cells.value != 0].sum()),
+            "cost": matrix.tolist(),
+        },
+    )
 
 
 def _assumptions(
-    cells: likelihood.CostCells, d: FloatArray, multiplier: float, variant: str, status: Status
+    cells: CostCells, d: FloatArray, multiplier: float, variant: str, status: Status
 ) -> tuple[Assumption, ...]:
     differing = int(cells.count[cells.value != 0].sum())
     notes = [

@@ -1,51 +1,490 @@
-"""McNemar's test: two classifiers on one test set, whatever relates its rows."""
+"""McNemar's test of two classifiers on one test set, from rows or counts, and its intervals.
+
+Counts are named as in `mcnemar_from_counts`: n is their sum, b = only A right, c = only B right,
+n_d = b + c. Under the null hypothesis b ~ Bin(n_d, ½) given n_d. In groups D_k is the sum of d in
+group k, +1 where only A is right, −1 where only B is.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import math
+from collections.abc import Mapping
 from functools import partial
-from typing import Literal
+from typing import Any, Literal, get_args
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
-from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.checks import paired_correctness, paired_counts
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Result
-from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.row_design import RowDesign
+from bakeoff.stats.core import distributions, two_by_two
+from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
+from bakeoff.stats.core.checks import (
+    BoolArray,
+    FloatArray,
+    as_counts,
+    paired_correctness,
+    paired_counts,
+)
+from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.pairs import PairwiseResult, pairwise
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    SHOWN,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+    answered,
+    conclude,
+)
+from bakeoff.stats.core.two_by_two import (
+    DIFFERENCE_METHODS,
+    Bounds,
+    DifferenceMethod,
+    as_matrix,
+    one_sided,
+    tango_statistic,
+)
+from bakeoff.stats.design.clusters import (
+    Clusters,
+    Dependence,
+    Moments,
+    RowDesign,
+    dependence_of,
+    equivalent_tail,
+    moments,
+)
+from bakeoff.stats.design.flips import HULL
+from bakeoff.stats.design.groups import (
+    SOURCES,
+    ClusteredEquivalenceResult,
+    ClusteredResult,
+    GroupTest,
+    enough_degrees,
+    independent_clusters,
+    too_few_degrees,
+)
 from bakeoff.stats.planning import McNemarPower
-from bakeoff.stats.rows import mcnemar_counts, mcnemar_related
-from bakeoff.stats.rows.cluster_pair import cluster_pair
-from bakeoff.stats.rows.mcnemar_counts import CountedVariant, mcnemar_from_counts
-from bakeoff.stats.rows.mcnemar_pairs import mcnemar_pairs
-from bakeoff.stats.rows.mcnemar_related import GroupedVariant
-from bakeoff.stats.rows.paired_intervals import OddsRatioMethod
 
-__all__ = ["mcnemar"]
+COUNTS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
 
-VARIANTS = Variants(mcnemar_counts.VARIANTS, tuple(mcnemar_related.VARIANTS), ("crossed",))
-INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS, ("robust_t",))
+
+@checked
+def paired_difference_ci(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    method: DifferenceMethod = "newcombe",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for acc_A − acc_B on the same rows.
+
+    Parameters
+    ----------
+    method : str
+        ``"newcombe"``: square-and-add of two Wilson intervals with the correlation (Newcombe
+        1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
+        (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
+        ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
+        Lumbard 2021).
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
+
+    Returns
+    -------
+    ConfidenceInterval
+        Limits in [−1, 1].
+
+    Examples
+    --------
+    >>> low, high = paired_difference_ci(
+    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63)
+    >>> round(low, 4), round(high, 4)
+    (-0.0174, 0.0408)
+    """
+    counts = both_correct, only_a_correct, only_b_correct, both_wrong
+    if not sum(counts):
+        raise ValueError("all four counts are 0: there are no rows")
+    low, high = difference_bounds(
+        *counts, method=method, confidence_level=confidence_level, alternative=alternative
+    )
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+@checked
+def paired_odds_ratio_ci(
+    *,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for the conditional odds ratio b/c of two models on the same rows.
+
+    Its mid-p limits transform those for π = P(A right | exactly one is right) by π/(1 − π)
+    (Fagerland, Lydersen & Laake 2014), so that they exclude 1 exactly when the mid-p McNemar test
+    rejects.
+
+    Parameters
+    ----------
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
+
+    Returns
+    -------
+    ConfidenceInterval
+        Limits in [0, ∞]; (0, ∞) without discordant pairs.
+
+    Examples
+    --------
+    >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
+    >>> round(low, 4), round(high, 4)
+    (0.6853, 2.4766)
+    """
+    counts = np.array([only_a_correct, only_b_correct])
+    tail = distributions.tail_probability(confidence_level, alternative)
+    share = distributions.midp_lower(counts, counts.sum(), tail)
+    low, below = (share / (1 - share)).tolist()  # swapping A and B inverts the ratio
+    return ConfidenceInterval(
+        0.0 if alternative == "less" else low,
+        1 / below if below and alternative != "greater" else math.inf,
+        confidence_level,
+        "midp",
+    )
+
+
+def difference_bounds(
+    *counts: ArrayLike,
+    method: str,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Bounds:
+    """Return the limits of `paired_difference_ci` for four arrays of counts of one shape."""
+    tail = distributions.tail_probability(confidence_level, alternative)
+    a, b, c, d = (as_counts(count, name) for count, name in zip(counts, COUNTS, strict=True))
+    return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
+
+
+_LARGE_SAMPLE = 25  # b + c from which the χ² approximation is usually trusted
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class McNemarResult(Result):
+    """A `Result` of McNemar's test; `estimate` is acc_A − acc_B and `ci` its interval.
+
+    Attributes
+    ----------
+    n_discordant : int
+        Rows that exactly one of the models gets right: all the test sees.
+    smallest_pvalue : float
+        The smallest p that this many discordant pairs could ever give.
+    """
+
+    n_discordant: int
+    smallest_pvalue: float
+
+    @property
+    def odds_ratio_ci(self) -> ConfidenceInterval:
+        """Mid-p interval for b/c, ``effect_sizes["odds_ratio"]``, at the level of `ci`."""
+        assert self.ci is not None
+        return paired_odds_ratio_ci(
+            only_a_correct=self.details["only_a_correct"],
+            only_b_correct=self.details["only_b_correct"],
+            confidence_level=self.ci.confidence,
+            alternative=self.alternative,
+        )
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "n_discordant": self.n_discordant,
+            "smallest_pvalue": self.smallest_pvalue,
+        }
+
+
+@checked
+def mcnemar_from_counts(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    variant: two_by_two.Variant = "midp",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: DifferenceMethod = "newcombe",
+) -> McNemarResult:
+    """McNemar's test from the four counts of rows; see `mcnemar` for the options.
+
+    Parameters
+    ----------
+    variant, ci_method
+        As in `mcnemar`.
+
+    Returns
+    -------
+    McNemarResult
+        The same result as from the rows.
+
+    Examples
+    --------
+    >>> result = mcnemar_from_counts(
+    ...     both_correct=9959, only_a_correct=11, only_b_correct=1, both_wrong=29,
+    ...     variant="asymptotic")
+    >>> round(result.statistic, 4), round(result.pvalue, 6)
+    (8.3333, 0.003892)
+    """
+    b, c = only_a_correct, only_b_correct
+    counts = dict(zip(COUNTS, (both_correct, b, c, both_wrong), strict=True))
+    ci = paired_difference_ci(
+        **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
+    )
+    n, n_d = sum(counts.values()), b + c
+    details = accuracies(counts)
+    if not n_d and variant in ("midp", "exact"):
+        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
+        halved = variant == "midp" and alternative != "two-sided"
+        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
+    most = (0, n_d) if alternative == "less" else (n_d, 0)
+    smallest = float(two_by_two.pvalue(variant, *most, alternative))
+    chi2 = variant not in ("midp", "exact")
+    assumptions = [
+        INDEPENDENT_ROWS,
+        Assumption(
+            "enough discordant pairs",
+            smallest <= 1 - confidence_level,
+            f"{n_d} discordant pair(s): the smallest p-value that these can give is {smallest:.3g}",
+        ),
+    ]
+    if chi2:
+        wants = f"the χ² approximation wants {_LARGE_SAMPLE}, below that use midp"
+        detail = f"{n_d} discordant pair(s); {wants}"
+        assumptions.append(Assumption("large sample", n_d >= _LARGE_SAMPLE, detail))
+    return McNemarResult(
+        test="mcnemar",
+        variant=variant,
+        statistic=float(two_by_two.statistic(variant, b, c, alternative)),
+        df=1.0 if chi2 and alternative == "two-sided" else None,
+        pvalue=float(two_by_two.pvalue(variant, b, c, alternative)),
+        alternative=alternative,
+        estimate=(b - c) / n,
+        ci=ci,
+        effect_sizes=effect_sizes(b, c),
+        n=n,
+        status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
+        assumptions=tuple(assumptions),
+        null_hypothesis="The two fitted models are equally accurate on the population that the "
+        "test rows were drawn from.",
+        method=two_by_two.SOURCES[variant],
+        details=details,
+        n_discordant=n_d,
+        smallest_pvalue=smallest,
+    )
+
+
+@checked
+def mcnemar_pvalues(
+    only_a_correct: ArrayLike,
+    only_b_correct: ArrayLike,
+    *,
+    variant: two_by_two.Variant = "midp",
+    alternative: Alternative = "two-sided",
+) -> FloatArray:
+    """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
+
+    Parameters
+    ----------
+    only_a_correct, only_b_correct : array_like of int, any one shape
+        The discordant counts b and c.
+    variant : str
+        As in `mcnemar`.
+
+    Returns
+    -------
+    ndarray
+        The p-values; 1 where there are no discordant pairs.
+
+    Examples
+    --------
+    >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
+    array([0.4296, 0.0034, 1.    ])
+    """
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
+    return two_by_two.pvalue(variant, b, c, alternative)
+
+
+def effect_sizes(b: float, c: float) -> dict[str, float]:
+    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+    if not b + c:
+        return {"cohens_g": math.nan, "odds_ratio": math.nan}
+    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
+
+
+def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the four counts, and the accuracies of both models."""
+    both, b, c, _ = counts.values()
+    n = sum(counts.values())
+    return {**counts, "accuracy_a": (both + b) / n, "accuracy_b": (both + c) / n}
+
+
+@dataclasses.dataclass(frozen=True)
+class ClusterPair:
+    """Counts per cluster of two models."""
+
+    clusters: Clusters  # the cluster of every row
+    cells: FloatArray  # (K, 4): rows that both, only A, only B and neither model has right
+
+    @functools.cached_property
+    def counts(self) -> tuple[float, float, float, float]:
+        """The four counts of all rows."""
+        both, b, c, neither = self.cells.sum(axis=0).tolist()
+        return both, b, c, neither
+
+    @property
+    def sums(self) -> FloatArray:
+        """D_k, wins of A less wins of B in each cluster."""
+        return np.asarray(self.cells[:, 1] - self.cells[:, 2])
+
+    @property
+    def discordant(self) -> FloatArray:
+        """Rows of each cluster that exactly one model has right."""
+        return np.asarray(self.cells[:, 1] + self.cells[:, 2])
+
+    @functools.cached_property
+    def moments(self) -> Moments:
+        """Robust and ordinary variances of the difference."""
+        return moments(self.sums, self.discordant.sum(), self.clusters)
+
+    @functools.cached_property
+    def found(self) -> Dependence:
+        """How the difference depends on the groups."""
+        return dependence_of(self.moments, int(np.count_nonzero(self.discordant)), self.clusters)
+
+    @property
+    def named_counts(self) -> dict[str, int]:
+        """The four counts by their names in results."""
+        return dict(zip(COUNTS, map(int, self.counts), strict=True))
+
+
+def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:
+    """Count inside clusters where each of two models is right."""
+    place = clusters.codes * 4 + 2 * ~a + ~b
+    cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4)
+    return ClusterPair(clusters, cells.astype(np.float64))
+
+
+GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
+
+
+def _in_groups(
+    pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
+) -> ClusteredResult:
+    found, k = pair.found, pair.clusters.count
+    test = GroupTest(pair.clusters, pair.sums, found, variant, side, level)
+    status = test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS
+    statistic, formula = test.formula()
+    statistic, pvalue = answered(status, statistic, formula, test.estimate)
+    tail = distributions.tail_probability(level, side)
+    ci = None
+    if k > 1 and ci_method == "robust_t":
+        ci = test.t_interval(ci_method)
+    elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
+        cells = [np.asarray(count / found.design_effect) for count in pair.counts]
+        normal_tail = float(equivalent_tail(found.df, tail))
+        limits = DIFFERENCE_METHODS["newcombe"](cells[0], cells[1], cells[2], cells[3], normal_tail)
+        low, high = map(float, one_sided(*limits, side))
+        ci = ConfidenceInterval(low, high, level, "newcombe_effective")
+        if ci_method == HULL and not pair.clusters.trivial:
+            ci = test.widened(ci, pvalue, (-1.0, 1.0))
+    _, b, c, _ = pair.counts
+    se_log, ratio = math.nan, (0.0, math.inf)
+    if b and c and k > 1:  # log standard error of b/c by linearisation
+        parts = pair.cells[:, 1] / b - pair.cells[:, 2] / c
+        se_log = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
+        reach = -float(special.stdtrit(k - 1, tail)) * se_log
+        ratio = (
+            0.0 if side == "less" else b / c * math.exp(-reach),
+            math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach),
+        )
+    return ClusteredResult(
+        variant=variant,
+        statistic=statistic,
+        df=None if test.flips else found.df,
+        pvalue=pvalue,
+        alternative=side,
+        estimate=test.estimate,
+        ci=ci,
+        effect_sizes=effect_sizes(b, c),
+        status=status,
+        assumptions=test.assumptions,
+        null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
+        "are equally accurate on the population that the groups were drawn from.",
+        method=SOURCES[variant],
+        details={
+            **accuracies(pair.named_counts),
+            "n_clusters_nonzero": test.nonzero,
+            "largest_share": found.largest_share,
+            "pvalue_exact": float(test.tails.pvalue(side, exact=True)[0]),
+            "smallest_pvalue": 2.0**-test.nonzero,
+            "se": found.se,
+            "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
+            "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
+            "df": found.df,
+            "design_effect_raw": found.design_effect_raw,
+            "odds_ratio_se_log": se_log,
+            "odds_ratio_ci": ratio,
+            "formula_pvalue": formula,
+        },
+        **found.worth,
+    )
+
+
+VARIANTS = Variants(two_by_two.VARIANTS, get_args(GroupedVariant))
+INTERVALS = Variants(tuple(DIFFERENCE_METHODS), (HULL, "newcombe_effective", "robust_t"))
+_Interval = Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
+
+
+def mcnemar_pairs(
+    correct: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    variant: str | None = None,
+    correction: str | None = None,
+    ci_method: str | None = None,
+    **family: Any,
+) -> PairwiseResult:
+    """Run `mcnemar` on all pairs of columns, whose groups are read once."""
+    matrix, _ = as_matrix(correct, None)
+    design = RowDesign.of(len(matrix), groups, time, correct=correct)
+    columns = np.ascontiguousarray(matrix.T)
+
+    def compare(
+        pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
+    ) -> list[Result]:
+        asked = variant, alternative, confidence_level, ci_method
+        return [_compare(columns[a], columns[b], design, *asked) for a, b in pairs]
+
+    correction = correction or ("bonferroni" if design.relation == "independent" else "holm")
+    return pairwise(compare, len(columns), correction=correction, **family)
 
 
 @register(
-    title="McNemar's test",
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
-    about="models",
-    answers="Is one of these two fitted models more accurate than the other on new rows?",
-    plans=("holdout",),
     citation="fagerland2013",
-    caution="Its result is about these two fitted models: it does not account for how much they "
-    "would change with other training rows. With few groups its p-value assumes that group "
-    "effects are distributed symmetrically about zero, which cannot be tested. The variants "
-    "durkalski and eliasziw_donner are meant for reproducing publications.",
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
     all_pairs=mcnemar_pairs,
-    all_pairs_from=100,
     in_time="diebold_mariano",
 )
 def mcnemar(
@@ -54,45 +493,38 @@ def mcnemar(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    variant: Literal[CountedVariant, GroupedVariant, "crossed"] | None = None,
+    variant: Literal[two_by_two.Variant, GroupedVariant] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
-    ci_method: Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
-    | None = None,
-    odds_ratio_ci: OddsRatioMethod | None = None,
+    ci_method: _Interval | None = None,
 ) -> Result:
-    """McNemar's test of equal accuracy of two models on the same rows.
+    """McNemar's test.
+
+    Is one of these two fitted models more accurate than the other on new rows?
 
     Parameters
     ----------
     time : array_like, shape (n,), optional
         The time of each row, of any kind that sorts. Alone: eight long blocks of neighbouring
         times are the groups, which few strongly dependent times break; `diebold_mariano` is the
-        test for them. With `groups`: groups are crossed with times.
+        test for them. Not with `groups`.
     variant : str, optional
         Independent rows: ``"midp"`` (default): p(exact) − ½ P(X = b) on each tested side; holds
         its level in practice and wastes little (Fagerland et al. 2013). ``"exact"``: binomial,
         never above its level, conservative. ``"asymptotic"``: χ² = (b − c)²/n_d.
         ``"corrected"``: Edwards' (max(|b − c| − 1, 0))²/n_d, as conservative as the exact test.
-        ``"exact_unconditional"``: supremum over the discordance (Suissa & Shuster 1991).
         Rows in groups: ``"sign_flip"`` (default): exchanging the models in a whole group changes
         nothing under the null, so the signs of the differences D_k of the groups are coins (Canay,
         Romano & Shaikh 2017); exact at any number of groups, mid-p; ``"sign_flip_exact"`` counts
         the observed sum in full. ``"robust_t"``: CR2 variance with Bell & McCaffrey's (2002)
-        degrees of freedom. ``"modified_obuchowski"`` (Yang, Sun & Hardin 2010), ``"obuchowski"``
-        (1998): χ². To reproduce papers only: ``"durkalski"`` (2003; about the mean of group
-        means) and ``"eliasziw_donner"`` (1991). Groups crossed with times have ``"crossed"``.
+        degrees of freedom.
     ci_method : str, optional
         Independent rows: a method of `paired_difference_ci`, ``"newcombe"`` by default. Rows in
         groups: ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the
         design effect, with a t quantile. ``"subset_hull"`` (default): the hull of it and of the
         limits from means of random subsets of groups (Hartigan 1969), which one dominant group
         does not mislead; with sign flips and ``robust_t`` it holds 0 where
-        p ≥ 1 − `confidence_level`, and only there. ``"robust_t"``: mean ± t·SE, also of groups
-        crossed with times.
-    odds_ratio_ci : str, optional
-        A method of `paired_odds_ratio_ci` for independent rows, ``"midp"`` by default. In groups
-        `details` has an interval by linearisation.
+        p ≥ 1 − `confidence_level`, and only there. ``"robust_t"``: mean ± t·SE.
 
     Returns
     -------
@@ -101,11 +533,11 @@ def mcnemar(
         and mid-p variants, the sum of all D_k for sign flips, t, or χ² (df 1; its signed root when
         one-sided).
 
-    Notes
-    -----
-    Where the design effects of crossed groups and times both exceed 1.2 the variance is V_groups +
-    V_times − V_cells (Cameron, Gelbach & Miller 2011), the larger of the two where that is not
-    positive, with the smaller degrees of freedom; else that of the one with the larger variance.
+    Warnings
+    --------
+    Its result is about these two fitted models: it does not account for how much they would change
+    with other training rows. With few groups its p-value assumes that group effects are distributed
+    symmetrically about zero, which cannot be tested.
 
     Examples
     --------
@@ -123,23 +555,237 @@ def mcnemar(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.of(len(a), groups, time, correct_a=correct_a)
+    return _compare(a, b, design, variant, alternative, confidence_level, ci_method)
+
+
+def _compare(
+    a: BoolArray,
+    b: BoolArray,
+    design: RowDesign,
+    variant: str | None,
+    side: Alternative,
+    level: float,
+    ci_method: str | None,
+) -> Result:
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
-    if design.relation == "independent":
-        return mcnemar_from_counts(
-            **paired_counts(a, b),
-            variant=form,
-            alternative=alternative,
-            confidence_level=confidence_level,
-            ci_method=interval,
-            odds_ratio_ci=odds_ratio_ci or "midp",
-        )
-    if odds_ratio_ci is not None:
-        raise ArgumentError(
-            "odds_ratio_ci", f"found {odds_ratio_ci!r}, which is for independent rows"
-        )
-    if design.relation == "crossed":
-        return mcnemar_related.crossed(a, b, design, alternative, confidence_level)
-    return mcnemar_related.in_groups(
-        cluster_pair(a, b, design.units), form, alternative, confidence_level, interval
+    if design.relation != "independent":
+        return _in_groups(cluster_pair(a, b, design.units), form, side, level, interval)
+    return mcnemar_from_counts(
+        **paired_counts(a, b),
+        variant=form,
+        alternative=side,
+        confidence_level=level,
+        ci_method=interval,
+    )
+
+
+@register(
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.PAIR,
+    citation="liu2002",
+    variants=Variants(("score",), ("score_effective",)),
+)
+def tost_paired(
+    correct_a: ArrayLike,
+    correct_b: ArrayLike,
+    *,
+    margin: Level,
+    groups: ArrayLike | None = None,
+    alpha: Alpha = 0.05,
+) -> EquivalenceResult:
+    """Equivalence of paired accuracies (TOST).
+
+    Are these two fitted models equally accurate, within the margin?
+
+    Tango's statistic at −margin and at +margin, with the discordance estimated under each (Tango
+    1998; Liu et al. 2002); it works without discordant pairs. On rows in groups over the root of
+    the design effect, against Student's t with the degrees of freedom of the robust variance.
+
+    Returns
+    -------
+    EquivalenceResult or ClusteredEquivalenceResult
+        `estimate` is acc_A − acc_B. In groups fewer than four degrees of freedom are
+        ``too_few``.
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
+    difference.
+
+    Notes
+    -----
+    Without discordant pairs the difference test has p 1, while here equality can be shown: n
+    rows on which the models agree bound the rate at which they differ.
+
+    In groups the design effect is at least 1 + (Σn_k²/N − 1)·max(icc, 0): the variance
+    estimated from few groups may be too small by chance, which would favour equivalence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.repeat([True, True, False, False], [900, 21, 19, 60])
+    >>> b = np.repeat([True, False, True, False], [900, 21, 19, 60])
+    >>> result = tost_paired(a, b, margin=0.02)
+    >>> round(result.pvalue, 4), result.verdict
+    (0.0043, 'equivalent')
+    """
+    a, b = paired_correctness(correct_a, correct_b)
+    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    if design.relation == "groups":
+        return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=2)
+    return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
+
+
+@register(evidence=Evidence.CORRECTNESS, arity=Arity.PAIR, citation="tango1998")
+def noninferiority(
+    correct_a: ArrayLike,
+    correct_b: ArrayLike,
+    *,
+    margin: Level,
+    groups: ArrayLike | None = None,
+    alpha: Alpha = 0.05,
+) -> ClusteredEquivalenceResult:
+    """Non-inferiority of accuracies.
+
+    Is A less accurate than B by no more than the margin?
+
+    The lower of the two tests of `tost_paired` in groups (Tango 1998; Liu et al. 2002).
+
+    Parameters
+    ----------
+    margin : float
+        The largest loss of accuracy that does not matter, between 0 and 1.
+
+    Returns
+    -------
+    ClusteredEquivalenceResult
+        `pvalue` is `pvalue_lower`; the verdict is "not inferior" or "not shown".
+
+    Warnings
+    --------
+    Choose the margin before seeing the data. A small p-value is evidence that A is not worse than B
+    by the margin or more; A may also be better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
+    >>> b = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
+    >>> result = noninferiority(a, b, margin=0.02, groups=np.arange(1000) % 100)
+    >>> result.pvalue < 0.001, result.verdict
+    (True, 'not inferior')
+    """
+    a, b = paired_correctness(correct_a, correct_b)
+    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
+
+
+_NULLS = {
+    1: "A is less accurate than B by {margin} or more.",
+    2: "The accuracies of the two fitted models differ by {margin} or more.",
+}
+
+
+def _tost_in_groups(
+    pair: ClusterPair, margin: float, alpha: float, *, sides: int
+) -> ClusteredEquivalenceResult:
+    """Test both margins or, of one side, the lower one; without groups each row is one."""
+    found, df = pair.found, pair.found.df
+    # the design effect is no less than the intraclass correlation says
+    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
+    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
+    effect = max(found.design_effect, expected)
+    found = dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
+    both, b, c, neither = (np.asarray(count) for count in pair.counts)
+    root = math.sqrt(effect)
+    at = tango_statistic(b, c, found.n_rows, np.array([-margin, margin]))
+    lower, upper = (float(z) / root for z in at)
+    few = too_few_degrees(df)
+    formula = (
+        (t_pvalue(lower, df, "greater"), t_pvalue(upper, df, "less"))
+        if df
+        else (math.nan, math.nan)
+    )
+    last = int(np.argmax(formula[:sides]))
+    pvalue = math.nan if few else formula[last]
+    ci = None
+    if not few:  # inverts the same two tests: Tango's at the quantile t·√(design effect)
+        tail = float(special.ndtr(-float(special.stdtrit(df, 1 - alpha)) * root))
+        low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, max(tail, 1e-300)))
+        ci = ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
+    return ClusteredEquivalenceResult(
+        variant="score_effective" if sides == 2 else "",
+        statistic=(lower, upper)[last],
+        df=df,
+        pvalue=pvalue,
+        pvalue_lower=math.nan if few else formula[0],
+        pvalue_upper=math.nan if few else formula[1],
+        verdict="undecided" if few else (SHOWN[sides] if pvalue < alpha else "not shown"),
+        margin=margin,
+        alpha=alpha,
+        status=Status.TOO_FEW if few else Status.OK,
+        estimate=found.mean,
+        ci=ci,
+        assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
+        null_hypothesis=_NULLS[sides].format(margin=f"{margin:g}"),
+        method="liu2002",
+        details={
+            **pair.named_counts,
+            "statistic_lower": lower,
+            "statistic_upper": upper,
+            "formula_pvalue_lower": formula[0],
+            "formula_pvalue_upper": formula[1],
+            "design_effect_raw": found.design_effect_raw,
+        },
+        **found.worth,
+    )
+
+
+@form_of(tost_paired)
+@checked
+def tost_paired_from_counts(
+    *,
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    margin: Level,
+    alpha: Alpha = 0.05,
+) -> EquivalenceResult:
+    """Two one-sided tests from the four counts of rows; see `tost_paired`.
+
+    Returns
+    -------
+    EquivalenceResult
+        The same result as from the rows.
+
+    Examples
+    --------
+    >>> result = tost_paired_from_counts(
+    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63, margin=0.02)
+    >>> round(result.pvalue_lower, 4), round(result.pvalue_upper, 4), result.verdict
+    (0.0171, 0.2824, 'not shown')
+    """
+    counts: dict[str, Any] = {
+        "both_correct": both_correct,
+        "only_a_correct": only_a_correct,
+        "only_b_correct": only_b_correct,
+        "both_wrong": both_wrong,
+    }
+    ci = paired_difference_ci(**counts, method="tango", confidence_level=1 - 2 * alpha)
+    n, b, c = sum(counts.values()), only_a_correct, only_b_correct
+    lower, upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()
+    return conclude(
+        variant="score",
+        statistics=(lower, upper),
+        pvalues=(float(special.ndtr(-lower)), float(special.ndtr(upper))),
+        margin=margin,
+        alpha=alpha,
+        estimate=(b - c) / n,
+        ci=ci,
+        n=n,
+        assumptions=(INDEPENDENT_ROWS,),
+        what="accuracies of the two fitted models",
+        details={**counts, "se": math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n},
     )

@@ -1,159 +1,168 @@
-"""Two classifiers on one test set whose rows are ordered in time.
+"""Two classifiers on one test set whose rows are in the order of time.
 
-Rows of one time are summed: D_t of n_t rows, r_t = D_t − n_t·d̄. Neighbouring times may depend on
-each other; the further apart, the less.
+Rows of one time are summed: D_t of n_t rows, r_t = D_t − n_t·d̄, T times. Neighbouring times may
+depend on each other; the further apart, the less. The long-run variance Ω estimates Σ_h γ_h, the
+transform of the series by cosines is Λ_j = √(2/T)·Σ r_t cos(πj(t − ½)/T) for j = 1, 2, ….
+
+An average of the first B squared cosines cannot see persistence that is weak beside the noise: its
+spectrum is a narrow peak at 0, and most of the B ordinates lie beside it. `persistence` therefore
+compares white noise with a grid of spectra of an AR(1) series under white noise, by Whittle's
+likelihood of the first J ordinates, and says by how much the average falls short at frequency 0.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import Literal
+import functools
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.arguments import Level, PositiveInt
+from bakeoff.stats.core.arguments import Default, Level, PositiveInt
+from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
-    BoolArray,
+    FloatArray,
     as_correctness,
     as_scores,
     paired_correctness,
     paired_counts,
 )
-from bakeoff.stats.core.paired_differences import paired_differences
-from bakeoff.stats.core.pairwise import shared
+from bakeoff.stats.core.distributions import t_pvalue
+from bakeoff.stats.core.paired_differences import paired_differences, t_interval
+from bakeoff.stats.core.pairs import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.core.result import Alternative, Assumption, Result, Status, answered
 from bakeoff.stats.design.clusters import Clusters, as_clusters
-from bakeoff.stats.design.serial import SerialResult, SerialSettings, serial_results
 
-__all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
+Variant = Literal["ewc_corrected", "hln"]
+_SOURCES = {"ewc_corrected": "lazarus2018", "hln": "harvey1997"}
+_FACTS: dict[str, Any] = {
+    "arity": Arity.PAIR,
+    "citation": "lazarus2018",
+    "caution": "It assumes a stationary difference with short-range dependence: its type I error "
+    "is inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
+    "below 30.",
+}
+_LEAST_DF = 4
+STRONG = 0.7
+_REACH = 30  # what fades over T/30 times is corrected for, even under noise (type1-dependent.md)
+_SHOWS = 10 * _REACH  # fewer times cannot show what fades over ten
+LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
+MOST_BETWEEN = 1.2
+"""Variance over that of independent blocks of times from which eight of them reject too often."""
+_SHOWS_IN_A_BLOCK = 100
+"""Times of a block from which on data show that dependence fades in it (type1-dependent.md)."""
+_NOISE = 1e-24
 
-_CAUTION = (
-    "It assumes a stationary difference with short-range dependence: its type I error is "
-    "inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
-    "below 30."
-)
-Variant = Literal["ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"]
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SerialResult(Result):
+    """A `Result` on rows that are ordered in time; `n` counts the rows.
+
+    Attributes
+    ----------
+    n_times : int
+        Number of different times.
+    n_effective : float
+        Independent times that would tell as much: T·γ₀/Ω, at most T.
+    autocorrelation : float
+        Lag-1 autocorrelation of the differences.
+    """
+
+    n_times: int
+    n_effective: float
+    autocorrelation: float
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "n_times": self.n_times,
+            "n_effective": self.n_effective,
+            "autocorrelation": self.autocorrelation,
+        }
+
+
+class _Asked(TypedDict, total=False):
+    """The options of the tests."""
+
+    time: ArrayLike | None
+    variant: Annotated[Variant, Default("ewc_corrected")]
+    horizon: Annotated[PositiveInt, Default(1)]
+    alternative: Annotated[Alternative, Default("two-sided")]
+    confidence_level: Annotated[Level, Default(0.95)]
 
 
 def diebold_mariano_pairs(
     correct: ArrayLike,
     pairs: Iterable[tuple[int, int]],
-    *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
+    **asked: Unpack[_Asked],
 ) -> list[SerialResult]:
-    """Run `diebold_mariano` for several pairs of models on the same rows.
-
-    ``ewc_corrected`` takes for each pair the larger of two corrections: its own, and one for all
-    pairs together, because persistence that many pairs share shows better in all of them.
-
-    The columns A and B of each comparison are in `pairs`.
-    """
-    settings = SerialSettings(variant, horizon, alternative, confidence_level)
-    right = as_correctness(correct, "correct", ndim=2)
-    return _of_correctness(right, list(pairs), as_clusters(time, len(right), "time"), settings)
+    """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
+    right, chosen = as_correctness(correct, "correct", ndim=2), list(pairs)
+    results = _results(
+        [right[:, a].astype(np.float64) - right[:, b] for a, b in chosen],
+        _contrasts(chosen),
+        "equally accurate",
+        **asked,
+    )
+    return [
+        dataclasses.replace(
+            result, details={**paired_counts(right[:, a], right[:, b]), **result.details}
+        )
+        for (a, b), result in zip(chosen, results, strict=True)
+    ]
 
 
 def diebold_mariano_means_pairs(
     values: ArrayLike,
     pairs: Iterable[tuple[int, int]],
     *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
+    **asked: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
-    settings = SerialSettings(variant, horizon, alternative, confidence_level)
-    table = as_scores(values, "values", ndim=2, unit="rows")
-    chosen = list(pairs)
-    return serial_results(
-        [
-            paired_differences(
-                table[:, a], table[:, b], greater_is_better=greater_is_better, of_rows=True
-            ).values
-            for a, b in chosen
-        ],
-        as_clusters(time, len(table), "time"),
-        settings,
-        contrasts=_contrasts(chosen),
-        what="equally good on average",
-    )
+    table, chosen = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
+    found = [
+        paired_differences(
+            table[:, a], table[:, b], greater_is_better=greater_is_better, of_rows=True
+        )
+        for a, b in chosen
+    ]
+    differences = [d.values for d in found]
+    return _results(differences, _contrasts(chosen), "equally good on average", **asked)
 
 
 def _contrasts(pairs: list[tuple[int, int]]) -> int:
-    """Count the contrasts that the differences of some pairs are made of."""
+    """Count the contrasts that the differences of some pairs are made of: M − 1 of M models."""
     return len({model for pair in pairs for model in pair}) - 1
 
 
-def _of_correctness(
-    right: BoolArray,
-    pairs: list[tuple[int, int]],
-    times: Clusters,
-    settings: SerialSettings,
-) -> list[SerialResult]:
-    results = serial_results(
-        [right[:, a].astype(np.float64) - right[:, b] for a, b in pairs],
-        times,
-        settings,
-        contrasts=_contrasts(pairs),
-        what="equally accurate",
-    )
-    found = []
-    for (i, j), result in zip(pairs, results, strict=True):
-        counts = paired_counts(right[:, i], right[:, j])
-        found.append(dataclasses.replace(result, details={**counts, **result.details}))
-    return found
-
-
-@register(
-    title="Diebold-Mariano test",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Is one of these two fitted models more accurate than the other on later rows?",
-    plans=("holdout",),
-    citation="lazarus2018",
-    caution=_CAUTION,
-    all_pairs=shared(diebold_mariano_pairs),
-)
+@register(evidence=Evidence.CORRECTNESS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
-    *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
+    **asked: Unpack[_Asked],
 ) -> SerialResult:
-    """Test the accuracies of two models on rows that are ordered in time.
+    """Diebold-Mariano test.
+
+    Is one of these two fitted models more accurate than the other on later rows?
 
     Parameters
     ----------
     time : array_like, shape (N,), optional
         The time of each row, of any kind that sorts; equal times are one. Without it the rows
         are in the order of time, one each.
-    variant : {"ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"}
-        How the long-run variance is estimated. ``"ewc"``: equal-weighted cosines (Lazarus et al.
-        2018). ``"ewc_corrected"`` (default): multiplied by a factor for persistence under noise,
-        which the cosines miss. ``"wpe"``: the first ordinates of the periodogram (Coroneo & Iacone
-        2020). ``"hln"``: autocovariances below the horizon (Diebold & Mariano 1995 as corrected
-        by Harvey, Leybourne & Newbold 1997); takes one-step errors for independent.
-        ``"newey_west_fixed_b"``: Bartlett weights and the critical values of Kiefer & Vogelsang
-        (2005), whose table ends at p = .02: below it the p is that bound.
+    variant : {"ewc_corrected", "hln"}
+        How the long-run variance is estimated. ``"ewc_corrected"`` (default): equal-weighted
+        cosines (Lazarus et al. 2018), times a factor for persistence under noise, which the
+        cosines miss. ``"hln"``: autocovariances below the horizon (Diebold & Mariano 1995 as
+        corrected by Harvey, Leybourne & Newbold 1997); takes one-step errors for independent.
     horizon : int
         Steps ahead, for ``hln``: errors fewer steps apart overlap.
-    confidence_level : float
-        Level of the interval; none for ``newey_west_fixed_b`` beyond its table.
 
     Returns
     -------
@@ -169,35 +178,23 @@ def diebold_mariano(
     >>> result.df, round(result.estimate, 3), result.pvalue < 0.05
     (9.0, 0.175, True)
     """
-    a, b = paired_correctness(correct_a, correct_b)
-    settings = SerialSettings(variant, horizon, alternative, confidence_level)
-    times_ = as_clusters(time, len(a), "time")
-    return _of_correctness(np.column_stack([a, b]), [(0, 1)], times_, settings)[0]
+    right = np.column_stack(paired_correctness(correct_a, correct_b))
+    return diebold_mariano_pairs(right, [(0, 1)], **asked)[0]
 
 
-@register(
-    title="Diebold-Mariano test of a value per row",
-    evidence=Evidence.VALUES,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Does one of these two systems have the better mean of a value per row at later times?",
-    plans=("holdout",),
-    citation="lazarus2018",
-    caution=_CAUTION,
-    all_pairs=shared(diebold_mariano_means_pairs),
-)
+@register(evidence=Evidence.VALUES, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
 def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
-    time: ArrayLike | None = None,
-    variant: Variant = "ewc_corrected",
-    horizon: PositiveInt = 1,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
+    **asked: Unpack[_Asked],
 ) -> SerialResult:
-    """Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
+    """Diebold-Mariano test of a value per row.
+
+    Does one of these two systems have the better mean of a value per row at later times?
+
+    Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
 
     The test of Diebold & Mariano (1995) with the long-run variance of Lazarus et al. (2018).
 
@@ -205,7 +202,7 @@ def diebold_mariano_means(
     ----------
     time : array_like, shape (N,), optional
         As in `diebold_mariano`.
-    variant : {"ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"}
+    variant : {"ewc_corrected", "hln"}
         As in `diebold_mariano`.
     horizon : int
         As in `diebold_mariano`.
@@ -225,9 +222,272 @@ def diebold_mariano_means(
     d = paired_differences(
         values_a, values_b, greater_is_better=greater_is_better, of_rows=True
     ).values
-    return serial_results(
-        [d],
-        as_clusters(time, len(d), "time"),
-        SerialSettings(variant, horizon, alternative, confidence_level),
-        what="equally good on average",
-    )[0]
+    return _results([d], 1, "equally good on average", **asked)[0]
+
+
+def _results(
+    differences: Sequence[FloatArray],
+    contrasts: int,
+    what: str,
+    *,
+    time: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> list[SerialResult]:
+    """Test the differences of pairs of models, `contrasts` of them independent of each other."""
+    times = as_clusters(time, len(differences[0]), "time")
+    n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
+    residuals = [_residuals(d, times) for d in differences]
+    factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
+    bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
+    df = float(bandwidth) if corrected else periods - 1.0
+    few = bandwidth < _LEAST_DF if corrected else horizon >= periods
+    results = []
+    for d, r, factor in zip(differences, residuals, factors.tolist(), strict=True):
+        mean = float(d.sum()) / n
+        if corrected:
+            variance = cosine_variance(r) * factor
+        else:
+            lags = autocovariances(r, bandwidth)
+            variance = float(lags[0] + 2 * lags[1:].sum())
+        se = math.sqrt(periods * variance) / n if variance > 0 else math.nan
+        if not corrected:  # Harvey, Leybourne & Newbold (1997)
+            share = (periods + 1 - 2 * horizon + horizon * (horizon - 1) / periods) / periods
+            se = se / math.sqrt(share) if share > 0 else math.nan
+        status = Status.OK if variance > 0 else Status.UNDEFINED
+        if not d.any():
+            status = Status.IDENTICAL_SCORES
+        elif periods < 2 or (corrected and few):
+            status = Status.TOO_FEW
+        elif not r.any():
+            status = Status.ZERO_VARIANCE if d.sum() else Status.IDENTICAL_SCORES
+        elif few:
+            status = Status.TOO_FEW
+        t = mean / se if se > 0 else math.nan
+        formula = t_pvalue(t, df, alternative) if df else math.nan
+        statistic, pvalue = answered(status, t, formula, mean)
+        gamma = autocovariances(r, min(1, periods - 1))
+        lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
+        raw = periods * float(gamma[0]) / variance if variance > 0 else math.nan
+        # a variance that seems smaller by chance makes no further times
+        effective = min(raw, float(periods))
+        results.append(
+            SerialResult(
+                variant=variant,
+                statistic=statistic,
+                df=df,
+                pvalue=pvalue,
+                alternative=alternative,
+                estimate=mean,
+                ci=t_interval(mean, se, df, confidence_level, alternative, variant)
+                if se > 0 and df
+                else None,
+                n=n,
+                status=status,
+                assumptions=_assumptions(periods, lag1, effective, not corrected or not few),
+                null_hypothesis=f"The two fitted models are {what} at the times to come, which are "
+                "like those of the test rows.",
+                method=_SOURCES[variant],
+                details={
+                    "se": se,
+                    "long_run_variance": variance,
+                    "n_effective_raw": raw,
+                    "persistence_factor": factor,
+                    "bandwidth": bandwidth,
+                    "n_periods": periods,
+                    "formula_pvalue": formula,
+                },
+                n_times=periods,
+                n_effective=effective,
+                autocorrelation=lag1,
+            )
+        )
+    return results
+
+
+def _assumptions(
+    periods: int, lag1: float, effective: float, enough: bool
+) -> tuple[Assumption, ...]:
+    fades = None if math.isnan(lag1) or (lag1 <= STRONG and periods < _SHOWS) else lag1 <= STRONG
+    return (
+        Assumption(
+            "dependence that fades",
+            fades,
+            f"lag-1 autocorrelation of the differences {lag1:.2f}; above {STRONG:g} the test "
+            f"rejects too often; dependence under noise that reaches over more than about "
+            f"{periods / _REACH:.0f} times would not show",
+        ),
+        Assumption(
+            "enough times",
+            enough,
+            f"{periods} different times; the cosines need 32 or more",
+        ),
+        Assumption(
+            "enough independent times",
+            None if math.isnan(effective) else effective >= LEAST_EFFECTIVE,
+            f"{periods} times are worth about {effective:.0f} independent ones; with fewer than "
+            f"{LEAST_EFFECTIVE} the test rejects too often",
+        ),
+        Assumption(
+            "no drift", None, "the difference of the models must be the same early and late"
+        ),
+    )
+
+
+def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
+    """Return r_t = D_t − n_t·d̄; zeros where they are nothing but rounding."""
+    mean = float(d.sum()) / times.n
+    sums = times.sums(d)
+    found = sums - times.sizes * mean
+    noise = _NOISE * (float(np.square(sums).sum()) + times.n * mean**2)
+    return np.zeros_like(found) if float(np.square(found).sum()) <= noise else found
+
+
+def cosine_transform(residuals: FloatArray) -> FloatArray:
+    """Return Λ_1, …, Λ_{T−1}, along the first axis."""
+    from scipy import fft  # slow to import, and few tests need it
+
+    n = len(residuals)
+    transformed = fft.dct(residuals, type=2, axis=0)
+    return np.asarray(transformed[1:] / math.sqrt(2 * n), dtype=np.float64)
+
+
+def cosine_count(n: int) -> int:
+    """Return B = ⌊0.4·T^⅔⌋, at least 1 (Lazarus et al. 2018)."""
+    # not one less where the power is whole but for rounding
+    return max(1, math.floor(0.4 * math.pow(n, 2 / 3) + 1e-9))
+
+
+def cosine_variance(residuals: FloatArray) -> float:
+    """Return the mean of the first B squared cosines, EWC (Lazarus et al. 2018)."""
+    squares = np.square(cosine_transform(residuals)[: cosine_count(len(residuals))])
+    return float(squares.mean()) if len(squares) else math.nan
+
+
+def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
+    """Return γ_0, …, γ_largest with divisor T."""
+    n = len(residuals)
+    found = [inner(residuals[lag:], residuals[: n - lag]) / n for lag in range(largest + 1)]
+    return np.array(found)
+
+
+# 1 − φ and the shares of the variance that persist; φ is tried while T(1 − φ) ≥ 5
+_FADING = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
+_SHARES = (0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+_LEAST_SPAN = 5
+_ORDINATES = 6  # J = 6B: ordinates beyond the first B tell the noise from what persists
+
+
+@dataclasses.dataclass(frozen=True)
+class _Spectra:
+    """The spectra that are tried on T times, the first that of white noise."""
+
+    ordinates: int  # J
+    inverse: FloatArray  # (m, J): 1/v_j of each spectrum
+    constant: FloatArray  # (m,): −½Σ_j log v_j
+    log_prior: FloatArray  # (m,): half for white noise, half for all others together
+    shortfall: FloatArray  # (m,): v₀ over the mean of the first B ordinates
+    dependence: tuple[tuple[float, float], ...]  # 1 − φ and the share that persists, of each
+
+
+@functools.lru_cache(maxsize=8)
+def _spectra(n: int) -> _Spectra:
+    count = cosine_count(n)
+    ordinates = max(1, min(n // 2, _ORDINATES * count))
+    cosine = np.cos(np.pi * np.arange(1, ordinates + 1) / n)
+    tried = [f for f in _FADING if n * f >= _LEAST_SPAN]
+    dependence = ((1.0, 0.0), *itertools.product(tried, _SHARES))
+    found = []
+    for fading, share in dependence:
+        phi = 1 - fading
+        peak = (1 - phi**2) / (1 + phi**2 - 2 * phi * cosine)
+        found.append(share * peak + 1 - share)
+    spectra = np.array(found)
+    prior = np.full(len(spectra), 0.5 / max(1, len(spectra) - 1))
+    prior[0] = 0.5
+    return _Spectra(
+        ordinates,
+        1 / spectra,
+        -np.log(spectra).sum(axis=1) / 2,
+        np.log(prior),
+        _of_sums(dependence, n) / spectra[:, :count].mean(axis=1),
+        dependence,
+    )
+
+
+def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
+    """Return the variance of a sum over n times, as a multiple of that of independent times."""
+    found = []
+    for fading, share in dependence:
+        phi = 1 - fading
+        top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
+        found.append(share * top + 1 - share)
+    return np.array(found)
+
+
+def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
+    """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
+    spectra = _spectra(len(residuals[0]))
+    relative, told = _log_likelihoods(residuals, spectra)
+    if not told.any():
+        return np.ones(len(residuals))
+    together = relative[told].sum(axis=0) * contrasts / len(residuals)
+    own, shared = (_average(spectra.shortfall, one, spectra) for one in (relative, together))
+    return np.where(told, np.maximum(own, shared), 1.0)
+
+
+def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:
+    """Return how many times the variance of the mean exceeds that of independent blocks."""
+    n = len(residuals[0])
+    spectra = _spectra(n)
+    relative, told = _log_likelihoods(residuals, spectra)
+    if not told.any():
+        return 1.0
+    ratio = _of_sums(spectra.dependence, n) / _of_sums(spectra.dependence, n / blocks)
+    together = relative[told].sum(axis=0) * contrasts / len(residuals)
+    return float(_average(ratio, together, spectra))
+
+
+def _log_likelihoods(
+    residuals: Sequence[FloatArray], spectra: _Spectra
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the log likelihoods of all spectra against white noise, and which series have any."""
+    relative = np.zeros((len(residuals), len(spectra.constant)))
+    told = np.zeros(len(residuals), dtype=np.bool_)
+    for place, one in enumerate(residuals):
+        squares = np.square(cosine_transform(one)[: spectra.ordinates])
+        if squares.sum() > 0:
+            scale = (squares * spectra.inverse).mean(axis=1)
+            fit = spectra.constant - spectra.ordinates / 2 * np.log(scale)
+            relative[place], told[place] = fit - fit[0], True
+    return relative, told
+
+
+def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> FloatArray:
+    """Average values of the spectra by their posterior probabilities; at least 1."""
+    posterior = relative + spectra.log_prior
+    weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
+    average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
+    return np.asarray(np.maximum(1.0, average))
+
+
+def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
+    """Return the assumption of tests that take blocks of neighbouring times for groups."""
+    columns = values.reshape(len(values), -1)
+    models, blocks = columns.shape[1], min(blocks, times.count)
+    if models > 1:
+        columns = columns - columns.mean(axis=1, keepdims=True)
+    residuals = [_residuals(column, times) for column in columns.T]
+    found = between_blocks(residuals, max(1, models - 1), blocks)
+    length = times.count / blocks
+    shows = found > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
+    unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"
+    return Assumption(
+        "dependence that fades within a block",
+        found <= MOST_BETWEEN if shows else None,
+        f"dependence between blocks of {length:.0f} times makes the variance about "
+        f"{found:.2f} times that of independent blocks; above {MOST_BETWEEN:g} times tests reject, "
+        f"and intervals miss, too often{'' if shows else unseen}",
+    )

@@ -1,4 +1,4 @@
-"""How often several tries at an item succeed: at least one of k, or all of them."""
+"""The chance that one, or each, of several attempts at an item succeeds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import ArgumentError
 
 
 def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:

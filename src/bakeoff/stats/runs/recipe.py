@@ -1,26 +1,58 @@
-"""The runs of one recipe on the same test rows, read one by one and summed up in one pass."""
+"""Recipes, of which each training run is one draw: the parts of their variance, and tests."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
+from bakeoff.stats.core.arguments import Alpha, Level, Margin, checked
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import FloatArray, check_same_labels
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.metrics.answer import better_is_positive
-from bakeoff.stats.metrics.functional import Functional, NoValue, mean
-from bakeoff.stats.metrics.influence import Influence, one
+from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.pairs import PairwiseResult, pairwise
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+    answered,
+    conclude,
+    infinite,
+)
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread
+from bakeoff.stats.metrics.answer import assumptions, better_is_positive, enough_rows
+from bakeoff.stats.metrics.influence import (
+    Atoms,
+    Influence,
+    MetricArguments,
+    Setting,
+    one,
+    read_rows,
+    read_true,
+)
 from bakeoff.stats.metrics.metric import Metric, numbers
 from bakeoff.stats.metrics.named import metric_called
-from bakeoff.stats.metrics.options import Options
-from bakeoff.stats.metrics.setting import Setting, read_rows, read_true
-from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, Truth, read_groups, read_numbers
+from bakeoff.stats.metrics.view import (
+    Codes,
+    Functional,
+    NoValue,
+    Options,
+    TrueNumbers,
+    Truth,
+    mean,
+    read_groups,
+    read_numbers,
+)
+from bakeoff.stats.planning import root
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
 _APART, _SKEWED = 3.0 * 1.4826, 1.0
@@ -47,8 +79,7 @@ class Runs:
         """Read runs × rows, as arrays or as `Runs`."""
         found = runs if isinstance(runs, cls) else cls(runs)
         each = found.predicted
-        known = hasattr(each, "__len__") and not isinstance(each, (str, Mapping))
-        if not known or hasattr(each, "columns") or not all(map(_has_rows, each)):
+        if not _has_rows(each) or hasattr(each, "columns") or not all(map(_has_rows, each)):
             raise ArgumentError(name, "expected a list with an array of the test rows for each run")
         if not len(each):
             raise ArgumentError(name, "found no run")
@@ -65,23 +96,7 @@ def _has_rows(run: Any) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """A metric of all runs of one model, or of the differences of paired runs.
-
-    Attributes
-    ----------
-    values : ndarray, shape (S,)
-        The metric of each run; better is greater.
-    psi : ndarray, shape (n,)
-        The mean over runs of the influence of each row.
-    interaction : float
-        What rows that favour single runs add to the variance of the mean over runs and rows.
-    noise : float
-        The largest value that rounding alone makes.
-    clusters, leverage
-        As of `Influence.atoms`.
-    deterministic : bool
-        As of `Runs`.
-    """
+    """A metric of all runs of one model, or of the differences of paired runs."""
 
     values: FloatArray
     psi: FloatArray
@@ -90,6 +105,7 @@ class Recipe:
     clusters: Codes | None
     leverage: Leverage | None
     deterministic: bool = False
+    root: bool = False
 
     @classmethod
     def of(cls, runs: Iterable[Influence], deterministic: bool = False) -> Recipe:
@@ -124,7 +140,14 @@ class Recipe:
             atoms.clusters,
             atoms.leverage,
             deterministic,
+            run.root,
         )
+
+    @property
+    def mean(self) -> Influence:
+        """The mean of the runs, with the influence of each row."""
+        atoms = Atoms(self.psi, self.clusters, leverage=self.leverage)
+        return Influence("", float(self.values.mean()), atoms, noise=self.noise, root=self.root)
 
     @property
     def count(self) -> int:
@@ -236,3 +259,573 @@ def mean_of_values(greater_is_better: bool) -> Metric:
 
     known = numbers("values", greater_is_better=greater_is_better)
     return dataclasses.replace(known, formula=formula)
+
+
+_OWN_QUANTILES = 5
+"""With fewer runs of one of two models that have unequal numbers each has a quantile of its own."""
+_FARTHEST = 22.0
+"""The normal quantile of the smallest p-value, 1.4e-107.
+
+In smaller tails SciPy's quantile of Student's t with few degrees of freedom is wrong or NaN.
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """An estimate and what makes it vary."""
+
+    estimate: float
+    seeds: tuple[tuple[float, float], ...]
+    cells: float
+    fits: Spread
+    own: bool
+
+    @classmethod
+    def of(cls, recipes: tuple[Recipe, ...]) -> Parts:
+        """Put one recipe, or two that are compared, together."""
+        first, *second = recipes
+        found = first.mean
+        for other in second:
+            found -= other.mean
+        counts = [recipe.count for recipe in recipes]
+        return cls(
+            found.value,
+            tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
+            math.fsum(recipe.interaction for recipe in recipes),
+            found.spread,
+            max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
+        )
+
+    @property
+    def of_seeds(self) -> float:
+        """The variance between runs."""
+        return math.fsum(variance for variance, _ in self.seeds)
+
+    @property
+    def df_seeds(self) -> float:
+        """Welch's (1947) degrees of freedom of the variance between runs."""
+        shares = ((own / self.of_seeds, df) for own, df in self.seeds if own > 0)
+        below = math.fsum(share**2 / df for share, df in shares)
+        return 1 / below if below > 0 else math.fsum(df for _, df in self.seeds)
+
+    @property
+    def of_rows(self) -> float:
+        """The variance over rows alone, which may come out negative."""
+        return self.fits.se**2 - self.cells
+
+    @property
+    def variance(self) -> float:
+        """The variance of the estimate."""
+        return self.of_seeds + max(self.of_rows, 0.0)
+
+    def half_width(self, level: float, side: Alternative = "two-sided") -> float:
+        """Return half the width of an interval, or the distance of a limit."""
+        return self._half(tail_probability(level, side))
+
+    def pvalue(self, shift: float = 0.0, side: Alternative = "two-sided") -> float:
+        """Return the p-value of an estimate of −shift: at that level an interval ends there."""
+        away = self.estimate + shift
+
+        def excess(z: float) -> float:
+            return self._half(float(special.ndtr(-z))) - abs(away)
+
+        z = root(excess, 0.0, _FARTHEST)
+        tail = float(special.ndtr(-_FARTHEST if math.isnan(z) else -z))
+        if side == "two-sided":
+            return 2 * tail
+        return tail if (away > 0) == (side == "greater") else 1 - tail
+
+    def _half(self, tail: float) -> float:
+        """Return half the width of the interval that leaves a probability in each tail."""
+        parts = [*(self.seeds if self.own else [(self.of_seeds, self.df_seeds)])]
+        parts.append((max(self.of_rows, 0.0), self.fits.df))
+        each = (_t(df, tail) * math.sqrt(variance) for variance, df in parts if variance > 0)
+        return max(math.hypot(*each), _t(self.fits.df, tail) * self.fits.se)
+
+
+def _t(df: float, tail: float) -> float:
+    return -float(special.stdtrit(df, tail))
+
+
+SEEN = 0.95
+"""Confidence of the bound for the share of runs that fail."""
+
+
+def lead_of_best(runs: int) -> float:
+    """Return the expected largest of some standard normal numbers: what selection alone gains."""
+    z = np.linspace(0, 9, 4001)
+    return float(np.trapezoid(1 - special.ndtr(z) ** runs - special.ndtr(-z) ** runs, z))
+
+
+def unseen_failures(runs: int) -> float:
+    """Return the largest share of runs that fail where none of these did, at 95 % confidence."""
+    return float(1 - (1 - SEEN) ** (1 / runs))
+
+
+def described(parts: Parts, recipes: Sequence[Recipe], n: int) -> dict[str, float]:
+    """Return the parts of the variance as numbers of a result."""
+    return {
+        "se": math.sqrt(parts.variance),
+        "var_seeds": parts.of_seeds,
+        "df_seeds": parts.df_seeds,
+        "var_rows": parts.of_rows,
+        "var_cells": parts.cells,
+        "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
+        "rows": n * parts.of_rows,
+        "rest": math.fsum(n * one.count * one.interaction for one in recipes),
+    }
+
+
+def limits_of_sd(runs: int, sd: float, level: float = 0.95) -> tuple[float, float]:
+    """Return limits for the standard deviation of a run's value, by χ² of normal values."""
+    df = runs - 1
+    low, high = (float(special.chdtri(df, p)) for p in ((1 - level) / 2, (1 + level) / 2))
+    return sd * math.sqrt(df / low), sd * math.sqrt(df / high)
+
+
+_VARIANT = "two_t"
+ENOUGH_RUNS, _ENOUGH_DEGREES = 5, 4.0
+_INDEPENDENT_RUNS = Assumption(
+    "independent runs",
+    None,
+    "checkpoints of one training, warm starts or dropout samples would break it",
+)
+
+
+def _scale(parts: Parts) -> float:
+    """Return the standard error; that of these fits where nothing is known of others."""
+    return math.sqrt(parts.variance) or parts.fits.se
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What is asked about the recipes of some models."""
+
+    reader: Reader
+    paired: bool = False
+
+    def interval(self, level: float) -> Result:
+        """Return the interval of the only model."""
+        return self._result((0,), "two-sided", level)
+
+    def difference(
+        self, members: Sequence[int] = (0, 1), side: Alternative = "two-sided", level: float = 0.95
+    ) -> Result:
+        """Test the difference of two models."""
+        return self._result(members, side, level)
+
+    def all_pairs(self, **family: Any) -> PairwiseResult:
+        """Test the differences of all pairs, adjusted for their number."""
+
+        def compare(
+            pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
+        ) -> list[Result]:
+            return [self.difference(pair, alternative, confidence_level) for pair in pairs]
+
+        return pairwise(compare, len(self.reader.models), **family)
+
+    def equivalence(self, margin: float, alpha: float) -> EquivalenceResult:
+        """Test whether two models differ by less than a margin."""
+        plain = self.difference(level=1 - 2 * alpha)
+        statistics = pvalues = (math.nan, math.nan)
+        shifts = plain.estimate + margin, plain.estimate - margin
+        if plain.status is Status.OK:
+            parts = self._parts(self._recipes((0, 1)))
+            pvalues = parts.pvalue(margin, "greater"), parts.pvalue(-margin, "less")
+            statistics = shifts[0] / _scale(parts), shifts[1] / _scale(parts)
+        elif plain.status is Status.IDENTICAL_SCORES:
+            statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
+        elif plain.status is Status.ZERO_VARIANCE:
+            statistics = infinite(shifts[0]), infinite(shifts[1])
+        kept = ("estimate", "ci", "n", "status", "assumptions", "variant")
+        return conclude(
+            statistics=statistics,
+            pvalues=pvalues,
+            margin=margin,
+            alpha=alpha,
+            what=f"expected values of {self.reader.setting.metric.name} of the two recipes",
+            details=dict(plain.details),
+            **{name: getattr(plain, name) for name in kept},
+        )
+
+    def _result(self, members: Sequence[int], side: Alternative, level: float) -> Result:
+        two = len(members) == 2
+        facts: dict[str, Any] = {
+            "n": self.reader.setting.truth.n,
+            "variant": _VARIANT,
+            "alternative": side,
+        }
+        try:
+            recipes = self._recipes(members)
+        except NoValue as reason:
+            facts["assumptions"] = (Assumption("a defined metric", False, str(reason)),)
+            return Result(statistic=math.nan, pvalue=math.nan, status=Status.UNDEFINED, **facts)
+        parts = self._parts(recipes)
+        status = self._status(recipes, parts)
+        statistic = pvalue = math.nan
+        ci = None
+        if status is Status.OK:
+            ci = self._interval(parts, level, side, two)
+            if two:
+                statistic = parts.estimate / _scale(parts)
+                pvalue = parts.pvalue(0.0, side)
+        fits, pvalue_fits, half = parts.fits, math.nan, math.nan  # about these fits on other rows
+        if fits.df >= 1 and fits.se > 0:
+            pvalue_fits = t_pvalue(parts.estimate / fits.se, fits.df, side)
+            half = fits.quantile(level, side) * fits.se
+        if two:
+            statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
+        return Result(
+            statistic=statistic,
+            pvalue=pvalue,
+            estimate=parts.estimate if two else self._sign * parts.estimate,
+            ci=ci,
+            status=status,
+            assumptions=tuple(self._assumptions(recipes, parts)),
+            details={
+                "half_width": parts.half_width(level, side) if ci else math.nan,
+                **described(parts, recipes, len(recipes[0].psi)),
+                "se_fits": fits.se,
+                "df_fits": fits.df,
+                "pvalue_fits": pvalue_fits,
+                "half_width_fits": half,
+                **self._alone(members),
+                **({} if recipes[0].clusters is None else {"n_clusters": int(parts.fits.units)}),
+            },
+            **facts,
+        )
+
+    @property
+    def _sign(self) -> int:
+        return 1 if self.reader.setting.metric.greater_is_better else -1
+
+    def _recipes(self, members: Sequence[int]) -> tuple[Recipe, ...]:
+        if self.paired and len(members) == 2:
+            return (self.reader.paired(*members),)
+        return tuple(self.reader.recipe(member) for member in members)
+
+    def _parts(self, recipes: tuple[Recipe, ...]) -> Parts:
+        return Parts.of(recipes)
+
+    def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
+        fits, noise = parts.fits, max(recipe.noise for recipe in recipes)
+        few = fits.units < FEWEST_CLUSTERS or not fits.df >= 1
+        if few or self.reader.setting.too_few() or any(recipe.unknown for recipe in recipes):
+            return Status.TOO_FEW
+        if math.sqrt(parts.variance) > noise or fits.se > noise:
+            return Status.OK
+        return Status.IDENTICAL_SCORES if abs(parts.estimate) <= noise else Status.ZERO_VARIANCE
+
+    def _interval(
+        self, parts: Parts, level: float, side: Alternative, two: bool
+    ) -> ConfidenceInterval:
+        half, (low, high) = parts.half_width(level, side), self.reader.setting.metric.range
+        centre, limits = parts.estimate, (low - high, high - low)
+        if not two:
+            centre, limits = self._sign * centre, (low, high)
+        return ConfidenceInterval(
+            -math.inf if side == "less" else max(centre - half, limits[0]),
+            math.inf if side == "greater" else min(centre + half, limits[1]),
+            level,
+            _VARIANT,
+        )
+
+    def _alone(self, members: Sequence[int]) -> dict[str, float]:
+        """Return what the runs of each model say of it alone."""
+        found: dict[str, float] = {}
+        for letter, member in zip("ab", members, strict=False):
+            alone = self.reader.recipe(member)
+            found[f"runs_{letter}"] = alone.count
+            found[f"value_{letter}"] = self._sign * float(alone.values.mean())
+            if alone.count > 1:
+                sd = math.sqrt(alone.variance)
+                low, high = limits_of_sd(alone.count, sd)
+                own = {"sd_run": sd, "sd_run_low": low, "sd_run_high": high}
+                found |= {f"{name}_{letter}": value for name, value in own.items()}
+        return found
+
+    def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
+        yield from assumptions(self.reader.setting, parts.fits, ())
+        if self.reader.setting.clusters is None:
+            yield enough_rows(parts.fits)
+        random = [recipe for recipe in recipes if not recipe.deterministic]
+        if not random:
+            return
+        yield _INDEPENDENT_RUNS
+        fewest = min(recipe.count for recipe in random)
+        yield Assumption(
+            "enough runs",
+            fewest >= ENOUGH_RUNS and parts.df_seeds >= _ENOUGH_DEGREES,
+            f"{fewest} training runs at least and {parts.df_seeds:.1f} degrees of freedom between "
+            f"runs; {ENOUGH_RUNS} runs of each model are recommended, with fewer the interval is "
+            "wide",
+        )
+        apart = "; ".join(filter(None, (recipe.apart for recipe in random)))
+        yield Assumption("no run stands apart", not apart, apart or "no run is far from the others")
+        yield Assumption(
+            "no rare failures",
+            None,
+            f"{fewest} runs without a failure are compatible with up to "
+            f"{100 * unseen_failures(fewest):.0f} % of runs that fail ({SEEN:.0%} confidence)",
+        )
+        if any(recipe.alike for recipe in random):
+            yield Assumption(
+                "seeds change the model",
+                False,
+                "all runs of a model are the same: the seed does not reach its algorithm, or it "
+                "is deterministic",
+            )
+
+
+SomeRuns = Sequence[ArrayLike] | Runs
+_CAUTION = (
+    "It is about one training set. In few runs it is not seen that a model fails in rare runs, or "
+    "that the scores of runs are skewed; where the other model has another number of runs or is "
+    "deterministic, its type I error is then inflated. Runs must be trained independently."
+)
+_NULL = (
+    "Trained again with other seeds on the same rows, and tested on other rows of the same "
+    "population, both recipes have the same expected value of the metric."
+)
+SHARED: dict[str, Any] = {
+    "arity": Arity.PAIR,
+    "citation": "banerjee1960",
+    "caution": _CAUTION,
+    "null_hypothesis": _NULL,
+}
+
+
+@checked
+def compare_recipes(
+    y_true: ArrayLike,
+    runs: Sequence[SomeRuns],
+    *,
+    paired: bool = False,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    simultaneous: bool = True,
+    **asked: Unpack[MetricArguments],
+) -> PairwiseResult:
+    """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
+    reader = read_runs(_each(runs), y_true, **asked)
+    return Question(reader, paired).all_pairs(
+        control=control,
+        correction=correction,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        simultaneous=simultaneous,
+    )
+
+
+@checked
+def compare_recipe_means(
+    runs: Sequence[SomeRuns],
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    paired: bool = False,
+    **family: Any,
+) -> PairwiseResult:
+    """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
+    reader = read_runs(_each(runs), (), mean_of_values(greater_is_better), groups=groups)
+    return Question(reader, paired).all_pairs(**family)
+
+
+def _each(runs: Sequence[SomeRuns]) -> list[tuple[str, SomeRuns]]:
+    return [(f"runs[{place}]", own) for place, own in enumerate(runs)]
+
+
+def two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
+    """Name the runs of two models for messages."""
+    return [("runs_a", runs_a), ("runs_b", runs_b)]
+
+
+@register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
+def recipe_difference(
+    y_true: ArrayLike,
+    runs_a: SomeRuns,
+    runs_b: SomeRuns,
+    *,
+    paired: bool = False,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
+) -> Result:
+    """Difference of recipes over training runs.
+
+    Is one of two training recipes better, for other seeds and other test rows?
+
+    The variance is that of readers and cases (Obuchowski & Rockette 1995; Gallas 2006): between
+    runs, and over rows without what favours single runs. In the interval each part has its own
+    quantile of Student's t (Banerjee 1960); it is never narrower than that of these fits.
+
+    Returns
+    -------
+    Result
+        `estimate` is the expected advantage of one run of A over one of B. ``details`` holds the
+        parts of the variance and ``pvalue_fits``, the p-value about these fits on other rows.
+        ``too_few``: one run of a model that is not deterministic, or too few rows, groups or rows
+        of a class; ``identical_scores`` (p 1): nothing differs; ``zero_variance``: nothing
+        varies; ``undefined``: the metric of a run has no value.
+
+    Examples
+    --------
+    >>> y = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0] * 3
+    >>> a = [[1 - v if i % 9 == s else v for i, v in enumerate(y)] for s in range(3)]
+    >>> b = [[1 - v if i % 4 == s else v for i, v in enumerate(y)] for s in range(3)]
+    >>> result = recipe_difference(y, a, b)
+    >>> round(result.estimate, 3), round(result.pvalue, 3)
+    (0.122, 0.008)
+    """
+    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
+    return Question(reader, paired).difference((0, 1), alternative, confidence_level)
+
+
+@register(evidence=Evidence.RUN_VALUES, all_pairs=compare_recipe_means, **SHARED)
+def recipe_mean_difference(
+    runs_a: SomeRuns,
+    runs_b: SomeRuns,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    paired: bool = False,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Difference of recipes by a value per row.
+
+    Does one of two training recipes have the better mean of a value per row, for other seeds and
+    other rows?
+
+    As `recipe_difference` (Banerjee 1960), for losses, marks and other numbers.
+
+    Returns
+    -------
+    Result
+        As of `recipe_difference`.
+
+    Examples
+    --------
+    >>> a = [[.9, .4, .8, .7, .9, .6], [.8, .5, .9, .7, .8, .7]]
+    >>> b = [[.6, .4, .5, .8, .5, .5], [.5, .3, .6, .7, .6, .4]]
+    >>> result = recipe_mean_difference(a, b)
+    >>> round(result.estimate, 3), round(result.pvalue, 3)
+    (0.192, 0.041)
+    """
+    metric = mean_of_values(greater_is_better)
+    reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
+    return Question(reader, paired).difference((0, 1), alternative, confidence_level)
+
+
+@checked
+def recipe_ci(
+    y_true: ArrayLike,
+    runs: SomeRuns,
+    *,
+    confidence_level: Level = 0.95,
+    **asked: Unpack[MetricArguments],
+) -> Result:
+    """Return the expected metric of one run of a recipe, with its interval over seeds and rows.
+
+    Parameters
+    ----------
+    runs : sequence of array_like, or Runs
+        What each run predicts for the rows.
+
+    Returns
+    -------
+    Result
+        `pvalue` is NaN; statuses as of `recipe_difference`.
+    """
+    reader = read_runs([("runs", runs)], y_true, **asked)
+    return Question(reader).interval(confidence_level)
+
+
+@checked
+def recipe_mean_ci(
+    runs: SomeRuns,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Return the expected mean of a value per row of one run, with its interval.
+
+    Parameters
+    ----------
+    runs : sequence of array_like, or Runs
+        What each run has on the rows.
+
+    Returns
+    -------
+    Result
+        As of `recipe_ci`.
+    """
+    reader = read_runs([("runs", runs)], (), mean_of_values(True), groups=groups)
+    return Question(reader).interval(confidence_level)
+
+
+@register(evidence=Evidence.RUNS, **SHARED | {"null_hypothesis": ""})
+def tost_recipes(
+    y_true: ArrayLike,
+    runs_a: SomeRuns,
+    runs_b: SomeRuns,
+    *,
+    margin: Margin,
+    paired: bool = False,
+    alpha: Alpha = 0.05,
+    **asked: Unpack[MetricArguments],
+) -> EquivalenceResult:
+    """Equivalence of recipes (TOST).
+
+    Are two training recipes equally good within the margin, for other seeds and rows?
+
+    The interval and the p-values are those of `recipe_difference` (Banerjee 1960) for the
+    difference plus and less the margin; ``pvalue_lower`` is that of non-inferiority.
+
+    Returns
+    -------
+    EquivalenceResult
+        Statuses as of `recipe_difference`.
+
+    Examples
+    --------
+    >>> y = [1, 0] * 50
+    >>> a = [[1 - v if i % 20 == s else v for i, v in enumerate(y)] for s in range(5)]
+    >>> b = [[1 - v if i % 19 == s else v for i, v in enumerate(y)] for s in range(5)]
+    >>> tost_recipes(y, a, b, margin=0.1).verdict
+    'equivalent'
+    """
+    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
+    return Question(reader, paired).equivalence(margin, alpha)
+
+
+@checked
+def tost_recipe_means(
+    runs_a: SomeRuns,
+    runs_b: SomeRuns,
+    *,
+    margin: Margin,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    paired: bool = False,
+    alpha: Alpha = 0.05,
+) -> EquivalenceResult:
+    """Two one-sided tests of the difference of two recipes by a value per row.
+
+    Parameters
+    ----------
+    runs_a, runs_b : sequence of array_like, or Runs
+        What each run of A and of B has on the rows.
+    paired : bool
+        As in `recipe_difference`.
+
+    Returns
+    -------
+    EquivalenceResult
+        As of `tost_recipes`.
+    """
+    metric = mean_of_values(greater_is_better)
+    reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
+    return Question(reader, paired).equivalence(margin, alpha)

@@ -1,0 +1,304 @@
+"""How far to trust the results: tests, assumptions, data, divisions, failed fits."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.report import prose
+from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, MODEL, PLAN, SIZES
+from bakeoff.report.checks import checked
+from bakeoff.report.exhibit import Section, table
+from bakeoff.report.numbers import NONE, capital, count, fixed, percent, share, spread
+from bakeoff.report.pairs_shown import families_of, order
+from bakeoff.report.power import detectable
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
+from bakeoff.report.tables import Cell, Column, Kind, Table, numbers
+from bakeoff.report.undeclared import notes
+from bakeoff.report.verdict.sentences import assumed
+from bakeoff.spec import PlannedTest
+from bakeoff.stats import Entry, TypeOneError, catalogue
+
+
+@table(Section.TRUST, 10, "Tests and why they were chosen")
+def chosen(study: Study) -> Table:
+    """The tests that ran, with their resampling plan, metrics, level, correction and options, and
+    the reason for each.
+    """
+
+    def how(test: PlannedTest) -> list[str]:
+        said = []
+        if test.correction:
+            name = prose.CORRECTIONS.get(test.correction, test.correction)
+            said.append("no correction" if test.correction == "none" else f"{name} correction")
+        if test.versus:
+            said.append(f"versus {study.label(test.versus)}")
+        for key, value in test.options.items():
+            if value != "two-sided":
+                said.append(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}")
+        return said
+
+    rows = []
+    for test in study.analysis:
+        settings = [f"level {test.alpha:g}", *how(test)]
+        if test.posthoc:
+            own = ", ".join(how(test.posthoc))
+            title = catalogue()[test.posthoc.name].title
+            settings.append(f"then {title}{f' ({own})' if own else ''}")
+        rows.append(
+            {
+                "test": catalogue()[test.name].title,
+                "plan": test.plan,
+                "metrics": ", ".join(study.metrics[name].title for name in test.metrics),
+                "settings": "; ".join(settings),
+                "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", test.why))),
+            }
+        )
+    columns = (
+        Column("test", "Test"),
+        PLAN,
+        Column("metrics", "Metrics"),
+        Column("settings", "Settings"),
+        Column("why", "Reason"),
+    )
+    return Table(columns, rows)
+
+
+@table(Section.TRUST, 20, "What each test is about")
+def tests(study: Study) -> Table:
+    """A fitted model is the result of one training set; a learning algorithm would be trained anew.
+    The type I error rate comes from simulations. “Probably missed” is the largest true difference
+    that a pairwise test would detect with a power below 80%, given the noise of these data.
+    Corrections are made within one data set and metric.
+    """
+    rows = []
+    for entry in study.tests:
+        families = study.of_test(entry.name)
+        if not families:
+            continue
+        nulls = (r.result.get("null_hypothesis") for f in families for r in f.rows)
+        lenient = study.type1(entry) is TypeOneError.LIBERAL
+        alone = families[0].bayesian or len(families[0].rows) < 2
+        rows.append(
+            {
+                "test": entry.title,
+                "about": prose.about(families[0]),
+                "null_hypothesis": next(filter(None, nulls), NONE),
+                "type1": Cell(study.type1(entry).short, tone="bad" if lenient else ""),
+                "family": NONE if alone else prose.correction(families[0]),
+                "detectable": _would_miss(study, entry),
+            }
+        )
+    columns = (
+        Column("test", "Test"),
+        Column("about", "About"),
+        Column("null_hypothesis", "Null hypothesis"),
+        Column("type1", "Error rate"),
+        Column("family", "Hypotheses and correction"),
+        Column("detectable", "Probably missed"),
+    )
+    return Table(columns, rows, " ".join(filter(None, dict.fromkeys(map(assumed, study.families)))))
+
+
+def _would_miss(study: Study, entry: Entry) -> str:
+    """Say which true difference a test would probably miss: of all pairs, or of the two best."""
+    families = [f for f in families_of(study, entry.name) if f.settles]
+    two = order(study)[:2] if len(families) != 1 else ()
+    compared = ((f, row) for f in families for row in ([f.between(*two)] if two else f.rows) if row)
+    sizes = [size for f, row in compared if not math.isnan(size := detectable(f, row))]
+    if not sizes:
+        return NONE
+    low, high = (
+        "any that is possible" if math.isinf(size) else prose.gap_of(families[0], size)
+        for size in (min(sizes), max(sizes))
+    )
+    if not two:
+        return high if math.isinf(max(sizes)) else f"less than {high}"
+    if math.isinf(min(sizes)):
+        return f"between the two best {low}, on every data set"
+    return f"between the two best less than {low} to {high}, by data set"
+
+
+@table(Section.TRUST, 30, "Assumptions of the tests")
+def assumptions(study: Study) -> Table:
+    """The assumptions of each test and whether the data agree with them. “Cannot be checked” marks
+    assumptions that only knowledge of the origin of the data can settle. Where a test made several
+    comparisons, the details are those of the first one that violates the assumption, or else of the
+    first.
+    """
+    rows = []
+    for entry in study.tests:
+        for one in checked(row for family in study.of_test(entry.name) for row in family.rows):
+            seen = one.of - one.unknown
+            if one.fails:
+                said = "no" if one.fails == one.of else f"not in {one.fails} of {one.of}"
+                holds = Cell(said, tone="bad")
+            elif not seen:
+                holds = Cell("cannot be checked", tone="open")
+            else:
+                said = "yes" if not one.unknown else f"yes, where checked ({seen} of {one.of})"
+                holds = Cell(said, tone="good")
+            line = {"test": entry.title, "assumption": one.name, "holds": holds}
+            rows.append(line | {"detail": one.detail})
+    columns = (
+        Column("test", "Test"),
+        Column("assumption", "Assumption"),
+        Column("holds", "Holds"),
+        Column("detail", "Details"),
+    )
+    return Table(columns, rows)
+
+
+@table(
+    Section.TRUST,
+    40,
+    "Fits that failed",
+    when=lambda design: design.experiment.on_error == "exclude" and bool(design.experiment.fitted),
+)
+def excluded(study: Study) -> Table:
+    """A model with a failed fit on a data set is left out of the comparisons on that data set,
+    because scores on different rows cannot be compared. Results of the other models do not depend
+    on it.
+    """
+    columns = MODEL, DATASET, PLAN, Column("fits", "Failed fits", COUNT), Column("why", "Reason")
+    if study.failed.empty:
+        return Table(columns, (), "No fit failed and no model was left out.")
+    by = ["model", "dataset", "plan", "why"]
+    rows = study.failed.groupby(by, sort=False).size().rename("fits").reset_index()
+    rows["why"] = rows["why"].astype(str).map(clean)
+    return Table(columns, rows.to_dict("records"), "excluded.csv lists every failed fit.")
+
+
+@table(Section.TRUST, 50, "The data", of_rows=True)
+def data(study: Study) -> Table:
+    """The data sets, with a hash of the canonical table (complete in the CSV file)."""
+    rows = []
+    for name in study.datasets:
+        card, unit = study.cards[name], study.experiment.datasets[name].unit
+        licence = clean(card["licence"]) if card.get("licence") else NONE
+        row = {**card, "features": len(card["features"]), "licence": licence}
+        if "numbers" in card:
+            row["target"] = prose.of_target(card, unit)
+        else:
+            counts = card["classes"].values()
+            row["classes"] = prose.of_target(card, unit)
+            row["rarest"] = min(counts) / card["rows"] if counts else math.nan
+        rows.append(row)
+    rare = numbers(lambda value: NONE if math.isnan(value) else percent(round(value, 3)))
+    columns = (
+        Column("dataset", "Data set", DATASET_LABEL),
+        Column("rows", "Rows", COUNT),
+        Column("features", "Features", COUNT),
+        Column("classes", "Classes"),
+        Column("target", "Target"),
+        Column("rarest", "Rarest class", rare),
+        Column("missing_cells", "Missing cells", COUNT),
+        Column("duplicate_rows", "Duplicate rows", COUNT),
+        Column("licence", "Licence"),
+        Column("sha256", "SHA-256", Kind(lambda _, v: Cell(str(v)[:12], v), number=False)),
+    )
+    sizes = spread([study.cards[name]["rows"] for name in study.datasets])
+    return Table(columns, rows, "", f"{count(len(rows), 'data set')} of {sizes} rows")
+
+
+@table(Section.TRUST, 55, "Undeclared dependence", of_rows=True)
+def undeclared(study: Study) -> Table:
+    """Signs of dependent rows that the experiment does not declare. If rows are dependent, tests
+    that assume independent rows have an inflated type I error.
+    """
+    found = notes(study)
+    seen = any(card["features"] for card in study.cards.values())
+    nothing = "nothing" if seen else "nothing; there are no features to look at"
+    none = {"dataset": Cell("all"), "found": nothing, "advice": NONE}
+    how = (
+        "The checks look for columns like group ids, rows that repeat other rows (or all but one "
+        "of their features), test rows that repeat training rows, and models that disagree alike "
+        "on neighbouring test rows. Repeated rows that coarse features make likely by chance are "
+        "not reported. Nothing was changed."
+        if seen
+        else "Given predictions come without features. The checks look for columns named like "
+        "group ids in the same table, and for models that disagree alike on neighbouring rows, "
+        "both only where no groups or times are declared."
+    )
+    columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
+    summary = count(len(found), "note") if found else "nothing found"
+    return Table(columns, [note._asdict() for note in found] or [none], how, summary)
+
+
+@table(Section.TRUST, 60, "The splits", of_fits=True)
+def splits(study: Study) -> Table:
+    """How the rows were divided, and how much the share of a class (the mean of numbers, in
+    standard deviations) differs at most between the training part and the test part of a division.
+    """
+    by_place = {(one["dataset"], one["plan"]): one for one in study.divisions}
+    of_numbers = study.experiment.task.numbers
+    differs = "max_mean_difference" if of_numbers else "max_class_share_difference"
+    rows, far = [], 0.0
+    parts = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
+    for (dataset, plan), part in parts.groupby(["dataset", "plan"], sort=False):
+        known = by_place.get((str(dataset), str(plan)), {})
+        row: dict[str, Any] = {"dataset": dataset, "plan": plan, "splits": len(part)}
+        row |= {"n_train": part["n_train"], "n_test": part["n_test"], "method": "not known"}
+        if known:
+            stratified = ", stratified" if known["stratified"] else ""
+            row["method"] = f"{known['method']}{stratified}"
+        row[differs] = Cell("not known")
+        if known and known["method"] != "given":
+            row[differs] = known["max_class_share_difference"]
+            far = max(far, row[differs])
+        if known.get("groups"):
+            tested = pd.DataFrame([one["test"] for one in known["parts"]])
+            row |= {"groups": known["groups"], "test_groups": tested["groups"]}
+            row["effective_groups"] = float(tested["effective_groups"].min())
+        if known.get("overlap"):
+            row["overlap"] = known["overlap"]
+        rows.append(row)
+    given = any(map(study.experiment.by_scores, study.experiment.resampling.plans()))
+    note = [
+        "The scores were given; bakeoff cannot check that they come from the same divisions."
+        if given
+        else "All models are trained and tested on the same rows of every division."
+    ]
+    if any("groups" in row for row in rows):
+        note.append(
+            "Groups are never divided. The effective number of groups is the number of groups of "
+            "equal size with the same sum of squared shares."
+        )
+    if any("overlap" in row for row in rows):
+        note.append(
+            "The halves of two replications are expected to share half of their rows; near 0% or "
+            "100% two replications are nearly the same division."
+        )
+    summary = f"{count(len(rows), 'division plan')} of {count(len(study.datasets), 'data set')}"
+    if far and of_numbers:
+        summary += f", means differ by up to {fixed(far, 2)} standard deviations"
+    elif far:
+        summary += f", class shares differ by up to {100 * far:.1f} points"
+
+    def overlap(known: dict[str, float]) -> Cell:
+        unlike_half = max(known["max"] - 0.5, 0.5 - known["min"]) > 0.25
+        shown = f"{share(known['min'], 0)} to {share(known['max'], 0)}"
+        return Cell(shown, known["mean"], tone="bad" if unlike_half else "")
+
+    points = numbers(lambda value: f"{100 * value:.1f} points")
+    in_sd = numbers(lambda value: f"{fixed(value, 2)} SD")
+    least = numbers(lambda value: f"{fixed(value, 1)} or more")
+    columns = (
+        DATASET,
+        PLAN,
+        Column("method", "Method"),
+        Column("splits", "Divisions", COUNT),
+        Column("n_train", "Training rows", SIZES),
+        Column("n_test", "Test rows", SIZES),
+        Column("groups", "Groups", COUNT),
+        Column("test_groups", "In a test part", SIZES),
+        Column("effective_groups", "Effective number", least),
+        Column("max_class_share_difference", "Largest difference of class shares", points),
+        Column("max_mean_difference", "Largest difference of means", in_sd),
+        Column("overlap", "Overlap of halves", Kind(lambda _, known: overlap(known))),
+    )
+    return Table(columns, rows, " ".join(note), summary)

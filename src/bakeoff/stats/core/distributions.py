@@ -1,0 +1,164 @@
+"""P-values, tails and limits: normal, Student, binomial and studentized range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.result import Alternative
+
+
+def normal_pvalue(z: float, alternative: Alternative) -> float:
+    """Return the p-value of a standard normal statistic, accurate in the far tails."""
+    if alternative == "greater":
+        return float(special.ndtr(-z))
+    if alternative == "less":
+        return float(special.ndtr(z))
+    return min(2 * float(special.ndtr(-abs(z))), 1.0)  # NaN stays NaN
+
+
+def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
+    """Return the p-value of a Student t statistic, accurate in the far tails."""
+    if alternative == "greater":
+        return float(special.stdtr(df, -t))
+    if alternative == "less":
+        return float(special.stdtr(df, t))
+    return min(2 * float(special.stdtr(df, -abs(t))), 1.0)
+
+
+def upper_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
+    """P(X ≥ k) for X ~ Bin(n, p); 1 for k ≤ 0, 0 for k > n."""
+    k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
+    inside = (k > 0) & (k <= n)
+    a, b = np.where(inside, k, 1.0), np.where(inside, n - k + 1, 1.0)
+    tail: FloatArray = np.where(inside, special.betainc(a, b, p), np.where(k <= 0, 1.0, 0.0))
+    return tail
+
+
+def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
+    """P(X ≤ k) for X ~ Bin(n, p); 0 for k < 0, 1 for k ≥ n."""
+    k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
+    inside = (k >= 0) & (k < n)
+    a, b = np.where(inside, k + 1, 1.0), np.where(inside, n - k, 1.0)
+    tail: FloatArray = np.where(inside, special.betaincc(a, b, p), np.where(k < 0, 0.0, 1.0))
+    return tail
+
+
+def log_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
+    """Log P(X = k) for X ~ Bin(n, p) and 0 ≤ k ≤ n."""
+    k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
+    log_choose = -special.betaln(k + 1, n - k + 1) - special.log1p(n)
+    value: FloatArray = log_choose + special.xlogy(k, p) + special.xlog1py(n - k, -p)
+    return value
+
+
+def binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
+    """Exact p-value; two-sided it sums every outcome that is at most as likely as x."""
+    if side == "greater":
+        return float(upper_tail(x, n, p0))
+    if side == "less":
+        return float(lower_tail(x, n, p0))
+    if x > n * p0:
+        x, p0 = n - x, 1 - p0
+    # beyond the mean the probabilities fall: bisect for the first outcome as rare as x
+    limit = float(log_pmf(x, n, p0)) + 1e-7
+    low, high = math.ceil(n * p0), n + 1
+    while low < high:
+        middle = (low + high) // 2
+        if middle <= n and float(log_pmf(middle, n, p0)) > limit:
+            low = middle + 1
+        else:
+            high = middle
+    p = lower_tail(x, n, p0) + upper_tail(max(low, x + 1), n, p0)
+    return min(1.0, float(p))
+
+
+def tail_probability(confidence_level: Level, alternative: Alternative) -> float:
+    """Return what an interval leaves out beyond each limit it has."""
+    return (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
+
+
+def clopper_pearson(x: ArrayLike, n: ArrayLike, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Exact limits for a proportion (Clopper & Pearson 1934); (0, 1) for n = 0."""
+    x, n = (np.asarray(v, dtype=np.float64) for v in (x, n))
+    misses = n - x
+    low = np.where(x > 0, special.betaincinv(np.maximum(x, 1), misses + 1, tail), 0.0)
+    high = np.where(misses > 0, special.betainccinv(x + 1, np.maximum(misses, 1), tail), 1.0)
+    return low, high
+
+
+def wilson(x: ArrayLike, n: ArrayLike, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Score limits for a proportion (Wilson 1927); (0, 1) for n = 0."""
+    x, n = (np.asarray(v, dtype=np.float64) for v in (x, n))
+    z = -special.ndtri(tail)
+    size = np.maximum(n, 1)
+    centre = (x + z**2 / 2) / (size + z**2)
+    half = z * np.sqrt(x * (n - x) / size + z**2 / 4) / (size + z**2)
+    low = np.where(x > 0, np.maximum(centre - half, 0.0), 0.0)
+    high = np.where(x < n, np.minimum(centre + half, 1.0), 1.0)
+    return low, high
+
+
+def midp_lower(x: ArrayLike, n: ArrayLike, tail: float) -> FloatArray:
+    """Lower mid-p limit: the p at which P(X > x) + ½ P(X = x) is `tail`; 0 for x = 0."""
+    x, n = (np.asarray(v, dtype=np.float64) for v in (x, n))
+    low, _ = clopper_pearson(x, n, tail)  # P(X ≥ x) is `tail` there, so the mid-p is less
+
+    def excess(p: FloatArray) -> FloatArray:
+        value: FloatArray = (upper_tail(x, n, p) + upper_tail(x + 1, n, p)) / 2 - tail
+        return value
+
+    return np.where(x > 0, bisect(excess, low, np.ones_like(low)), 0.0)
+
+
+def bisect(
+    function: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Root of an increasing function in every [low, high], to the last bits of a double."""
+    low, high = np.array(low, dtype=np.float64), np.array(high, dtype=np.float64)
+    for _ in range(70):
+        middle = (low + high) / 2
+        below = function(middle) < 0
+        low = np.where(below, middle, low)
+        high = np.where(below, high, middle)
+    return (low + high) / 2
+
+
+_STEP = 0.05
+_REACH = 9.0
+
+
+def range_sf(q: ArrayLike, k: int) -> FloatArray:
+    """P(range of k independent standard normals > q), accurate in the far tail."""
+    # With z the largest of the k, P = k ∫ φ(z) {Φ(z)^(k−1) − [Φ(z) − Φ(z−q)]^(k−1)} dz. The
+    # trapezoidal rule converges exponentially for such integrands.
+    q = np.atleast_1d(np.asarray(q, dtype=np.float64))[:, None]
+    top = _REACH + max(0.0, float(q.max()) / 2)
+    z = _STEP * np.arange(round(-_REACH / _STEP), round(top / _STEP) + 1)
+    inside, power = special.ndtr(z), k - 1
+    with np.errstate(divide="ignore", under="ignore"):
+        missed = special.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
+        density = np.exp(power * special.log_ndtr(z) - z**2 / 2)
+        integrand = density * -special.expm1(power * missed)
+    tail: FloatArray = k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi)
+    return np.minimum(tail, 1.0)
+
+
+def range_isf(p: float, k: int) -> float:
+    """Return the q whose `range_sf` is p, by bisection."""
+    low, high = 0.0, 1.0
+    while range_sf(high, k)[0] > p:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if range_sf(middle, k)[0] > p:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

@@ -1,0 +1,345 @@
+"""The counts of right and wrong rows of two models: McNemar's p-values and limits of differences.
+
+a rows are right for both models, b only for A, c only for B, d for neither; n_d = b + c. Given n_d,
+b is Bin(n_d, 1/2) under the null. Every p-value is 1 where there are no discordant pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bakeoff.stats.core import distributions
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    BoolArray,
+    FloatArray,
+    as_correctness,
+    as_counts,
+)
+from bakeoff.stats.core.distributions import lower_tail, upper_tail
+from bakeoff.stats.core.result import Alternative
+
+# Bytes of one block of rows at work: it stays in the processor's cache.
+_BLOCK_BYTES = 1 << 20
+
+
+def as_matrix(
+    correct: ArrayLike, row_counts: ArrayLike | None, *, models: int = 2
+) -> tuple[BoolArray, FloatArray | None]:
+    """Check a rows × models matrix, and how often each row occurs (None: once)."""
+    matrix = as_correctness(correct, "correct", ndim=2)
+    if matrix.shape[1] < models:
+        raise ArgumentError(
+            "correct",
+            f"found {matrix.shape[1]} column(s), needs one column per model and at "
+            f"least {models} models (shape (rows, models))",
+        )
+    if row_counts is None:
+        return matrix, None
+    counts = as_counts(row_counts, "row_counts")
+    if counts.shape != (len(matrix),):
+        raise ArgumentError(
+            "row_counts",
+            f"found shape {counts.shape}, needs one count for each of the "
+            f"{len(matrix)} rows of correct",
+        )
+    if not counts.any():
+        raise ArgumentError("row_counts", "are all 0, there are no rows")
+    return matrix, counts
+
+
+def column_totals(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:
+    """Return how many rows each model has right."""
+    if counts is None:
+        return np.asarray(matrix.sum(axis=0, dtype=np.int64), dtype=np.float64)
+    total = np.zeros(matrix.shape[1])
+    for rows in _blocks(matrix, 8):
+        total += counts[rows] @ matrix[rows]
+    return total
+
+
+def both_correct(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:
+    """Return the (models, models) numbers of rows that both of a pair have right, exactly."""
+    models = matrix.shape[1]
+    total = np.zeros((models, models))
+    if counts is not None:
+        for rows in _blocks(matrix, 8):
+            right = matrix[rows].astype(np.float64)
+            total += (right * counts[rows, None]).T @ right
+        return total
+    for rows in _blocks(matrix, 1 / 8):
+        words = _pack(matrix[rows])
+        # at most 64 per word: their sums are exact in single precision
+        ones = np.ones(words.shape[1], dtype=np.float32)
+        for i in range(models):
+            total[i, i:] += np.bitwise_count(words[i] & words[i:]).astype(np.float32) @ ones
+    return np.triu(total) + np.triu(total, 1).T
+
+
+def _blocks(matrix: BoolArray, bytes_a_value: float) -> Iterator[slice]:
+    """Cut the rows into blocks of a whole number of 64 rows."""
+    rows = max(1, int(_BLOCK_BYTES / (64 * matrix.shape[1] * bytes_a_value))) * 64
+    for start in range(0, len(matrix), rows):
+        yield slice(start, start + rows)
+
+
+def _pack(block: BoolArray) -> NDArray[np.uint64]:
+    """Return one row of 64-bit words per model, one bit per row of the block."""
+    columns = np.empty(block.shape[::-1], dtype=np.bool_)
+    for start in range(0, len(block), 256):  # narrow strips transpose three times as fast
+        columns[:, start : start + 256] = block[start : start + 256].T
+    packed = np.packbits(columns, axis=1)
+    words = np.zeros((len(packed), -(-packed.shape[1] // 8)), dtype=np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
+    return words
+
+
+def row_total_counts(matrix: BoolArray, counts: FloatArray | None) -> NDArray[np.int64]:
+    """Return how many rows 0, 1, ..., M models have right."""
+    totals = matrix.sum(axis=1, dtype=np.int64)
+    found = np.bincount(totals, weights=counts, minlength=matrix.shape[1] + 1)
+    return found.astype(np.int64)
+
+
+Variant = Literal["midp", "exact", "asymptotic", "corrected"]
+VARIANTS: tuple[str, ...] = get_args(Variant)
+SOURCES = {
+    "midp": "fagerland2013",
+    "exact": "fagerland2013",
+    "asymptotic": "mcnemar1947",
+    "corrected": "edwards1948",
+}
+
+
+def pvalue(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
+    """P-values of the named variant (one of `VARIANTS`)."""
+    if variant == "midp":
+        return midp_pvalue(b, c, alternative)
+    if variant == "exact":
+        return exact_pvalue(b, c, alternative)
+    return chi_square_pvalue(b, c, alternative, corrected=variant == "corrected")
+
+
+def statistic(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
+    """Count b (exact variants), χ² (asymptotic, two-sided) or its signed root (one-sided)."""
+    if variant in ("midp", "exact"):
+        return np.asarray(b, dtype=np.float64)
+    root = signed_root(b, c, corrected=variant == "corrected")
+    return np.square(root) if alternative == "two-sided" else root
+
+
+def exact_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
+    """Exact conditional p-values: P(X ≥ b), P(X ≤ b), or min(1, 2 P(X ≤ min(b, c)))."""
+    b, c = _counts(b, c)
+    n = b + c
+    if alternative == "greater":
+        return upper_tail(b, n, 0.5)
+    if alternative == "less":
+        return lower_tail(b, n, 0.5)
+    return np.minimum(1.0, 2 * lower_tail(np.minimum(b, c), n, 0.5))
+
+
+def midp_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
+    """Mid-p values: the exact ones less half the probability of what was observed."""
+    # Two-sided: 2 P(X ≤ m) − P(X = m) with m = min(b, c), and 1 when b = c (Fagerland et al. 2013,
+    # whose text has 1 − P(X = m) / 2 there; 1 keeps the p of a tie at its natural value).
+    b, c = _counts(b, c)
+    n = b + c
+    observed = half_pmf(b, n)
+    if alternative == "greater":
+        p = upper_tail(b, n, 0.5) - observed / 2
+    elif alternative == "less":
+        p = lower_tail(b, n, 0.5) - observed / 2
+    else:
+        p = 2 * lower_tail(np.minimum(b, c), n, 0.5) - observed
+        p = np.where(b == c, 1.0, p)
+    return np.where(n == 0, 1.0, np.clip(p, 0.0, 1.0))
+
+
+def signed_root(b: ArrayLike, c: ArrayLike, *, corrected: bool = False) -> FloatArray:
+    """(b − c)/√n_d, with |b − c| lowered by 1 (to 0 at least) if corrected; 0 if n_d = 0."""
+    b, c = _counts(b, c)
+    distance = np.maximum(np.abs(b - c) - corrected, 0.0)
+    root: FloatArray = np.sign(b - c) * distance / np.sqrt(np.maximum(b + c, 1.0))
+    return root
+
+
+def chi_square_pvalue(
+    b: ArrayLike, c: ArrayLike, alternative: Alternative, *, corrected: bool = False
+) -> FloatArray:
+    """Asymptotic p-values: the normal tail(s) beyond the signed root; χ²(1) if two-sided."""
+    b, c = _counts(b, c)
+    z = signed_root(b, c, corrected=corrected)
+    if alternative == "two-sided":
+        p = 2 * special.ndtr(-np.abs(z))
+    else:
+        p = special.ndtr(-z if alternative == "greater" else z)
+    return np.where(b + c == 0, 1.0, p)
+
+
+def half_pmf(k: ArrayLike, n: ArrayLike) -> FloatArray:
+    """P(X = k) for X ~ Bin(n, ½), to full precision for any n."""
+    # Loader's saddle-point form (Loader 2000, Fast and accurate computation of binomial
+    # probabilities): √(n / (2π k (n−k))) exp(δ(n) − δ(k) − δ(n−k) − D), where δ is the error of
+    # Stirling's formula and D, for p = ½, is n/2 (log1p(−u²) + 2u artanh u) with u = (2k − n)/n.
+    k, n = (np.asarray(v, dtype=np.float64) for v in (k, n))
+    k = np.minimum(k, n - k)  # swapping A and B changes no bit
+    inner = (k > 0) & (k < n)
+    size, x = np.where(inner, n, 2.0), np.where(inner, k, 1.0)
+    y = size - x
+    u = (x - y) / size
+    deviance = size / 2 * (special.log1p(-u * u) + u * special.log1p(2 * u / (1 - u)))
+    stirling = _stirling_error(size) - _stirling_error(x) - _stirling_error(y)
+    pmf = np.sqrt(size / (2 * np.pi * x * y)) * np.exp(stirling - deviance)
+    value: FloatArray = np.where(inner, pmf, special.exp2(-n))
+    return value
+
+
+_STIRLING_SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
+
+
+def _stirling_error(n: FloatArray) -> FloatArray:
+    """Log n! − log(√(2πn) (n/e)^n), for whole n ≥ 1."""
+    series = np.polynomial.polynomial.polyval(1 / np.square(n), _STIRLING_SERIES) / n
+    small = np.minimum(n, 16.0)
+    direct = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small
+    error: FloatArray = np.where(n > 15, series, direct - math.log(2 * math.pi) / 2)
+    return error
+
+
+def _counts(b: ArrayLike, c: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    return np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64)
+
+
+Bounds = tuple[FloatArray, FloatArray]
+
+
+def one_sided(low: FloatArray, high: FloatArray, side: Alternative) -> Bounds:
+    """Keep limits of a difference in [−1, 1], and let go of that which `side` does not ask for."""
+    low = np.full_like(low, -1.0) if side == "less" else np.clip(low, -1.0, 1.0)
+    high = np.full_like(high, 1.0) if side == "greater" else np.clip(high, -1.0, 1.0)
+    return low, high
+
+
+def tango_statistic(
+    only_a_correct: ArrayLike, only_b_correct: ArrayLike, n: ArrayLike, difference: ArrayLike
+) -> FloatArray:
+    """Score statistic of H0: acc_A − acc_B = `difference` (Tango 1998, eq. 6 and 7)."""
+    b, c, n, delta = (
+        np.asarray(v, dtype=np.float64) for v in (only_a_correct, only_b_correct, n, difference)
+    )
+    linear = (2 * n - b + c) * delta - b - c
+    constant = -c * delta * (1 - delta)
+    root = np.sqrt(np.maximum(linear**2 - 8 * n * constant, 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # the second form avoids cancellation when linear > 0
+        only_b = np.where(linear > 0, -2 * constant / (linear + root), (root - linear) / (4 * n))
+        variance = n * (2 * only_b + delta * (1 - delta))
+        surplus = b - c - n * delta
+        z: FloatArray = np.where(surplus == 0, 0.0, surplus / np.sqrt(np.maximum(variance, 0.0)))
+    return z
+
+
+def _newcombe(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
+    n = a + b + c + d
+    acc_a, acc_b = (a + b) / n, (a + c) / n
+    low_a, high_a = distributions.wilson(a + b, n, tail)
+    low_b, high_b = distributions.wilson(a + c, n, tail)
+    phi = _newcombe_phi(a, b, c, d)
+
+    def joined(first: FloatArray, second: FloatArray) -> FloatArray:
+        square = first**2 - 2 * phi * first * second + second**2
+        root: FloatArray = np.sqrt(np.maximum(square, 0.0))
+        return root
+
+    difference = (b - c) / n
+    low = difference - joined(acc_a - low_a, high_b - acc_b)
+    high = difference + joined(high_a - acc_a, acc_b - low_b)
+    return low, high
+
+
+def _newcombe_phi(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> FloatArray:
+    """Correlation of the two correctness columns, shrunk when positive (Newcombe 1998)."""
+    n = a + b + c + d
+    cross = a * d - b * c
+    cross = np.where(cross > 0, np.maximum(cross - n / 2, 0.0), cross)
+    spread = np.sqrt((a + b) * (c + d)) * np.sqrt((a + c) * (b + d))
+    phi: FloatArray = np.where(spread > 0, cross / np.where(spread > 0, spread, 1.0), 0.0)
+    return phi
+
+
+def _tango(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
+    n = a + b + c + d
+    z = -special.ndtri(tail)
+
+    def low(b: FloatArray, c: FloatArray) -> FloatArray:
+        at_most = (b - c) / n
+        root = distributions.bisect(
+            lambda delta: z - tango_statistic(b, c, n, delta), np.full_like(at_most, -1.0), at_most
+        )
+        return np.where(c == n, -1.0, root)
+
+    return low(b, c), -low(c, b)
+
+
+def _melded(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, tail: float) -> Bounds:
+    """Exact melded limits, from the confidence distributions of discordance and its split."""
+    shape = np.broadcast_shapes(a.shape, b.shape, c.shape, d.shape)
+    cells = np.stack([np.broadcast_to(v, shape).ravel() for v in (b, c, a + b + c + d)], axis=1)
+    low = [_melded_lower(b, c, n, tail) for b, c, n in cells]
+    high = [-_melded_lower(c, b, n, tail) for b, c, n in cells]
+    return np.reshape(low, shape), np.reshape(high, shape)
+
+
+def _melded_lower(b: float, c: float, n: float, tail: float) -> float:
+    """Value that the melded variable T (2B − 1) stays below with probability `tail`."""
+    # B ~ Beta(b, c + 1) is the lower confidence distribution of the split, T the lower one of
+    # the discordance, Beta(m, n − m + 1), for positive values and the upper one,
+    # Beta(m + 1, n − m), for negative values (Fay & Lumbard 2021, section 3).
+    if c == n:
+        return -1.0
+    m = b + c
+    if b == 0:  # B is 0: minus the upper limit of the discordance
+        return -float(special.betainccinv(m + 1, n - m, tail))
+    positive = special.betainc(b, c + 1, 0.5) <= tail  # the exact one-sided test rejects
+    alpha, beta = (m, n - m + 1) if positive else (m + 1, n - m)
+
+    def excess(delta: FloatArray) -> FloatArray:
+        return np.asarray(_melded_cdf(float(delta), b, c, alpha, beta) - tail)
+
+    low, high = (0.0, 1.0) if positive else (-1.0, 0.0)
+    return float(distributions.bisect(excess, np.asarray(low), np.asarray(high)))
+
+
+def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> float:
+    """P(T (2B − 1) ≤ delta), T ~ Beta(alpha, beta), by Gauss-Legendre quadrature over T."""
+    size = abs(delta)
+    if beta == 0:  # every row is discordant: T is 1
+        return float(special.betainc(b, c + 1, (1 + delta) / 2))
+    below = float(special.betainc(alpha, beta, size)) if delta > 0 else 0.0
+    start = max(float(special.betaincinv(alpha, beta, 1e-17)), size)
+    stop = float(special.betainccinv(alpha, beta, 1e-17))
+    if start >= stop:
+        return below
+    t = start + (stop - start) * (_NODES + 1) / 2
+    log_density = special.xlogy(alpha - 1, t) + special.xlog1py(beta - 1, -t)
+    density = np.exp(np.asarray(log_density - special.betaln(alpha, beta)))
+    split = special.betainc(b, c + 1, (1 + delta / t) / 2)
+    return below + float((_WEIGHTS * density * split).sum()) * (stop - start) / 2
+
+
+_NODES, _WEIGHTS = special.roots_legendre(160)
+
+DifferenceMethod = Literal["newcombe", "tango", "exact_melded"]
+_Limits = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]
+DIFFERENCE_METHODS: dict[str, _Limits] = {
+    "newcombe": _newcombe,
+    "tango": _tango,
+    "exact_melded": _melded,
+}

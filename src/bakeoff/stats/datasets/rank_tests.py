@@ -1,0 +1,788 @@
+"""Several classifiers over several data sets: rank tests of "all are alike", and what follows them.
+
+Ranks are 1 for the best model of a data set; equal scores share their mean rank. A pair's verdict
+by average ranks depends on the other models in the table (Benavoli et al. 2016);
+`wilcoxon_signed_rank` compares each pair by itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bakeoff.stats.core.arguments import Decimals, Level, checked
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
+from bakeoff.stats.core.distributions import normal_pvalue, range_isf, range_sf, t_pvalue
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    adjust_pvalues,
+    check_control,
+    check_correction,
+    pairs_of,
+    simultaneous_level,
+)
+from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+    answered,
+)
+
+_FACTS: dict[str, Any] = {
+    "evidence": Evidence.DATASET_SCORES,
+}
+_OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
+_POSTHOC = _FACTS | {"arity": Arity.ALL_PAIRS, "unit": "average rank"}
+_NULL = (
+    "All {k} algorithms are exchangeable: on every data set like these, each order of them is "
+    "equally likely."
+)
+_NULL_OF_PAIR = (
+    "The two algorithms of a pair have the same expected rank among {k} exchangeable algorithms."
+)
+_FEW_DATA_SETS = 5
+"""With fewer the covariance of ranks says nothing."""
+_AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
+
+
+class RankTable:
+    """The ranks of k models on N data sets and the sums that tests are made of."""
+
+    # The sums are of doubled ranks and so exact integers: "no variance left" is decided without a
+    # tolerance. `between` is 4 (ΣR_j² − N²k(k+1)²/4), 0 when all models rank alike; `total`
+    # 4 (Σr² − Nk(k+1)²/4), 0 when every data set ties all models; `residual` N·total − between.
+
+    def __init__(self, scores: FloatArray, decimals: Decimals | None) -> None:
+        self.ranks = rank_rows(scores, decimals)
+        n, k = self.n, self.k = self.ranks.shape
+        self.doubled: NDArray[np.int64] = np.rint(2 * self.ranks).astype(np.int64)
+        self.sums: list[int] = self.doubled.sum(axis=0).tolist()
+        self.average: FloatArray = self.ranks.mean(axis=0)
+        self.between = sum(s * s for s in self.sums) - n**2 * k * (k + 1) ** 2
+        self.total = int((self.doubled**2).sum()) - n * k * (k + 1) ** 2
+        self.residual = n * self.total - self.between
+        self.chi2 = (k - 1) * self.between / self.total if self.total else 0.0
+        self.kendall_w = self.between / (n * self.total) if self.total else 0.0
+        self.error = math.sqrt(k * (k + 1) / (6 * n))  # of a difference of average ranks
+        self.status = Status.OK if n > 1 else Status.TOO_FEW
+        self.status = self.status if self.total else Status.IDENTICAL_SCORES
+
+    def exchangeable(self) -> Assumption:
+        """Compare the covariance of the ranks with that of exchangeable models."""
+        # Exchangeable models have k − 1 equal eigenvalues, total/(N(k−1)). Families of models rank
+        # together, which makes some larger and their sum of squares with them; a specialist's own
+        # rank varies more. Both are compared with the null, not with each other: where models
+        # differ, their ranks vary less. Limits from `families` of benchmarks/standings.py.
+        n, k, name = self.n, self.k, "exchangeable models"
+        if n < _FEW_DATA_SETS or not self.total:
+            return Assumption(name, None, f"{n} data sets do not show how ranks vary together")
+        centred = (n * self.doubled - np.array(self.sums)).astype(np.float64) / n
+        covariance = centred.T @ centred / (n - 1)
+        equal = self.total / (n * (k - 1))
+        together = float((covariance**2).sum()) / ((k - 1) * equal**2) - (k - 2) / (n - 1)
+        alone = float(covariance.diagonal().max()) / (equal * (k - 1) / k)
+        most_together, most_alone = 1.25 + 2.5 / n, 1.3 + 6 / n
+        return Assumption(
+            name,
+            together <= most_together and alone <= most_alone,
+            f"the ranks vary together {together:.2f} times (limit {most_together:.2f}), those of "
+            f"one model {alone:.2f} times (limit {most_alone:.2f}) as much as among exchangeable "
+            "models; beyond the limits, as with several variants of one method or with a "
+            "specialist, compare pairs by wilcoxon_signed_rank, which does not depend on the other "
+            "models",
+        )
+
+    def omnibus(self, status: Status, statistic: float, p: float, **facts: Any) -> Result:
+        """Return the result of a test of all models."""
+        own = {
+            "average_ranks": self.average.tolist(),
+            "rank_sums": self.ranks.sum(axis=0).tolist(),
+            "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
+        }
+        null, details = _NULL.format(k=self.k), own | facts.pop("details")
+        facts["assumptions"] = (*facts["assumptions"], self.exchangeable())
+        fields = {"n": self.n, "null_hypothesis": null, "status": status, "details": details}
+        return Result(statistic=statistic, pvalue=p, **fields, **facts)
+
+    def f_test(self, between: int, residual: int, *checks: Assumption, **facts: Any) -> Result:
+        """Return F = (N−1)·between/residual with k − 1 and (k−1)(N−1) degrees of freedom."""
+        perfect = self.status is Status.OK and residual == 0
+        status = Status.ZERO_VARIANCE if perfect else self.status
+        df1, df2 = float(self.k - 1), float((self.k - 1) * (self.n - 1))
+        f = (self.n - 1) * between / residual if status is Status.OK else math.nan
+        f, p = answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0)
+        detail = "The data sets do not all rank the models in the same way."
+        if perfect:
+            # how likely it is that all rank as the first one does
+            log = math.fsum(math.log(_arrangement_count(row)) for row in self.doubled[1:])
+            facts["details"]["p_perfect_agreement"] = math.exp(-log)
+            detail = (
+                "Every data set ranks the models in the same way: F is infinite and its p-value "
+                "undecided; details give the exact probability of such agreement, and friedman "
+                "decides."
+            )
+        checks = (
+            _two_models(self.k),
+            *checks,
+            Assumption("residual variance", not perfect, detail),
+        )
+        fields = {"variant": "f", "df1": df1, "df2": df2, "assumptions": checks}
+        return self.omnibus(status, f, p, **fields, **facts)
+
+
+def _degenerate_pvalue(status: Status, pvalue: float) -> float:
+    """Return the p-value, or what the status puts in its place."""
+    return answered(status, math.nan, pvalue, 1.0)[1]
+
+
+def _two_models(k: int) -> Assumption:
+    """Say that two models have a better test."""
+    detail = "for two use wilcoxon_signed_rank." if k == 2 else "are compared."
+    return Assumption("more than two models", k > 2, f"{k} models{';' * (k == 2)} {detail}")
+
+
+# --- all models at once
+
+
+@register(**_OMNIBUS, posthoc="friedman_posthoc", citation="friedman1937")
+def friedman(
+    scores: ArrayLike,
+    *,
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> Result:
+    """Friedman test.
+
+    Do any of the algorithms differ over data sets like these?
+
+    χ² = (k−1)(ΣR_j² − N²k(k+1)²/4) / (Σr² − Nk(k+1)²/4) with rank sums R_j, corrected for ties
+    (Friedman 1937; Conover 1999, section 5.8; Demšar 2006, section 3.2.2).
+
+    Parameters
+    ----------
+    method : {"auto", "exact", "asymptotic"}
+        ``asymptotic``: χ² with k − 1 degrees of freedom. ``exact``: all permutations of the ranks
+        within data sets, ties kept. ``auto``: exact for small tables, else asymptotic.
+
+    Returns
+    -------
+    Result
+        ``effect_sizes``: ``kendall_w``, 0 (no agreement) to 1 (all data sets rank alike).
+        ``details``: ``average_ranks``, ``rank_sums``, ``p_asymptotic``, and ``chi2_uncorrected``
+        as printed in Demšar (2006).
+
+    Warnings
+    --------
+    With two models it is equivalent to the sign test: use wilcoxon_signed_rank.
+
+    Examples
+    --------
+    >>> scores = [[.934, .963, .952], [.919, .928, .981], [.612, .617, .718],
+    ...           [.697, .834, .832], [.678, .715, .744]]
+    >>> result = friedman(scores)
+    >>> round(result.statistic, 4), round(result.pvalue, 6), result.variant
+    (7.6, 0.02392, 'exact')
+    """
+    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    chi2, exact = float(special.chdtrc(table.k - 1, table.chi2)), None
+    if method != "asymptotic" and table.status is Status.OK:
+        exact = _exact_friedman(table, _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET)
+        if exact is None and method == "exact":
+            what = f"'exact' cannot list {table.n} data sets x {table.k} models"
+            raise ArgumentError("method", f"{what}; use 'asymptotic' or 'auto'")
+    enough = Assumption(
+        "chi-square approximation",
+        table.n > 10 and table.k > 5,
+        f"{table.n} data sets and {table.k} models; it is good from about 10 data sets and 5 "
+        "models on, and conservative below (iman_davenport is less so).",
+    )
+    return table.omnibus(
+        table.status,
+        table.chi2,
+        _degenerate_pvalue(table.status, chi2 if exact is None else exact),
+        variant="chi_square" if exact is None else "exact",
+        df=float(table.k - 1),
+        effect_sizes={"kendall_w": table.kendall_w},
+        assumptions=(_two_models(table.k), *([enough] if exact is None else [])),
+        details={"p_asymptotic": _degenerate_pvalue(table.status, chi2)},
+    )
+
+
+@register(**_OMNIBUS, posthoc="friedman_posthoc", citation="iman1980")
+def iman_davenport(
+    scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
+) -> Result:
+    """Iman-Davenport test.
+
+    Do any of the algorithms differ over data sets like these?
+
+    The F form of Friedman's test, less conservative than χ²: F = (N−1)χ² / (N(k−1) − χ²), df k − 1
+    and (k−1)(N−1), with the tie-corrected χ² (Iman & Davenport 1980; Demšar 2006, section 3.2.2).
+
+    Returns
+    -------
+    Result
+        When every data set ranks the models in exactly the same way, F is infinite and its
+        p-value undecided (``zero_variance``); ``details["p_perfect_agreement"]`` then is the
+        exact probability of that under the null, and `friedman` has an ordinary p-value.
+
+    Warnings
+    --------
+    With two models use wilcoxon_signed_rank.
+
+    Examples
+    --------
+    >>> scores = [[.934, .963, .952], [.919, .928, .981], [.612, .617, .718],
+    ...           [.697, .834, .832], [.678, .715, .744]]
+    >>> round(iman_davenport(scores).pvalue, 6)
+    0.003318
+    """
+    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    fields = {"effect_sizes": {"kendall_w": table.kendall_w}, "details": {"chi2": table.chi2}}
+    return table.f_test(table.between, table.residual, **fields)
+
+
+@register(**_OMNIBUS, posthoc="wilcoxon_signed_rank", citation="quade1979")
+def quade(
+    scores: ArrayLike, *, greater_is_better: bool = True, decimals: Decimals | None = None
+) -> Result:
+    """Quade test.
+
+    Do any of the algorithms differ, with data sets weighted by the range of their scores?
+
+    S_ij = Q_i (r_ij − (k+1)/2), Q_i the rank of data set i's range; A = ΣS_ij², B = ΣS_j²/N;
+    F = (N−1)B/(A−B), df k − 1 and (N−1)(k−1). For k = 2 it is the signed-rank test's z in
+    another form (Quade 1979; Conover 1999, section 5.8).
+
+    Returns
+    -------
+    Result
+        When all weighted rankings are the same, F is infinite and undecided
+        (``zero_variance``); ``details["p_perfect_agreement"]`` is the exact probability.
+
+    Warnings
+    --------
+    It weights data sets by the range of their scores, so differences must be comparable between
+    data sets.
+
+    Examples
+    --------
+    >>> scores = [[.628, .660, .663], [.682, .731, .864], [.756, .795, .988],
+    ...           [.860, .863, .876], [.860, .905, .980], [.633, .704, .665]]
+    >>> round(quade(scores).pvalue, 6)
+    0.002094
+    """
+    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
+    table = RankTable(oriented, decimals)
+    rounded = oriented if decimals is None else np.round(oriented, decimals)
+    weight = rank(quantise(np.ptp(rounded, axis=1), scale_of(oriented), decimals))[0]
+    # four times S_ij, integers: "no variance left" needs no tolerance
+    signed = (table.doubled - (table.k + 1)).astype(object)
+    weighted = np.rint(2 * weight)[:, None].astype(object) * signed
+    sums, ranges = weighted.sum(axis=0), np.ptp(oriented, axis=1)
+    between = int((sums**2).sum())
+    detail = "Score differences must mean the same on every data set; the ranges go from "
+    comparable = f"{detail}{ranges.min():.4g} to {ranges.max():.4g}."
+    return table.f_test(
+        between,
+        table.n * int((weighted**2).sum()) - between,
+        Assumption("comparable ranges", None, comparable),
+        details={
+            "weighted_sums": [float(s) / 4 for s in sums],
+            "dataset_weights": weight.tolist(),
+        },
+    )
+
+
+@register(**_OMNIBUS, paired=False, posthoc="wilcoxon_signed_rank", citation="kruskal1952")
+def kruskal_wallis(
+    scores: ArrayLike,
+    *,
+    missing: Literal["raise", "omit"] = "raise",
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> Result:
+    """Kruskal-Wallis test.
+
+    Do the scores of the algorithms differ, ignoring which data set each score comes from?
+
+    H = [12/(n(n+1)) ΣR_j²/n_j − 3(n+1)] / [1 − Σ(t³−t)/(n³−n)], χ² with k − 1 degrees of
+    freedom (Kruskal & Wallis 1952).
+
+    Returns
+    -------
+    Result
+        ``effect_sizes``: ``epsilon_squared`` = H/(n−1) and ``eta_squared_H`` = (H−k+1)/(n−k), n
+        the number of scores. ``details``: ``mean_ranks`` (1 = best of all scores).
+
+    Warnings
+    --------
+    It ignores that every model was scored on the same data sets: the variation between data sets
+    hides differences between models. Use friedman.
+
+    Examples
+    --------
+    >>> scores = [[.8, .9, .7], [.8, .9, .8], [.9, .8, .9], [.85, .85, .7]]
+    >>> round(kruskal_wallis(scores).pvalue, 4)
+    0.305
+    """
+    omit = missing == "omit"
+    table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
+    ranks, sizes, counts = _split_groups(table, decimals)
+    n, k, sets = int(sizes.sum()), len(sizes), len(table)
+    sums = np.array([r.sum() for r in ranks])
+    status = Status.TOO_FEW if n <= k else Status.OK
+    status = Status.IDENTICAL_SCORES if len(counts) == 1 else status
+    # sum of squared deviations of the mean ranks: no difference of large numbers
+    h = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
+    same = status is Status.IDENTICAL_SCORES
+    h = 0.0 if same else h / (1 - tie_sum(counts) / (float(n) ** 3 - n))
+    few = f"The smallest group has {int(sizes.min())} scores; 5 are recommended."
+    ignored = f"{n} scores come from {sets} data sets: scores of one data set go together, which "
+    return Result(
+        variant="chi_square",
+        statistic=h,
+        df=float(k - 1),
+        pvalue=_degenerate_pvalue(status, float(special.chdtrc(k - 1, h))),
+        n=sets,
+        null_hypothesis=f"The scores of all {k} algorithms come from one distribution, whatever "
+        "the data set.",
+        status=status,
+        effect_sizes={
+            "epsilon_squared": h / (n - 1),
+            "eta_squared_H": (h - k + 1) / (n - k) if n > k else math.nan,
+        },
+        assumptions=(
+            Assumption("independent scores", False, f"{ignored}this test ignores; use friedman."),
+            Assumption("chi-square approximation", bool(sizes.min() >= 5), few),
+        ),
+        details={
+            "mean_ranks": (sums / sizes).tolist(),
+            "group_sizes": sizes.tolist(),
+            "n_scores": n,
+        },
+    )
+
+
+def _split_groups(
+    oriented: FloatArray, decimals: Decimals | None
+) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
+    """Rank all scores of a table together (1 = best): ranks and number by model, sizes of ties."""
+    present = ~np.isnan(oriented)
+    sizes = present.sum(axis=0)
+    if not sizes.all():
+        raise ArgumentError(
+            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
+        )
+    values = oriented.T[present.T]  # model by model
+    ranks, counts = rank(-quantise(values, scale_of(values), decimals))
+    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts
+
+
+def _arrangement_count(row: NDArray[np.int64]) -> int:
+    """Count the distinct permutations of a row."""
+    _, counts = np.unique(row, return_counts=True)
+    return math.factorial(len(row)) // math.prod(math.factorial(int(c)) for c in counts)
+
+
+def _arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the distinct permutations of a row, one a row, without listing equal ones."""
+    values, counts = np.unique(row, return_counts=True)
+    found: list[list[int]] = []
+
+    def place(prefix: list[int], left: list[int]) -> None:
+        if len(prefix) == len(row):
+            found.append(prefix)
+            return
+        for i, count in enumerate(left):
+            if count:
+                place([*prefix, int(values[i])], [c - (j == i) for j, c in enumerate(left)])
+
+    place([], counts.tolist())
+    return np.array(found, dtype=np.int64)
+
+
+def _exact_friedman(table: RankTable, budget: int) -> float | None:
+    """P(statistic ≥ the observed) over all permutations of the ranks within data sets."""
+    if max(_arrangement_count(row) for row in table.doubled) > _MAX_ARRANGEMENTS:
+        return None
+    # sums of squares depend on deviations from the mean rank sum: keep the numbers small
+    rows = table.doubled - (table.k + 1)
+    states, probability = np.sort(rows[:1], axis=1), np.ones(1)
+    for row in rows[1:]:
+        orders = _arrangements(row)
+        budget -= len(states) * len(orders)
+        if budget < 0:
+            return None
+        sums = np.sort((states[:, None, :] + orders).reshape(-1, table.k), axis=1)
+        weight = np.repeat(probability / len(orders), len(orders))
+        order = np.lexsort(sums.T)  # add up the weights of equal rows
+        sums = sums[order]
+        first = np.append(True, (sums[1:] != sums[:-1]).any(axis=1))
+        states = sums[first]
+        probability = np.add.reduceat(weight[order], np.flatnonzero(first))
+    return min(1.0, float(probability[(states**2).sum(axis=1) >= table.between].sum()))
+
+
+# --- pairs of models by their average ranks
+
+
+@dataclasses.dataclass(frozen=True)
+class _Compared:
+    """All pairs of a table, or a control with each other model, by z (df None) or Student's t."""
+
+    table: RankTable
+    status: Status
+    error: float
+    df: float | None = None
+    control: int | None = None
+    side: Alternative = "two-sided"
+
+    def pair(self, a: int, b: int, half: float | None, level: float, method: str) -> Pair:
+        """Compare two models, with an interval of a given half-width."""
+        table, side, status = self.table, self.side, self.status
+        # from integers, so that equal rank sums give exactly 0
+        estimate = float(table.sums[b] - table.sums[a]) / (2 * table.n)
+        if status is not Status.TOO_FEW and (table.ranks[:, a] == table.ranks[:, b]).all():
+            status = Status.IDENTICAL_SCORES
+        statistic = pvalue = math.nan
+        if status is Status.OK:
+            statistic = estimate / self.error
+            pvalue = normal_pvalue(statistic, side)
+            if self.df is not None:
+                pvalue = t_pvalue(statistic, self.df, side)
+        elif status is Status.ZERO_VARIANCE:
+            statistic = math.copysign(math.inf, estimate)
+        else:
+            statistic, pvalue = answered(status, statistic, pvalue, estimate)
+        ci = None
+        if half is not None and status is not Status.TOO_FEW:
+            low = -math.inf if side == "less" else estimate - half
+            high = math.inf if side == "greater" else estimate + half
+            ci = ConfidenceInterval(low, high, level, method)
+        fields = {"estimate": estimate, "ci": ci, "df": self.df, "status": status}
+        return Pair(a=a, b=b, statistic=statistic, pvalue=pvalue, pvalue_adjusted=pvalue, **fields)
+
+    def result(
+        self,
+        correction: str,
+        level: float,
+        half: float | None,
+        *checks: Assumption,
+        details: dict[str, Any] | None = None,
+    ) -> PairwiseResult:
+        """Compare all pairs, adjust their p-values and say what a diagram of ranks joins."""
+        table, nemenyi = self.table, correction == "studentized-range"
+        members, method = pairs_of(table.k, self.control), "nemenyi" if nemenyi else correction
+        pairs = [self.pair(a, b, half, level, method) for a, b in members]
+        if nemenyi:
+            ranges = range_sf([math.sqrt(2) * abs(p.estimate) / self.error for p in pairs], table.k)
+            adjusted = np.fmax(ranges, [p.pvalue for p in pairs])
+            adjusted[np.isnan([p.pvalue for p in pairs])] = math.nan
+        else:
+            adjusted = adjust_pvalues([p.pvalue for p in pairs], correction)
+        ordered = np.sort(table.ranks, axis=1)
+        tied, chi2 = int((ordered[:, :-1] == ordered[:, 1:]).sum()), table.chi2
+        few = f"{table.n} data sets; the normal approximation of average ranks wants 10 or more."
+        ties = f"{tied} ties inside data sets; the standard error of the z test assumes none, with "
+        whole = PairwiseResult(
+            variant="all_pairs" if self.control is None else "versus_control",
+            correction=correction,
+            pairs=tuple(
+                dataclasses.replace(pair, pvalue_adjusted=float(p))
+                for pair, p in zip(pairs, adjusted, strict=True)
+            ),
+            n=table.n,
+            alternative=self.side,
+            null_hypothesis=_NULL_OF_PAIR.format(k=table.k),
+            status=self.status,
+            assumptions=(
+                Assumption("enough data sets", table.n >= 10, few),
+                Assumption("few ties", None if tied else True, f"{ties}ties it is conservative."),
+                table.exchangeable(),
+                *checks,
+            ),
+            details={
+                "control": self.control,
+                "friedman_chi2": chi2,
+                "friedman_pvalue": math.nan
+                if table.n < 2
+                else float(special.chdtrc(table.k - 1, chi2)),
+                "standard_error": self.error,
+                "critical_difference": math.nan if half is None else half,
+                **(details or {}),
+            },
+        )
+        return with_ranks(whole, table.average.tolist(), level)
+
+
+@register(**_POSTHOC, citation="nemenyi1963")
+def nemenyi(
+    scores: ArrayLike,
+    *,
+    confidence_level: Level = 0.95,
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> PairwiseResult:
+    """Nemenyi test.
+
+    Which pairs of algorithms differ by more than the critical difference?
+
+    All pairs after Friedman's test: CD = q_α √(k(k+1)/(6N)), q_α the upper quantile of the range of
+    k standard normal variables divided by √2; the adjusted p is P(range > |z|√2) (Nemenyi 1963;
+    Demšar 2006, section 3.2.2, table 5a).
+
+    Parameters
+    ----------
+    confidence_level : float
+        Of the simultaneous intervals; 1 − it is the level of the critical difference.
+
+    Returns
+    -------
+    PairwiseResult
+        Each pair's ``estimate`` is by how much a's average rank is better than b's, ± the
+        critical difference in ``ci``; ``statistic`` its z; ``pvalue`` the unadjusted one.
+        ``details``: ``average_ranks``, ``critical_difference``, ``q_alpha``,
+        ``critical_differences`` at the levels .10, .05 and .01, ``cd_groups`` (see `cd_groups`).
+
+    Warnings
+    --------
+    A pair's result depends on the other models in the table (Benavoli et al. 2016); that of
+    wilcoxon_signed_rank does not. Shaffer's correction of friedman_posthoc is more powerful.
+
+    Examples
+    --------
+    >>> scores = [[.628, .660, .663], [.682, .731, .864], [.756, .795, .988],
+    ...           [.860, .863, .876], [.860, .905, .980], [.633, .704, .665]]
+    >>> result = nemenyi(scores)
+    >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
+    [0.1072, 0.0043, 0.4804]
+    >>> round(result.details["critical_difference"], 4), result.details["cd_groups"]
+    (1.3531, ((2, 1), (1, 0)))
+    """
+    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    q = {a: range_isf(a, table.k) / math.sqrt(2) for a in (1 - confidence_level, 0.1, 0.05, 0.01)}
+    q_alpha, *_ = q.values()
+    levels = {f"{alpha:.2f}": q[alpha] * table.error for alpha in (0.1, 0.05, 0.01)}
+    compared, half = _Compared(table, table.status, table.error), q_alpha * table.error
+    own = {"q_alpha": q_alpha, "critical_differences": levels}
+    return compared.result("studentized-range", confidence_level, half, details=own)
+
+
+@register(**_POSTHOC, title="z post hoc of Friedman's test", citation="demsar2006")
+def friedman_posthoc(
+    scores: ArrayLike,
+    *,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> PairwiseResult:
+    """Compare average ranks by a z test, all pairs or versus a control.
+
+    Which algorithms differ from each other, or from a control?
+
+    z = (R_b − R_a) / √(k(k+1)/(6N)) with average ranks R (Demšar 2006, section 3.2.2; García &
+    Herrera 2008 for Shaffer's correction).
+
+    Parameters
+    ----------
+    correction : str
+        A method of `adjust_pvalues`. ``bonferroni`` versus a control is the Bonferroni-Dunn
+        test; ``shaffer`` is for all pairs.
+    confidence_level : float
+        Of the simultaneous intervals that single-step corrections have.
+
+    Returns
+    -------
+    PairwiseResult
+        Each pair's ``estimate`` is by how much a's average rank is better than b's and
+        ``statistic`` its z. The single-step corrections (``none``, ``bonferroni``, ``sidak``)
+        also give ``ci`` and ``details["critical_difference"]``.
+
+    Warnings
+    --------
+    A pair's result depends on the other models in the table (Benavoli et al. 2016); that of
+    wilcoxon_signed_rank does not.
+
+    Examples
+    --------
+    >>> scores = [[.934, .963, .952], [.919, .928, .981], [.612, .617, .718],
+    ...           [.697, .834, .832], [.678, .715, .744]]
+    >>> [round(pair.pvalue_adjusted, 4) for pair in friedman_posthoc(scores, control=0).pairs]
+    [0.0269, 0.0228]
+    """
+    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    found = _Compared(table, table.status, table.error, None, control, alternative)
+    return _posthoc(found, correction, confidence_level)
+
+
+@register(**_POSTHOC, citation="conover1999")
+def conover_friedman(
+    scores: ArrayLike,
+    *,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> PairwiseResult:
+    """Conover test after Friedman.
+
+    Which algorithms differ from each other, or from a control?
+
+    t = (R_b − R_a) / √(2(NΣr² − ΣR_j²) / ((N−1)(k−1))) with rank sums R; ties are in Σr² (Conover
+    1999, section 5.8).
+
+    Parameters
+    ----------
+    correction : str
+        A method of `adjust_pvalues`; ``none`` is Conover's own protected procedure.
+    confidence_level : float
+        Of the simultaneous intervals that single-step corrections have.
+
+    Returns
+    -------
+    PairwiseResult
+        Each pair's ``estimate`` is by how much a's average rank is better than b's and
+        ``statistic`` its t with ``df`` = (N−1)(k−1). Status ``zero_variance``, p undecided,
+        when every data set ranks the models in the same way.
+
+    Warnings
+    --------
+    A pair's result depends on the other models in the table (Benavoli et al. 2016); that of
+    wilcoxon_signed_rank does not. Its error estimate shrinks as the rankings of the data sets
+    agree: with perfect agreement it is undecided.
+
+    Examples
+    --------
+    >>> scores = [[.934, .963, .952], [.919, .928, .981], [.612, .617, .718],
+    ...           [.697, .834, .832], [.678, .715, .744]]
+    >>> [round(pair.pvalue_adjusted, 4) for pair in conover_friedman(scores).pairs]
+    [0.0075, 0.0051, 0.5796]
+    """
+    table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
+    perfect = table.status is Status.OK and table.residual == 0
+    status = Status.ZERO_VARIANCE if perfect else table.status
+    df, error = float((table.n - 1) * (table.k - 1)), 0.0
+    if status is Status.OK:
+        error = math.sqrt(table.residual / (2 * df)) / table.n
+    detail = (
+        "Every data set ranks the models in the same way: no variance is left to compare with, use "
+        "friedman_posthoc."
+        if perfect
+        else f"The standard error of a rank difference is {error:.4g} (Friedman's z test takes "
+        f"{table.error:.4g})."
+    )
+    found = _Compared(table, status, error, df, control, alternative)
+    left = Assumption("residual variance", not perfect, detail)
+    return _posthoc(found, correction, confidence_level, left)
+
+
+def _posthoc(
+    found: _Compared, correction: str, level: float, *checks: Assumption
+) -> PairwiseResult:
+    """Compare average ranks with a correction; single-step ones have simultaneous intervals."""
+    k, df = found.table.k, found.df
+    method = check_correction(correction, check_control(found.control, k), found.side)
+    half, single_step = None, method in ("none", "bonferroni", "sidak")
+    # the z intervals do not depend on the ranks, so they exist where all are tied as well
+    if single_step and (df is None or found.status is Status.OK):
+        each = simultaneous_level(level, len(pairs_of(k, found.control)), method)
+        tail = (1 - each) / (2 if found.side == "two-sided" else 1)
+        quantile = special.ndtri(tail) if df is None else special.stdtrit(df, tail)
+        half = -float(quantile) * found.error
+    return found.result(method, level, half, *checks)
+
+
+# --- the groups that a critical difference diagram joins
+
+
+def with_ranks(result: PairwiseResult, average_ranks: list[float], level: float) -> PairwiseResult:
+    """Add the average ranks of the models, and of two-sided tests of all pairs the groups."""
+    details = {**result.details, "average_ranks": average_ranks}
+    result = dataclasses.replace(result, details=details)
+    if details["control"] is not None or result.alternative != "two-sided":
+        return result
+    alpha = round(1 - level, 12)
+    groups, hidden = _groups(result, alpha)
+    found = {"alpha": alpha, "cd_groups": groups, "cd_pairs_not_shown": hidden}
+    return dataclasses.replace(result, details={**details, **found})
+
+
+@checked
+def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int, ...], ...]:
+    """Group the models that a critical difference diagram joins by a bar.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+        An all-pairs result whose details hold ``average_ranks``.
+    alpha : float
+        The level; a pair differs when its adjusted p-value is at most alpha.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Column numbers of the models in each group, best first; groups from best to worst. A
+        group is a longest run of models, neighbours by average rank, no two of which differ:
+        the bars agree with the adjusted p-values by construction. An undecided pair (p NaN) is
+        never joined. Some procedures can call two models different that lie between two others
+        they do not tell apart; a bar cannot show the outer pair then, and
+        ``details["cd_pairs_not_shown"]`` of the result lists it (Demšar 2006, section 3.2.4).
+
+    Examples
+    --------
+    >>> scores = [[.6681, .7181, .7681], [.6277, .6777, .7277], [.7825, .8325, .8825],
+    ...           [.611, .661, .711], [.7845, .8345, .8845], [.6994, .7494, .7994]]
+    >>> cd_groups(nemenyi(scores))
+    ((2, 1), (1, 0))
+    """
+    if "average_ranks" not in result.details:
+        raise ArgumentError("result", f"{result.test} has no average ranks; use a rank procedure")
+    if result.details.get("control") is not None or result.alternative != "two-sided":
+        raise ArgumentError(
+            "result",
+            f"{result.test} was versus a control or one-sided; groups need two-sided "
+            "tests of all pairs (control=None)",
+        )
+    return _groups(result, alpha)[0]
+
+
+def _groups(
+    result: PairwiseResult, alpha: float
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, int], ...]]:
+    ranks = np.asarray(result.details["average_ranks"])
+    order = [int(i) for i in np.argsort(ranks, kind="stable")]
+    place = {model: i for i, model in enumerate(order)}
+    joined, shown = np.eye(len(order), dtype=np.bool_), np.eye(len(order), dtype=np.bool_)
+    for pair in result.pairs:
+        i, j = place[pair.a], place[pair.b]
+        joined[i, j] = joined[j, i] = pair.pvalue_adjusted > alpha  # False for NaN
+    groups: list[tuple[int, ...]] = []
+    last_end = 0
+    for start in range(len(order)):
+        end = start + 1
+        while end < len(order) and joined[end, start:end].all():
+            end += 1
+        if end - start > 1 and end > last_end:
+            groups.append(tuple(order[start:end]))
+            shown[start:end, start:end] = True
+        last_end = max(last_end, end)
+    pairs = [(place[pair.a], place[pair.b]) for pair in result.pairs]
+    hidden = [(order[i], order[j]) for i, j in pairs if joined[i, j] and not shown[i, j]]
+    return tuple(groups), tuple(hidden)

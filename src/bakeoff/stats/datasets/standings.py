@@ -1,0 +1,387 @@
+"""Tables of scores, data sets × models: win rates and strengths, groups and missing cells."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bakeoff.stats.core.arguments import Decimals, Level, checked
+from bakeoff.stats.core.arithmetic import gram, product, root, solved
+from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
+from bakeoff.stats.core.distributions import clopper_pearson
+from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
+
+_PRIOR = 0.25
+_LONGEST_STEP = 2.0
+_STEPS = 200
+
+
+# --- groups of data sets and missing cells
+
+
+def as_groups(groups: ArrayLike | None, n: int) -> NDArray[np.intp]:
+    """Return the number of each data set's group; its own where there are no groups."""
+    if groups is None:
+        return np.arange(n)
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ArgumentError("groups", f"expected a label for each of {n} data sets")
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes]  # in the order in which they appear
+
+
+def group_means(values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+    """Average rows within groups; NaN where a model lacks a value on one of the group's rows."""
+    sums = np.zeros((int(codes.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, codes, values)
+    sizes = np.bincount(codes).astype(np.float64)
+    return np.asarray(sums / sizes.reshape(-1, *[1] * (values.ndim - 1)))
+
+
+def with_failures_last(oriented: FloatArray) -> FloatArray:
+    """Put a score just below all others of its data set in place of missing cells, for ranks."""
+    least = np.nanmin(oriented, axis=1, keepdims=True)
+    size = np.nanmax(np.abs(oriented), axis=1, keepdims=True)
+    return np.where(np.isnan(oriented), least - 1e-6 * np.where(size > 0, size, 1.0), oriented)
+
+
+# --- win rates
+
+
+@dataclasses.dataclass(frozen=True)
+class WinRates:
+    """Win rates of the models of a table, against the field and against each other.
+
+    Attributes
+    ----------
+    n : ndarray, shape (k,)
+        The data sets, or groups of them, on which a model meets another.
+    rate, se, effective_n, low, high : ndarray, shape (k,)
+        The mean share of the other models that a model beats on a data set, draws half; its
+        standard error; n* and the limits of Wilson's interval.
+    met, wins, draws : ndarray, shape (k, k)
+        Of the model of the row against that of the column: common data sets (groups), wins, draws.
+    pair_rate, pair_low, pair_high : ndarray, shape (k, k)
+        The share of wins with half the draws, and the limits of Clopper and Pearson's interval.
+    """
+
+    n: FloatArray
+    rate: FloatArray
+    se: FloatArray
+    effective_n: FloatArray
+    low: FloatArray
+    high: FloatArray
+    met: FloatArray
+    wins: FloatArray
+    draws: FloatArray
+    pair_rate: FloatArray
+    pair_low: FloatArray
+    pair_high: FloatArray
+
+
+@checked
+def win_rates(
+    scores: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: Level = 0.95,
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> WinRates:
+    """Count how often each model beats the others over data sets; NaN is a missing cell.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        One row per data set, one column per model.
+    groups : array_like, shape (N,), optional
+        Which data sets belong together: they count as one, by the mean of their shares.
+
+    Returns
+    -------
+    WinRates
+        Each interval holds by itself. All depends on which models are in the table.
+
+    Notes
+    -----
+    On a data set with n scores the model of rank r beats the share (n − r)/(n − 1). The interval of
+    the mean m with standard error se over N data sets is Wilson's with n* = m(1 − m)/se² and the
+    quantile of t with N − 1 degrees of freedom; n* is N where se is 0, or m is 0 or 1. The
+    interval of a pair is Clopper and Pearson's of wins and half the draws, which agrees with the
+    sign test where nothing is drawn.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import win_rates
+    >>> found = win_rates([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.9, 0.8, 0.7]])
+    >>> found.rate.round(3).tolist(), float(found.pair_low[0, 1].round(3))
+    ([0.875, 0.5, 0.125], 0.194)
+    """
+    ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
+    n, rate, se = _by_group(ranks, codes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        varied = (se > 0) & (rate > 0) & (rate < 1)
+        size = np.where(varied, rate * (1 - rate) / np.square(se), n)
+        reach = np.asarray(special.stdtrit(n - 1, (1 + confidence_level) / 2), dtype=np.float64)
+        low, high = _wilson(rate, size, reach)
+    met, wins, draws = _tally(ranks, codes)
+    points = wins + draws / 2
+    with np.errstate(invalid="ignore"):
+        limits = clopper_pearson(points, met, (1 - confidence_level) / 2)
+        return WinRates(n, rate, se, size, low, high, met, wins, draws, points / met, *limits)
+
+
+def _rank_meetings(
+    scores: ArrayLike, groups: ArrayLike | None, greater_is_better: bool, decimals: int | None
+) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Rank the models of data sets with two scores or more, and number the groups of these."""
+    table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=True)
+    kept = (~np.isnan(table)).sum(axis=1) > 1
+    if not kept.any():
+        raise ArgumentError("scores", "no data set has scores of two models")
+    codes = as_groups(groups, len(table))[kept]
+    return rank_rows(table[kept], decimals), np.unique(codes, return_inverse=True)[1]
+
+
+def _tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Count meetings, wins and draws of each model (row) with each other, a group as one."""
+    groups, shape = int(codes.max()) + 1, (3, ranks.shape[1], ranks.shape[1])
+    met, wins, draws = np.zeros(shape)
+    if groups < len(ranks):
+        for group in range(groups):
+            members = ranks[codes == group]
+            often, won, drawn = _tally(members, np.arange(len(members)))
+            size = np.maximum(often, 1)
+            met, wins, draws = met + (often > 0), wins + won / size, draws + drawn / size
+        return met, wins, draws
+    for own in ranks:
+        there = ~np.isnan(own)
+        met += there[:, None] & there
+        wins += own[:, None] < own
+        draws += own[:, None] == own
+    for table in (met, draws):
+        np.fill_diagonal(table, 0.0)
+    return met, wins, draws
+
+
+def _by_group(
+    ranks: FloatArray, codes: NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the number of groups, the mean share beaten in them and its standard error."""
+    there = ~np.isnan(ranks)
+    sizes = there.sum(axis=1, keepdims=True)
+    beaten = np.where(there, (sizes - ranks) / (sizes - 1), 0.0)
+    sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
+    np.add.at(sums, codes, beaten)
+    np.add.at(counts, codes, there)
+    own = counts > 0
+    n = own.sum(axis=0).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = sums / np.maximum(counts, 1)
+        mean = shares.sum(axis=0) / n
+        squares = np.where(own, np.square(shares - mean), 0.0).sum(axis=0)
+        squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
+        return n, mean, np.sqrt(squares / (n - 1) / n)
+
+
+def _wilson(rate: FloatArray, n: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    centre = (rate + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * np.sqrt(rate * (1 - rate) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    low = np.where(rate > 0, np.maximum(centre - half, 0.0), 0.0)
+    return low, np.where(rate < 1, np.minimum(centre + half, 1.0), 1.0)
+
+
+# --- strengths
+
+
+@dataclasses.dataclass(frozen=True)
+class Strengths:
+    """Strengths of models: θ, with P(i beats j) = 1/(1 + exp(θ_j − θ_i)).
+
+    Attributes
+    ----------
+    strength, se, low, high : ndarray, shape (k,)
+        θ, which sum to 0; standard errors; limits, NaN where the standard error is 0.
+    covariance : ndarray, shape (k, k)
+        Of the strengths.
+    prior : float
+        The wins that were added each way to every pair that met.
+    n : int
+        The data sets, or groups of them.
+    points : ndarray, shape (k, k)
+        Wins and half the draws of the model of the row against that of the column.
+    """
+
+    strength: FloatArray
+    se: FloatArray
+    low: FloatArray
+    high: FloatArray
+    covariance: FloatArray
+    prior: float
+    n: int
+    points: FloatArray
+
+    @cached_property
+    def win_probability(self) -> FloatArray:
+        """P(the model of the row beats that of the column), shape (k, k)."""
+        return _chances(self.strength)
+
+    @cached_property
+    def expected_rank(self) -> FloatArray:
+        """The average rank to be expected on a full table, shape (k,)."""
+        chances = self.win_probability.copy()
+        np.fill_diagonal(chances, 0.0)
+        return np.asarray(1 + chances.sum(axis=0))
+
+    def of(self, order: NDArray[np.intp]) -> Strengths:
+        """Return the same strengths in another order, shape (k,)."""
+        lines = {name: getattr(self, name)[order] for name in ("strength", "se", "low", "high")}
+        tables = {
+            name: getattr(self, name)[np.ix_(order, order)] for name in ("covariance", "points")
+        }
+        return dataclasses.replace(self, **lines, **tables)
+
+    @property
+    def difference_se(self) -> FloatArray:
+        """Standard errors of the differences of two strengths, shape (k, k)."""
+        variance = self.covariance.diagonal()
+        found = variance[:, None] + variance - 2 * self.covariance
+        return np.asarray(np.sqrt(np.maximum(found, 0.0)))
+
+
+@checked
+def bradley_terry(
+    scores: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    prior: float | None = None,
+    confidence_level: Level = 0.95,
+    greater_is_better: bool = True,
+    decimals: Decimals | None = None,
+) -> Strengths:
+    """Fit Bradley and Terry's model to who beats whom on each data set; draws are half a win.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        One row per data set, one column per model; NaN is a missing cell.
+    groups : array_like, shape (N,), optional
+        Which data sets belong together: the standard errors take them for one.
+    prior : float, optional
+        Wins to add each way to every pair that met; default: 0, or ¼ where some models win
+        everything against the others, for which no strengths are the most likely ones.
+
+    Returns
+    -------
+    Strengths
+        Each interval holds by itself.
+
+    Notes
+    -----
+    Maximum likelihood by Newton's method. The covariance is the sandwich H⁻¹BH⁻¹ with B the sum
+    over data sets (groups) of the outer products of their centred scores, times G/(G − 1); limits
+    take the quantile of t with G − 1 degrees of freedom. Comparisons on one data set are not
+    independent; standard errors that take them so are too small (docs/standings.md).
+
+    References
+    ----------
+    Bradley & Terry (1952), Biometrika 39:324-345.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import bradley_terry
+    >>> found = bradley_terry([[0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.7, 0.5], [0.6, 0.8, 0.7]])
+    >>> found.strength.round(3).tolist(), found.expected_rank.round(3).tolist()
+    ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
+    """
+    ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
+    there = ~np.isnan(ranks)
+    _check_connected(there)
+    met, wins, draws = _tally(ranks, np.arange(len(ranks)))
+    points = wins + draws / 2
+    if prior is None:
+        beats = points > 0
+        prior = 0.0 if _reached(beats, 0).all() and _reached(beats.T, 0).all() else _PRIOR
+    padded, total = points + prior * (met > 0), met + 2 * prior * (met > 0)
+    strength = most_likely(padded, total)
+    chances = _chances(strength)
+    np.fill_diagonal(chances, 0.0)
+    expected = product(there.astype(np.float64), chances.T)
+    residuals = np.where(there, there.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
+    n = int(codes.max()) + 1
+    own = np.zeros((n, len(strength)))
+    np.add.at(own, codes, residuals)
+    own -= own.mean(axis=0)
+    moved = _newton_step(own.T, chances, total).T  # what each data set adds to the strengths
+    covariance = gram(moved) * (n / (n - 1) if n > 1 else math.nan)
+    se = np.sqrt(covariance.diagonal())
+    se = np.where(se > 1e-10, se, 0.0)
+    quantile = float(special.stdtrit(n - 1, (1 + confidence_level) / 2))
+    reach = np.where(se > 0, se, np.nan) * quantile
+    return Strengths(strength, se, strength - reach, strength + reach, covariance, prior, n, points)
+
+
+def _chances(strength: FloatArray) -> FloatArray:
+    return np.asarray(special.expit(strength[:, None] - strength[None, :]))
+
+
+def most_likely(points: FloatArray, total: FloatArray) -> FloatArray:
+    """Maximise the likelihood of wins among meetings by Newton's method, the strengths centred."""
+    strength = np.zeros(len(points))
+    for _ in range(_STEPS):
+        chances = _chances(strength)
+        step = _newton_step((points - total * chances).sum(axis=1), chances, total)
+        longest = float(np.abs(step).max())
+        strength = strength + step * min(1.0, _LONGEST_STEP / max(longest, 1e-300))
+        if longest < 1e-12:
+            break
+    return strength
+
+
+def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> FloatArray:
+    """Solve Hx = slope with the strengths summing to 0; slope is of shape (k,) or (k, N)."""
+    weights = total * chances * chances.T
+    information = np.diag(weights.sum(axis=1)) - weights
+    lower = root(information[:-1, :-1])  # the last strength is 0 at first
+    forward, _ = solved(lower, slope[:-1])
+    back, _ = solved(lower.T[::-1, ::-1], forward[::-1])
+    found = np.concatenate([back[::-1], np.zeros_like(slope[:1])])
+    return np.asarray(found - found.mean(axis=0))
+
+
+def _meeting_sets(meets: BoolArray) -> list[list[int]]:
+    """Return the largest sets of models that are linked by common data sets, in order."""
+    left, found = set(range(len(meets))), []
+    while left:
+        own = np.flatnonzero(_reached(meets, min(left))).tolist()
+        found.append(own)
+        left -= set(own)
+    return found
+
+
+def _reached(links: BoolArray, start: int) -> BoolArray:
+    """Tell which models can be reached from one of them, along the true entries of its row."""
+    seen: BoolArray = np.zeros(len(links), dtype=np.bool_)
+    edge = np.array([start])
+    while len(edge):
+        seen[edge] = True
+        edge = np.flatnonzero(links[edge].any(axis=0) & ~seen)
+    return seen
+
+
+def _check_connected(present: BoolArray) -> None:
+    """Refuse a table whose models fall into sets that are never compared on a data set."""
+    counted = present.astype(np.float64)  # BLAS knows no integers, and counts are exact
+    sets = _meeting_sets(np.asarray(counted.T @ counted > 0))
+    if len(sets) > 1:
+        told = " and ".join(", ".join(map(str, own[:8])) for own in sets[:4])
+        raise ArgumentError(
+            "scores",
+            f"the models (columns) {told} have no data set in common: sets of models that never "
+            "meet cannot be compared; leave one set out",
+        )

@@ -1,0 +1,475 @@
+"""Tests on rows in groups: what they return and assume, and a mean difference tested.
+
+Whatever is averaged (right and wrong, numbers, costs), the test needs its sums D_k over the groups
+and, for t, its standard error with degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats.core.arithmetic import inner
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.paired_differences import t_interval
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+    answered,
+)
+from bakeoff.stats.design.clusters import Clusters, Dependence, degrees_of_freedom, describe
+from bakeoff.stats.design.flips import (
+    FLIPS,
+    UNBOUNDED,
+    Tails,
+    agreeing,
+    flip_tails,
+    hull,
+    subset_limits,
+)
+
+Codes = NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True)
+class Leverage:
+    """What sums over groups are divided by, row by row."""
+
+    root: FloatArray  # √(1 − p), p the share of the row's group in the rows, or in its class
+    df: float  # Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group
+    shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
+
+    @classmethod
+    def of(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
+        """Find the leverage of rows by the codes of their groups, and of their classes."""
+        kinds = np.zeros(len(clusters), dtype=np.intp) if classes is None else classes
+        counts = np.zeros((int(kinds.max()) + 1, int(clusters.max()) + 1))
+        np.add.at(counts, (kinds, clusters), 1.0)
+        there = counts[counts.sum(axis=1) > 0]
+        of_classes = there / there.sum(axis=1, keepdims=True)
+        own = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
+        alone = bool((of_classes == 1).any())
+        shares = of_classes.mean(axis=0)
+        df = 0.0 if alone else degrees_of_freedom(shares)
+        return cls(np.sqrt(np.maximum(1 - own, 0.0)), df, shares)
+
+
+def leverage_of(clusters: Codes | None) -> Leverage | None:
+    """Return the leverage of groups among the rows; None where rows stand alone."""
+    return None if clusters is None else Leverage.of(clusters)
+
+
+FEWEST_CLUSTERS = 5
+"""With fewer clusters there is no answer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How precisely a metric is known."""
+
+    se: float
+    df: float  # those of the units, or fewer where a few of them carry the variance
+    units: float  # independent ones: rows, with their pseudo-rows, or clusters
+
+    def interval(
+        self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
+    ) -> ConfidenceInterval:
+        """Return the t interval around an estimate, within the metric's range."""
+        half = self.quantile(level, side) * self.se
+        low = -math.inf if side == "less" else centre - half
+        high = math.inf if side == "greater" else centre + half
+        return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]), level, "t")
+
+    def quantile(self, level: float, side: Alternative) -> float:
+        """Return the half-width of an interval in standard errors."""
+        return -float(special.stdtrit(self.df, tail_probability(level, side)))
+
+
+def spread(
+    psi: FloatArray,
+    *,
+    weights: FloatArray | None = None,
+    clusters: NDArray[np.intp] | None = None,
+    pseudo: tuple[FloatArray, FloatArray] | None = None,
+    leverage: Leverage | None = None,
+) -> Spread:
+    """Return standard error and degrees of freedom of a metric from its influence values."""
+    # se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
+    # ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
+    # by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
+    # clusters of one size.
+    extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
+    weights = _ones(len(psi)) if weights is None else weights
+    if leverage is not None:
+        if not leverage.df > 0:
+            assert clusters is not None
+            return Spread(math.nan, 0.0, float(clusters.max() + 1))
+        psi = psi / leverage.root
+    n = float(weights.sum() + extra_weights.sum())
+    if clusters is None:
+        units, sums, counts = n, psi, weights
+    else:
+        sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
+        units, counts = float(len(sums)), np.ones(len(sums))
+    # fourth powers of large numbers would overflow
+    ends = (end for v in (sums, extra) for end in (v.max(initial=0), -v.min(initial=0)))
+    scale = float(max(ends)) or 1.0
+    second = fourth = 0.0
+    for values, times in ((sums, counts), (extra, extra_weights)):
+        powers = values / scale
+        powers *= powers
+        second += inner(times, powers)
+        powers *= powers
+        fourth += inner(times, powers)
+    if units <= 1:
+        return Spread(math.nan, math.nan, units)
+    factor = units / (units - 1) if leverage is None else 1.0
+    se = scale * math.sqrt(factor * second) / n
+    most = units - 1 if leverage is None else leverage.df
+    return Spread(se, degrees_of_sums(second, fourth, units, most), units)
+
+
+@lru_cache(maxsize=1)
+def _ones(n: int) -> FloatArray:
+    """Return the weights of rows that count once, kept for the next of many models."""
+    ones = np.ones(n)
+    ones.flags.writeable = False
+    return ones
+
+
+def degrees_of_sums(second: float, fourth: float, units: float, most: float) -> float:
+    """Return ν = 2s₂²/(s₄ − s₂²/G) of G sums of powers, at most `most`."""
+    # Satterthwaite's (1946) idea applied to influence values.
+    excess = fourth - second**2 / units
+    return min(most, 2 * second**2 / excess) if excess > 0 else most
+
+
+_LEAST_DF, _RECOMMENDED = 4.0, 15
+_SHOWS_SKEW, _SHOWS_SYMMETRY = 20, 60
+"""Groups from which on data show that differences are skewed, or that they are not."""
+_SKEWED = 1.0
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ClusteredResult(Result):
+    """A `Result` on rows that come in groups; `n` counts the rows.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Number of groups.
+    n_effective : float
+        Independent rows that would tell as much: n/design_effect.
+    design_effect : float
+        Variance of the estimate over that of independent rows, at least 1.
+    icc : float
+        Intraclass correlation of the differences per row; NaN where it is undefined.
+    """
+
+    n_clusters: int
+    n_effective: float
+    design_effect: float
+    icc: float
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "n_clusters": self.n_clusters,
+            "n_effective": self.n_effective,
+            "design_effect": self.design_effect,
+            "icc": self.icc,
+        }
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ClusteredEquivalenceResult(ClusteredResult, EquivalenceResult):
+    """An `EquivalenceResult` on rows that come in groups, with what `ClusteredResult` has."""
+
+
+def too_few_clusters(clusters: int, alpha: float) -> bool:
+    """Whether no sign flip of so many clusters could reach the level: 2^(1 − K) > α."""
+    return 2.0 ** (1 - clusters) > alpha * (1 + 1e-9)
+
+
+def too_few_degrees(df: float) -> bool:
+    """Whether a robust variance has too few degrees of freedom to be trusted: below 4."""
+    return df < _LEAST_DF - 1e-9
+
+
+def enough_degrees(clusters: Clusters, df: float) -> Assumption:
+    """Return the assumption that the groups give a robust variance enough degrees of freedom."""
+    return Assumption(
+        "enough groups",
+        not too_few_degrees(df),
+        f"{clusters.count} groups of these sizes give {df:.1f} degrees of freedom; it wants 4",
+    )
+
+
+def recommended_groups(units: float) -> Assumption:
+    """Return the assumption that groups are enough for a t of their sums."""
+    return Assumption(
+        "enough groups",
+        units >= _RECOMMENDED,
+        f"{units:.0f} groups; at least {_RECOMMENDED} are recommended and {FEWEST_CLUSTERS} are "
+        "required",
+    )
+
+
+def too_few_for_t(variant: str, clusters: int, df: float) -> bool:
+    """Whether a t form of a mean or an area has too little to go by."""
+    if variant in ("influence_t", "t_and_flips"):
+        return clusters < FEWEST_CLUSTERS or df < 1
+    return variant == "robust_t" and too_few_degrees(df)
+
+
+def independent_clusters(clusters: Clusters) -> Assumption:
+    """Return the assumption that the groups are independent, with their number."""
+    if clusters.trivial:
+        return Assumption(
+            "independent rows", None, "every row is a group of its own; none were declared"
+        )
+    return Assumption(
+        "independent groups",
+        None,
+        f"{clusters.n} rows in {clusters.count} groups, the largest has "
+        f"{100 * float(clusters.shares.max()):.0f} % of the rows; rows of one group may depend on "
+        "each other, groups may not",
+    )
+
+
+def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -> Assumption:
+    """Return the assumption that carries every test of few groups, and what the data say of it."""
+    # Group means are skewed to the side that the estimate does not lie on where a few groups speak
+    # strongly against it: had these not been drawn, all others would have agreed. Means of small
+    # groups are damped, for they scatter. With fewer than 60 groups a twentieth of them is missed
+    # with a probability of 5 % (.95^60) or more, so that data cannot show symmetry.
+    count, name = len(weights), "symmetric group differences"
+    against = 0.0 if sums is None else -float(_skewness(weights, sums.reshape(count, -1)).min())
+    if count >= _SHOWS_SKEW and against > _SKEWED:
+        return Assumption(
+            name,
+            False,
+            f"a few of {count} groups differ strongly against the estimate (skewness "
+            f"{against:.1f}); on such data true null hypotheses are rejected too often",
+        )
+    if count >= _SHOWS_SYMMETRY:
+        return Assumption(
+            name, True, f"{count} groups, whose differences are not skewed against the estimate"
+        )
+    return Assumption(
+        name,
+        None,
+        f"{count} groups; the differences of the groups must be as likely one way as the other, "
+        f"which fewer than {_SHOWS_SYMMETRY} cannot show",
+    )
+
+
+def _skewness(weights: FloatArray, sums: FloatArray) -> FloatArray:
+    """Return the skewness of damped group means, positive towards the estimate."""
+    sizes = weights[:, None]
+    mean = sums.sum(axis=0) / weights.sum()
+    damped = (sums - sizes * mean) / (1 + sizes / np.median(sizes))
+    damped = damped - damped.mean(axis=0)
+    second = np.square(damped).mean(axis=0)
+    third = (damped**3).mean(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(second > 0, third / second**1.5, 0.0) * np.sign(mean))
+
+
+def cluster_assumptions(
+    clusters: Clusters, sums: FloatArray, nonzero: int, alpha: float
+) -> tuple[Assumption, ...]:
+    """Return what a test by sign flips assumes of the groups, and what the data say."""
+    k, smallest = clusters.count, 2.0**-nonzero
+    if too_few_clusters(k, alpha):
+        needed = math.ceil(1 - math.log2(alpha) - 1e-9)
+        rows, groups = ("" if n == 1 else "s" for n in (clusters.n, k))
+        enough = Assumption(
+            "enough groups",
+            False,
+            f"{clusters.n:,} row{rows} in {k} group{groups}, and at a level of {alpha:.3g} it "
+            f"takes {needed} groups: the signs of fewer can never reject",
+        )
+    else:
+        enough = Assumption(
+            "enough groups that differ",
+            smallest <= alpha,
+            f"the models differ in {nonzero} of {k} groups: the smallest two-sided mid-p-value "
+            f"that these can give is {smallest:.3g}",
+        )
+    return independent_clusters(clusters), enough, symmetric_differences(clusters.sizes, sums)
+
+
+SOURCES = {
+    "sign_flip": "canay2017",
+    "sign_flip_exact": "canay2017",
+    "influence_t": "satterthwaite1946",
+    "robust_t": "bell2002",
+}
+"""The reference distributions, each with its source."""
+_MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7 % at 5 %
+
+
+@dataclasses.dataclass(frozen=True)
+class GroupTest:
+    """How a mean difference on rows in groups is tested."""
+
+    clusters: Clusters  # the groups
+    sums: FloatArray  # (K,): D_k, the sum of the differences in each group
+    found: Dependence  # with the standard error of their mean and its degrees of freedom
+    variant: str  # one of `SOURCES`
+    side: Alternative
+    level: float  # of the interval; 1 − it is the level that the number of groups must allow
+    n_resamples: int = 0  # of the signs where the sums are no whole numbers
+    seed: int = 0
+
+    @classmethod
+    def of_rows(
+        cls,
+        d: FloatArray,
+        noise: float,
+        clusters: Clusters,
+        variant: str,
+        side: Alternative,
+        level: float,
+        n_resamples: int,
+        seed: int,
+    ) -> GroupTest:
+        """Test differences per row, of which `noise` is none."""
+        # what cancels inside a group leaves float noise, not a difference
+        sums = clusters.sums(d)
+        sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
+        found = describe(d, clusters)
+        if variant != "robust_t":
+            groups = clusters.codes
+            df = spread(d - d.mean(), clusters=groups, leverage=leverage_of(groups)).df
+            found = dataclasses.replace(found, df=df)
+        if not found.se > noise / math.sqrt(clusters.n):
+            found = dataclasses.replace(found, se=0.0)
+        return cls(clusters, sums, found, variant, side, level, n_resamples, seed)
+
+    @property
+    def flips(self) -> bool:
+        """Whether signs are flipped."""
+        return self.variant in FLIPS
+
+    @property
+    def estimate(self) -> float:
+        """The mean difference over rows."""
+        return float(self.sums.sum()) / self.clusters.n
+
+    @property
+    def nonzero(self) -> int:
+        """Groups that differ: K′."""
+        return int(np.count_nonzero(self.sums))
+
+    @cached_property
+    def tails(self) -> Tails:
+        """The distribution of the sum under sign flips."""
+        return flip_tails(self.sums, n_resamples=self.n_resamples, seed=self.seed)
+
+    @property
+    def status(self) -> Status:
+        """Whether the groups allow an answer."""
+        if not self.sums.any():
+            return Status.IDENTICAL_SCORES
+        count = self.clusters.count
+        if self.flips:
+            few = too_few_clusters(count, 1 - self.level)
+        else:
+            few = too_few_for_t(self.variant, count, self.found.df)
+        if few:
+            return Status.TOO_FEW
+        return Status.OK if self.flips or self.found.se > 0 else Status.ZERO_VARIANCE
+
+    def formula(self) -> tuple[float, float]:
+        """Return the statistic and its p-value, whatever the status."""
+        if self.flips:
+            exact = self.variant == "sign_flip_exact"
+            return float(self.sums.sum()), float(self.tails.pvalue(self.side, exact=exact)[0])
+        se, df = self.found.se, self.found.df
+        t = self.estimate / se if se > 0 else math.nan
+        return t, t_pvalue(t, df, self.side) if df else math.nan
+
+    def t_interval(self, method: str) -> ConfidenceInterval | None:
+        """Return Student's t interval; None where the standard error is unknown."""
+        se, df = self.found.se, self.found.df
+        if not (se > 0 and df > 0):
+            return None
+        return t_interval(self.estimate, se, df, self.level, self.side, method)
+
+    def widened(
+        self, ci: ConfidenceInterval, pvalue: float, bounds: tuple[float, float] = UNBOUNDED
+    ) -> ConfidenceInterval:
+        """Return the hull with the limits from means of subsets of groups, agreeing with a p."""
+        tail = tail_probability(self.level, self.side)
+        limits = subset_limits(self.sums, self.clusters.sizes, tail)
+        wider = hull(ci, limits, self.side, bounds)
+        return agreeing(wider, pvalue, 1 - self.level, self.estimate, self.side)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What is assumed of the groups."""
+        return cluster_assumptions(self.clusters, self.sums, self.nonzero, 1 - self.level)
+
+    def result(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
+        """Return the result of differences per row; `facts` are what else it says."""
+        found, known = self.found, self.found.design_effect_raw > 0
+        statistic, formula = self.formula()
+        statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
+        ci = self.t_interval("robust_t" if self.variant == "robust_t" else "influence_t")
+        assumptions, of_flips = self.assumptions, {}
+        if self.variant == "sign_flip":
+            detail = (
+                f"{self.clusters.count} groups; below {_MIDP_CLUSTERS} take variant "
+                "sign_flip_exact, the mid-p of numbers rejects a little too often there"
+            )
+            enough = self.clusters.count >= _MIDP_CLUSTERS
+            assumptions += (Assumption("enough groups for the mid-p", enough, detail),)
+        if self.flips:
+            mid, exact = (float(self.tails.pvalue(self.side, exact=e)[0]) for e in (False, True))
+            draws = self.tails.draws
+            of_flips = {
+                "pvalue_exact": exact,
+                "method": self.tails.method,
+                "monte_carlo_error": math.sqrt(mid * (1 - mid) / draws) if draws else 0.0,
+            }
+        return ClusteredResult(
+            variant=self.variant,
+            statistic=statistic,
+            df=None if self.flips else found.df,
+            pvalue=pvalue,
+            alternative=self.side,
+            estimate=self.estimate,
+            ci=self.widened(ci, pvalue) if ci is not None and self.flips else ci,
+            status=self.status,
+            assumptions=assumptions,
+            method=SOURCES[self.variant],
+            details={
+                "n_clusters_nonzero": self.nonzero,
+                "largest_share": found.largest_share,
+                "formula_pvalue": formula,
+                **of_flips,
+                "smallest_pvalue": 2.0**-self.nonzero,
+                "se": found.se,
+                "se_cr1": found.se * math.sqrt(found.design_effect_cr1 / found.design_effect_raw)
+                if known
+                else math.nan,
+                "df": found.df,
+                "design_effect_raw": found.design_effect_raw,
+                **details,
+            },
+            **found.worth,
+            **facts,
+        )

@@ -1,0 +1,523 @@
+"""Accuracies as proportions: intervals, one model against a value, two on separate test sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core import distributions
+from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    BoolArray,
+    as_correctness,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
+from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+    answered,
+)
+from bakeoff.stats.design.clusters import Clusters, RowDesign, describe, equivalent_tail
+from bakeoff.stats.design.groups import (
+    ClusteredResult,
+    enough_degrees,
+    independent_clusters,
+    symmetric_differences,
+    too_few_degrees,
+)
+
+ProportionMethod = Literal[
+    "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
+]
+
+
+@checked
+def proportion_ci(
+    count: Count,
+    n: PositiveInt,
+    *,
+    method: ProportionMethod = "wilson",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
+    clip: bool = True,
+) -> ConfidenceInterval:
+    """Confidence interval for a proportion: an accuracy or an error rate.
+
+    Parameters
+    ----------
+    count, n : int
+        Right (or wrong) rows, and all rows.
+    method : str
+        ``"wilson"`` (default): inverts the score test. ``"wilson_cc"``: with continuity
+        correction (Newcombe 1998, method 4). ``"clopper_pearson"``: exact, never below its
+        level, wide. ``"agresti_coull"``: Wald around (x + z²/2)/(n + z²). ``"jeffreys"``: equal
+        tails of Beta(x + ½, n − x + ½), moved to 0 or 1 at x = 0 or n (Brown et al. 2001).
+        ``"wald"``: p̂ ± z √(p̂(1 − p̂)/n), far too short near 0 and 1.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, 1], ``"less"`` gives [0, high].
+    clip : bool
+        False keeps the limits of Wald and Agresti-Coull that lie outside [0, 1].
+
+    Returns
+    -------
+    ConfidenceInterval
+        The limits.
+
+    Examples
+    --------
+    >>> low, high = proportion_ci(13, 100)
+    >>> round(low, 4), round(high, 4)
+    (0.0776, 0.2098)
+    """
+    check_counts(count, n, "count")
+    tail = distributions.tail_probability(confidence_level, alternative)
+    low, high = map(float, METHODS[method](count, n, tail))
+    if clip:
+        low, high = max(low, 0.0), min(high, 1.0)
+    low, high = (0.0 if alternative == "less" else low), (1.0 if alternative == "greater" else high)
+    return ConfidenceInterval(low, high, confidence_level, method)
+
+
+def check_counts(count: int, n: int, name: str) -> None:
+    """Check that `count` of `n` rows is possible."""
+    if count > n:
+        raise ArgumentError(name, f"found {count}, more than n = {n}")
+
+
+def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
+    z = -float(special.ndtri(tail))
+
+    def lower(x: int) -> float:
+        if x == 0:
+            return 0.0
+        half = z * math.sqrt(z**2 / 4 + (x - 0.5) * (1 - (x - 0.5) / n))
+        return max((x - 0.5 + z**2 / 2 - half) / (n + z**2), 0.0)
+
+    return lower(x), 1 - lower(n - x)
+
+
+def _agresti_coull(x: int, n: int, tail: float) -> tuple[float, float]:
+    z = -float(special.ndtri(tail))
+    size = n + z**2
+    return _around((x + z**2 / 2) / size, size, z)
+
+
+def _jeffreys(x: int, n: int, tail: float) -> tuple[float, float]:
+    low = float(special.betaincinv(x + 0.5, n - x + 0.5, tail)) if x > 0 else 0.0
+    high = float(special.betainccinv(x + 0.5, n - x + 0.5, tail)) if x < n else 1.0
+    return low, high
+
+
+def _wald(x: int, n: int, tail: float) -> tuple[float, float]:
+    return _around(x / n, n, -float(special.ndtri(tail)))
+
+
+def _around(centre: float, n: float, z: float) -> tuple[float, float]:
+    half = z * math.sqrt(centre * (1 - centre) / n)
+    return centre - half, centre + half
+
+
+METHODS: dict[str, Callable[[int, int, float], tuple[Any, Any]]] = {
+    "wilson": distributions.wilson,
+    "wilson_cc": _wilson_cc,
+    "clopper_pearson": distributions.clopper_pearson,
+    "agresti_coull": _agresti_coull,
+    "jeffreys": _jeffreys,
+    "wald": _wald,
+}
+
+
+_VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
+
+
+@register(
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.ONE,
+    citation="clopper1934",
+    variants=_VARIANTS,
+)
+def binomial_test(
+    correct: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    rate: Literal["accuracy", "error"] = "accuracy",
+    p0: Level = 0.5,
+    variant: Literal["exact", "normal", "rao_scott"] | None = None,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: ProportionMethod = "wilson",
+) -> Result:
+    """Binomial test.
+
+    Is this model's accuracy (or error rate) different from a given value?
+
+    The exact binomial test (Clopper & Pearson 1934 invert it) or its normal approximation
+    (Alpaydin 2010, section 19.9); on rows in groups a t test with the design effect.
+
+    Parameters
+    ----------
+    correct : array_like of bool or 0/1, shape (n,)
+        Whether the model is right on each row.
+    rate : {"accuracy", "error"}
+        The rate that `p0`, `alternative`, `estimate` and `ci` are about.
+    p0 : float
+        The rate under the null hypothesis, strictly between 0 and 1.
+    variant : {"exact", "normal", "rao_scott"}, optional
+        ``"exact"`` (default): binomial; the two-sided p sums every outcome that is at most as
+        likely as the observed one (as R and SciPy do). ``"normal"``:
+        z = (p̂ − p0)/√(p0(1 − p0)/n), which wants n p0 ≥ 5 and n(1 − p0) ≥ 5.
+        ``"rao_scott"``, for rows in groups:
+        t = (p̂ − p0)/√(DE·p0(1 − p0)/n) with the design effect DE (Rao & Scott 1992) and Bell &
+        McCaffrey's (2002) degrees of freedom.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the rate is above `p0`. For the accuracy that favours the model, for the
+        error rate it does not.
+    ci_method : str
+        Method of `proportion_ci`; ``"clopper_pearson"`` is the one that goes with the exact
+        one-sided tests. In groups ``"wilson"``, on the effective number of rows with a t
+        quantile.
+
+    Returns
+    -------
+    Result or ClusteredResult
+        `estimate` is the rate; `statistic` is the count of right (or wrong) rows, z or t.
+
+    Warnings
+    --------
+    Its result is about this fitted model, not about the algorithm trained on other rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> result = binomial_test(np.arange(100) < 87, p0=0.8, alternative="greater")
+    >>> result.estimate, round(result.pvalue, 4)
+    (0.87, 0.0469)
+    """
+    array = as_correctness(correct, "correct")
+    design = RowDesign.of(len(array), groups, correct=correct)
+    form = _VARIANTS.choose(variant, design.relation)
+    if design.relation == "groups":
+        if ci_method != "wilson":
+            raise ArgumentError("ci_method", f"found {ci_method!r}, rows in groups have 'wilson'")
+        return _in_groups(array, design.units, rate, p0, alternative, confidence_level)
+    return binomial_test_from_counts(
+        n_correct=int(np.count_nonzero(array)),
+        n=len(array),
+        rate=rate,
+        p0=p0,
+        variant=form,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        ci_method=ci_method,
+    )
+
+
+def _in_groups(
+    array: BoolArray, clusters: Clusters, rate: str, p0: float, side: Alternative, level: float
+) -> ClusteredResult:
+    found = describe((array == RIGHT[rate]).astype(np.float64), clusters)
+    se = math.sqrt(p0 * (1 - p0) / found.n_effective)
+    t = (found.mean - p0) / se
+    few = too_few_degrees(found.df)
+    ci = None
+    if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
+        tail = float(equivalent_tail(found.df, distributions.tail_probability(level, side)))
+        size = found.n_effective
+        low, high = (float(limit) for limit in distributions.wilson(found.mean * size, size, tail))
+        ci = ConfidenceInterval(
+            0.0 if side == "less" else min(low, found.mean),
+            1.0 if side == "greater" else max(high, found.mean),
+            level,
+            "wilson_effective",
+        )
+    return ClusteredResult(
+        variant="rao_scott",
+        statistic=t,
+        df=found.df,
+        pvalue=math.nan if few else t_pvalue(t, found.df, side),
+        alternative=side,
+        estimate=found.mean,
+        ci=ci,
+        effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(found.mean)) - 2 * math.asin(p0**0.5)},
+        status=Status.TOO_FEW if few else Status.OK,
+        assumptions=(
+            independent_clusters(clusters),
+            enough_degrees(clusters, found.df),
+            symmetric_differences(clusters.sizes),
+        ),
+        null_hypothesis=f"The model's {rate} on the population of the groups is {p0:g}.",
+        method="rao1992",
+        details={
+            "p0": p0,
+            "n_correct": int(np.count_nonzero(array)),
+            "se": se,
+            "se_robust": found.se,
+            "largest_share": found.largest_share,
+            "design_effect_raw": found.design_effect_raw,
+        },
+        **found.worth,
+    )
+
+
+@form_of(binomial_test)
+def binomial_test_from_counts(
+    *,
+    n_correct: Count,
+    n: PositiveInt,
+    rate: Literal["accuracy", "error"] = "accuracy",
+    p0: Level = 0.5,
+    variant: Literal["exact", "normal"] = "exact",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: ProportionMethod = "wilson",
+) -> Result:
+    """Test an accuracy, or an error rate, from counts; see `binomial_test` for the options.
+
+    Parameters
+    ----------
+    n_correct, n : int
+        Right rows and all rows.
+    rate, p0, variant, ci_method
+        As in `binomial_test`.
+
+    Returns
+    -------
+    Result
+        The same result as from the rows.
+
+    Examples
+    --------
+    >>> result = binomial_test_from_counts(n_correct=350, n=431, rate="error", p0=0.2)
+    >>> round(result.estimate, 4), round(result.pvalue, 4)
+    (0.1879, 0.5878)
+    """
+    check_counts(n_correct, n, "n_correct")
+    x = n_correct if RIGHT[rate] else n - n_correct
+    estimate = x / n
+    z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
+    exact, assumptions = variant == "exact", [INDEPENDENT_ROWS]
+    if not exact:
+        for name, size in (("n p0", n * p0), ("n (1 - p0)", n * (1 - p0))):
+            detail = f"{name} = {size:.4g}; below 5 use the exact test"
+            assumptions.append(Assumption(f"{name} >= 5", size >= 5, detail))
+    return Result(
+        variant=variant,
+        statistic=float(x) if exact else z,
+        pvalue=distributions.binomial_pvalue(x, n, p0, alternative)
+        if exact
+        else normal_pvalue(z, alternative),
+        alternative=alternative,
+        estimate=estimate,
+        ci=proportion_ci(
+            x, n, method=ci_method, confidence_level=confidence_level, alternative=alternative
+        ),
+        effect_sizes={
+            "difference": estimate - p0,
+            "cohens_h": 2 * (math.asin(math.sqrt(estimate)) - math.asin(math.sqrt(p0))),
+        },
+        n=n,
+        assumptions=tuple(assumptions),
+        null_hypothesis=f"The fitted model's {_RATES[rate]} on the population that the test rows "
+        f"were drawn from is {p0:g}.",
+        details={"rate": rate, "p0": p0, "n_correct": n_correct, "n_wrong": n - n_correct},
+    )
+
+
+RIGHT = {"accuracy": True, "error": False}
+"""Whether a rate counts the rows that the model has right, or those that it has wrong."""
+_RATES = {"accuracy": "accuracy", "error": "error rate"}
+
+
+Variant = Literal["pooled", "unpooled", "yates"]
+
+
+@register(
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.PAIR,
+    paired=False,
+    citation="dietterich1998",
+    better_test="mcnemar",
+    null_hypothesis="The two fitted models are equally accurate on the population that two "
+    "independent test sets were drawn from.",
+)
+def proportion_difference(
+    correct_a: ArrayLike,
+    correct_b: ArrayLike,
+    *,
+    variant: Variant = "pooled",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Difference of two proportions (z).
+
+    Would the accuracies differ if each model had a test set of its own?
+
+    Z test of the difference of two accuracies that ignores the pairing of the rows.
+
+    Parameters
+    ----------
+    variant : str
+        ``"pooled"`` (default): variance under equal accuracies, p̄(1 − p̄)(1/n_A + 1/n_B).
+        ``"unpooled"``: p_A(1 − p_A)/n_A + p_B(1 − p_B)/n_B. ``"yates"``: pooled, with |p_A −
+        p_B| brought towards 0 by the continuity correction (1/n_A + 1/n_B)/2.
+
+    Returns
+    -------
+    Result
+        `statistic` is z; its square, χ² with one degree of freedom, is in ``details``. `ci` is
+        the Wald interval with the unpooled variance (widened by the correction for Yates).
+
+    Warnings
+    --------
+    It ignores that both models were tested on the same rows: it is liberal when they err on
+    different rows, conservative when they err on the same rows, and liberal for statements about
+    algorithms. Use mcnemar.
+
+    Notes
+    -----
+    Dietterich (1998, section 3.1): the test assumes two independent test sets. `mcnemar` asks
+    the same question of the rows on which the models differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a, b = np.arange(431) < 350, np.arange(431) < 327
+    >>> result = proportion_difference(a, b)
+    >>> round(result.statistic, 4), round(result.pvalue, 4)
+    (1.9081, 0.0564)
+    """
+    a = as_correctness(correct_a, "correct_a")
+    b = as_correctness(correct_b, "correct_b")
+    check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    both, right_a, right_b = (int(np.count_nonzero(v)) for v in (a & b, a, b))
+    n = len(a)
+    covariance = both / n - right_a * right_b / n**2
+    return _test(
+        right_a,
+        n,
+        right_b,
+        n,
+        variant,
+        alternative,
+        confidence_level,
+        Assumption(
+            "independent test sets",
+            False,
+            f"both models saw the same {n} rows (covariance of their correctness "
+            f"{covariance:.3g}); McNemar's test uses that",
+        ),
+    )
+
+
+@form_of(proportion_difference)
+def proportion_difference_from_counts(
+    *,
+    correct_a: Count,
+    n_a: PositiveInt,
+    correct_b: Count,
+    n_b: PositiveInt,
+    variant: Variant = "pooled",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+) -> Result:
+    """Z test of two accuracies from counts, also of different test sets.
+
+    Parameters
+    ----------
+    correct_a, correct_b : int
+        Rows that A and B get right.
+    n_a, n_b : int
+        Rows that A and B were tested on.
+    variant : {"pooled", "unpooled", "yates"}
+        As in `proportion_difference`.
+
+    Returns
+    -------
+    Result
+        As from `proportion_difference`.
+
+    Examples
+    --------
+    >>> result = proportion_difference_from_counts(
+    ...     correct_a=45, n_a=60, correct_b=88, n_b=130, variant="yates")
+    >>> round(result.details["chi2"], 4), round(result.pvalue, 4)
+    (0.725, 0.3945)
+    """
+    for model, right, size in (("a", correct_a, n_a), ("b", correct_b, n_b)):
+        if right > size:
+            raise ValueError(f"correct_{model}: found {right}, more than n_{model} = {size}")
+    note = Assumption(
+        "independent test sets", None, "counts do not tell; for the same rows use McNemar's test"
+    )
+    return _test(correct_a, n_a, correct_b, n_b, variant, alternative, confidence_level, note)
+
+
+def _test(
+    right_a: int,
+    n_a: int,
+    right_b: int,
+    n_b: int,
+    variant: str,
+    alternative: Alternative,
+    confidence_level: Level,
+    independence: Assumption,
+) -> Result:
+    # whole numbers, so that equal accuracies differ by exactly 0
+    difference = (right_a * n_b - right_b * n_a) / (n_a * n_b)
+    acc_a, acc_b = right_a / n_a, right_b / n_b
+    pooled = (right_a + right_b) / (n_a + n_b)
+    unpooled_se = math.sqrt(acc_a * (1 - acc_a) / n_a + acc_b * (1 - acc_b) / n_b)
+    pooled_se = math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
+    shift = min((1 / n_a + 1 / n_b) / 2, abs(difference)) if variant == "yates" else 0.0
+    se = unpooled_se if variant == "unpooled" else pooled_se
+    status = Status.OK if se else Status.ZERO_VARIANCE if difference else Status.IDENTICAL_SCORES
+    z = math.copysign(abs(difference) - shift, difference) / se if se else math.nan
+    z, pvalue = answered(status, z, normal_pvalue(z, alternative), difference)
+    half = (
+        shift - float(special.ndtri(tail_probability(confidence_level, alternative))) * unpooled_se
+    )
+    low = -1.0 if alternative == "less" else max(difference - half, -1.0)
+    high = 1.0 if alternative == "greater" else min(difference + half, 1.0)
+    expected = min(n_a, n_b) * min(pooled, 1 - pooled)
+    return Result(
+        variant=variant,
+        statistic=z,
+        pvalue=pvalue,
+        alternative=alternative,
+        estimate=difference,
+        ci=ConfidenceInterval(low, high, confidence_level, "wald"),
+        effect_sizes={"cohens_h": 2 * (math.asin(math.sqrt(acc_a)) - math.asin(math.sqrt(acc_b)))},
+        n=min(n_a, n_b),
+        status=status,
+        assumptions=(
+            independence,
+            Assumption(
+                "large sample",
+                expected >= 5,
+                f"smallest expected count of right or wrong rows {expected:.3g}; the normal "
+                "approximation wants 5",
+            ),
+        ),
+        details={
+            "chi2": z**2,
+            "chi2_df": 1,
+            "se": se,
+            "accuracy_a": acc_a,
+            "accuracy_b": acc_b,
+            "pooled": pooled,
+        },
+    )

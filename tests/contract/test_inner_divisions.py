@@ -1,0 +1,286 @@
+"""Every inner division of a fit obeys the groups and times of the data, or is refused.
+
+scikit-learn's ways to divide rows at random are switched off: whatever divides the training rows of
+such data by itself fails here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import feature_selection, model_selection
+from sklearn.base import RegressorMixin
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.neural_network import MLPClassifier
+from sklearn.utils import all_estimators
+
+from bakeoff.data import Table
+from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME
+from bakeoff.data.target import Classes, Quantity
+from bakeoff.fit import early_stopping, own_divisions
+from bakeoff.fit import train as training
+from bakeoff.fit.check_models import check_inner_divisions, check_model
+from bakeoff.fit.train import TrainingPart, train
+from bakeoff.seeds import derive
+from bakeoff.spec.models import Model
+from bakeoff.spec.task import Task
+
+AT_RANDOM = ("KFold", "StratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit", "LeaveOneOut")
+GROUPS, EACH = 40, 6
+SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+N = GROUPS * EACH
+LOGISTIC = {"estimator": "sklearn.linear_model.LogisticRegression"}
+RIDGE = {"estimator": "sklearn.linear_model.Ridge"}
+XGBOOST = "xgboost.XGBClassifier"
+HISTOGRAM = "sklearn.ensemble.HistGradientBoostingClassifier"
+MLP = "sklearn.neural_network.MLPClassifier"
+STOPPING = {"early_stopping": {"fraction": 0.2, "rounds": 3}}
+SWITCHES: dict[str, Any] = {"early_stopping": True, "probability": True, "n_iter_no_change": 3}
+
+
+def _data(dependence: str, *, numbers: bool = False) -> tuple[Table, TrainingPart]:
+    """Return rows whose first feature is their group or their time."""
+    rng = np.random.default_rng(0)
+    kin = np.repeat(np.arange(GROUPS), EACH)
+    shuffled = rng.permutation(N)
+    kin = kin[shuffled]
+    y: Any = (kin * 7919 % 11 + rng.normal(size=N) * 2 > 5).astype(np.intp)
+    X = pd.DataFrame({"kin": kin.astype(float), "a": rng.normal(size=N) + y})
+    target: Any = Classes(("no", "yes"))
+    stored: Any = np.array(["no", "yes"], dtype=object)[y]
+    if numbers:
+        target, y = Quantity(), y + rng.normal(size=N)
+        stored = y
+    key, values = (GROUP, kin.astype(str)) if dependence == "groups" else (TIME, kin)
+    frame = pd.DataFrame({ROW_ID: np.arange(N), TARGET: stored, key: values})
+    table = Table(pd.concat([frame, X], axis=1), target)
+    part = TrainingPart(X, target.encoded(y), **{dependence.replace("time", "times"): values})
+    return table, part
+
+
+def _outcome(keys: dict[str, Any], dependence: str) -> str:
+    """Fit a model where nothing refuses it; return why it is refused, or nothing."""
+    task = Task.REGRESSION if keys.get("numbers") else Task.CLASSIFICATION
+    own = Model.model_validate({k: v for k, v in keys.items() if k != "numbers"})
+    check_model("m", own, task=task)
+    table, part = _data(dependence, numbers=task.numbers)
+    found = list(check_inner_divisions("m", own, "d", table, lambda: [np.arange(N)]))
+    if found:
+        return str(found[0])
+    train(own, part, derive(1, "fit"))
+    return ""
+
+
+@pytest.fixture
+def at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Switch off what divides rows without regard to groups and times."""
+    for name in AT_RANDOM:
+
+        def split(self: Any, X: Any, y: Any = None, groups: Any = None) -> Any:
+            raise AssertionError(f"{type(self).__name__} divided rows that depend on each other")
+
+        monkeypatch.setattr(getattr(model_selection, name), "split", split)
+
+
+def _dividing() -> dict[str, dict[str, Any]]:
+    """Return entries of all estimators of scikit-learn that divide their rows, or may."""
+    learners = [made for _, made in all_estimators(type_filter=["classifier", "regressor"])]
+    searches = [getattr(model_selection, name) for name in SEARCHES]
+    found = {}
+    for made in (*learners, *searches, feature_selection.RFECV):
+        wanted, name = inspect.signature(made).parameters, made.__name__
+        if not {"cv", *SWITCHES} & set(wanted) or name.startswith("MultiTask") or "Chain" in name:
+            continue
+        numbers = issubclass(made, RegressorMixin)
+        base = RIDGE if numbers else LOGISTIC
+        usual = {
+            "estimator": base,
+            "estimators": [["a", base], ["b", base]],
+            "param_grid": {"C": [0.1, 1]},
+            "param_distributions": {"C": [0.1, 1]},
+            **SWITCHES,
+        }
+        params = {key: value for key, value in usual.items() if key in wanted}
+        params |= {"n_iter": 2} if name == "RandomizedSearchCV" else {}
+        path = f"{made.__module__}.{name}"
+        found[name] = {"estimator": path, "params": params, "numbers": numbers}
+    return found
+
+
+DIVIDING = _dividing()
+OBEYS = {
+    *("CalibratedClassifierCV", "TunedThresholdClassifierCV", "LogisticRegressionCV"),
+    *SEARCHES,
+    *("RidgeCV", "RidgeClassifierCV", "LassoCV", "ElasticNetCV", "LarsCV", "LassoLarsCV"),
+    *("OrthogonalMatchingPursuitCV", "RFECV"),
+    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
+}
+"""These are given their folds or the rows that they watch."""
+BY_GROUPS = {"StackingClassifier", "StackingRegressor"}
+"""These only where each row can be tested once."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("at_random")
+@pytest.mark.parametrize("dependence", ["groups", "time"])
+@pytest.mark.parametrize("name", DIVIDING)
+def test_estimator_divides_as_declared_or_is_refused(name: str, dependence: str) -> None:
+    refused = _outcome(DIVIDING[name], dependence)
+    if name in OBEYS or (name in BY_GROUPS and dependence == "groups"):
+        assert refused == ""
+    else:
+        assert "divides its training rows itself" in refused
+        assert f"`{dependence}:`" in refused
+
+
+KEYS: dict[str, dict[str, Any]] = {
+    "tune": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}}},
+    "halving": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "search": "halving"}},
+    "validation": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "validation": 0.2}},
+    "threshold": {**LOGISTIC, "threshold": {"choose": "f1"}},
+    "xgboost": {"estimator": XGBOOST, **STOPPING},
+    "lightgbm": {"estimator": "lightgbm.LGBMClassifier", "params": {"verbose": -1}, **STOPPING},
+    "catboost": {"estimator": "catboost.CatBoostClassifier", "params": {"verbose": 0}, **STOPPING},
+    "histogram": {"estimator": HISTOGRAM, **STOPPING},
+    "tuned": {
+        "estimator": XGBOOST,
+        **STOPPING,
+        "tune": {"space": {"max_depth": [1, 2]}, "cv": 2},
+        "threshold": {"choose": "f1", "cv": 2},
+    },
+    "calibrated": {
+        "estimator": "sklearn.calibration.CalibratedClassifierCV",
+        "params": {"estimator": LOGISTIC, "cv": 3},
+        "tune": {"space": {"estimator__C": [0.1, 1]}, "cv": 2},
+        "threshold": {"choose": "f1", "cv": 2},
+    },
+    "after steps": {
+        "steps": [
+            "sklearn.preprocessing.StandardScaler",
+            {
+                "estimator": "sklearn.ensemble.StackingClassifier",
+                "params": {"estimators": [["a", LOGISTIC]]},
+            },
+        ]
+    },
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("at_random")
+@pytest.mark.parametrize("dependence", ["groups", "time"])
+@pytest.mark.parametrize("case", KEYS)
+def test_keys_of_a_model_divide_as_declared(case: str, dependence: str) -> None:
+    if case in ("lightgbm", "catboost"):
+        pytest.importorskip(case)
+    refused = _outcome(KEYS[case], dependence)
+    assert bool(refused) is (case == "after steps" and dependence == "time")
+
+
+@pytest.mark.parametrize("dependence", ["groups", "time"])
+@pytest.mark.parametrize("case", ["tune", "threshold", "validation", "xgboost", "calibrated"])
+def test_no_group_is_on_both_sides_and_the_past_comes_first(
+    case: str, dependence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Look at the rows themselves, not at how they were divided."""
+    seen: list[tuple[set[float], set[float]]] = []
+    _, part = _data(dependence)
+    first = part.X["kin"].to_numpy()
+
+    def spy(divided: Any) -> Any:
+        def spied(y: Any, *args: Any, **kwargs: Any) -> Any:
+            folds = divided(y, *args, **kwargs)
+            if len(y) == N:
+                seen.extend((set(first[a]), set(first[b])) for a, b in folds)
+            return folds
+
+        return spied
+
+    for module in (training, early_stopping):
+        monkeypatch.setattr(module, "divided", spy(module.divided))
+    assert _outcome(KEYS[case], dependence) == ""
+    assert seen
+    for learned, tested in seen:
+        assert not learned & tested
+        assert dependence == "groups" or max(learned) < min(tested)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "key of the model": ({"estimator": MLP, **STOPPING}, r"models.m.early_stopping: MLPClassifier"),
+    "own parameter": (
+        {"estimator": MLP, "params": {"early_stopping": True}},
+        r"models.m.params: MLPClassifier .*`early_stopping`: True.* set `early_stopping: false`",
+    ),
+    "within another": (
+        {
+            "estimator": "sklearn.ensemble.BaggingClassifier",
+            "params": {"estimator": {"estimator": MLP, "params": {"early_stopping": True}}},
+        },
+        r"models.m.params: MLPClassifier",
+    ),
+    "preprocessing": (
+        {**LOGISTIC, "preprocessing": [{"estimator": "sklearn.preprocessing.TargetEncoder"}]},
+        r"models.m.preprocessing: TargetEncoder .*`cv`: 5",
+    ),
+    "tuned": (
+        {"estimator": MLP, "tune": {"space": {"early_stopping": [False, True]}}},
+        r"models.m.params: MLPClassifier",
+    ),
+    "splitter": (
+        {
+            "estimator": "sklearn.calibration.CalibratedClassifierCV",
+            "params": {"cv": {"object": "sklearn.model_selection.KFold"}},
+        },
+        r"models.m.params: CalibratedClassifierCV .*KFold.* give `cv` a number of folds",
+    ),
+    "folds within another": (
+        {
+            "estimator": "sklearn.ensemble.BaggingClassifier",
+            "params": {"estimator": {"estimator": "sklearn.linear_model.LogisticRegressionCV"}},
+        },
+        r"LogisticRegressionCV .*only as a model's last step is it given folds of whole groups",
+    ),
+    "probability": (
+        {"estimator": "sklearn.svm.SVC", "params": {"probability": True}},
+        r"SVC .*`probability`: True.* calibrate: sklearn.calibration.CalibratedClassifierCV",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_steered_is_told_where_it_is(case: str) -> None:
+    keys, expected = REFUSED[case]
+    assert re.search(expected, _outcome(keys, "groups"))
+
+
+def test_histogram_boosting_of_many_rows_stops_by_whole_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(own_divisions, "_MANY", 100)
+    nested = {
+        "estimator": "sklearn.ensemble.BaggingClassifier",
+        "params": {"estimator": {"estimator": HISTOGRAM}},
+    }
+    assert "set `early_stopping: false`" in _outcome(nested, "groups")
+    assert _outcome({"estimator": HISTOGRAM}, "groups") == ""
+
+
+@pytest.mark.parametrize(
+    "params", [{"early_stopping": False}, {"early_stopping": True, "validation_fraction": None}]
+)
+def test_stopping_without_watched_rows_is_no_division(params: dict[str, Any]) -> None:
+    bagging = {"estimator": {"estimator": HISTOGRAM, "params": {**params, "max_iter": 5}}}
+    keys = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": bagging}
+    assert _outcome(keys, "groups") == ""
+
+
+def test_rows_that_do_not_depend_on_each_other_are_divided_as_ever() -> None:
+    _, part = _data("groups")
+    plain = TrainingPart(part.X, part.target)
+    own = Model.model_validate({"estimator": MLP, "params": {"early_stopping": True}})
+    assert type(train(own, plain, derive(1, "fit")).last.estimator) is MLPClassifier

@@ -1,0 +1,301 @@
+"""Reference cases of classifiers over several data sets, some of whose cells are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, zip_longest
+from typing import Any
+
+import numpy as np
+
+from bakeoff import stats
+from bakeoff.stats import (
+    Result,
+    adjust_pvalues,
+    conover_friedman,
+    friedman,
+    friedman_posthoc,
+    iman_davenport,
+    kruskal_wallis,
+    nemenyi,
+    quade,
+    wilcoxon_signed_rank,
+)
+from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
+from tests.reference.told import Adapter, Inputs, Values, told
+
+ALTERNATIVE = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
+
+
+def _adapter(**options: Any) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
+        result = wilcoxon_signed_rank(inputs["scores_A"], inputs["scores_B"], **options)
+        return told(result)
+
+    return adapt
+
+
+def _demsar(inputs: Inputs) -> Values:
+    result = wilcoxon_signed_rank(
+        inputs["scores_A"], inputs["scores_B"], zeros="zsplit", method="asymptotic"
+    )
+    demsar = {name: result.details[f"demsar_{name}"] for name in ("z", "pvalue")}
+    return told(result) | demsar | {"statistic": result.details["demsar_t"]}
+
+
+def _all_zero(inputs: Inputs) -> Values:
+    # no data set tells the two apart: there is nothing against the null, so p is 1, not undefined
+    return _adapter()(inputs) | {"convention": {"pvalue": 1.0}}
+
+
+ADAPTERS: dict[tuple[str, str], Adapter] = {
+    ("wilcoxon_signed_rank", "all_zero"): _all_zero,
+    ("wilcoxon_signed_rank", "demsar_zsplit_asymptotic"): _demsar,
+}
+for _name, _alternative in ALTERNATIVE.items():
+    for _prefix, _options in {
+        "asymptotic": {"zeros": "wilcox", "method": "asymptotic", "continuity": False},
+        "asymptotic_cc": {"zeros": "wilcox", "method": "asymptotic", "continuity": True},
+        "exact_zeros_dropped": {"zeros": "wilcox", "method": "exact"},
+        "pratt_asymptotic": {"zeros": "pratt", "method": "asymptotic", "continuity": False},
+        "pratt_exact": {"zeros": "pratt", "method": "exact"},
+    }.items():
+        ADAPTERS["wilcoxon_signed_rank", f"{_prefix}_{_name}"] = _adapter(
+            alternative=_alternative, **_options
+        )
+
+
+def as_table(groups: list[list[float]]) -> list[list[float]]:
+    """Put groups into columns; shorter ones end in missing cells."""
+    return [list(row) for row in zip_longest(*groups, fillvalue=float("nan"))]
+
+
+def _friedman(method: str) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
+        result = friedman(inputs["scores"], method=method)
+        return told(result) | {
+            # all models tie on every data set: no evidence against the null, nor any agreement
+            "convention": {"statistic": 0.0, "pvalue": 1.0, "kendall_w": 0.0},
+        }
+
+    return adapt
+
+
+def _f_test(test: Callable[..., Result]) -> Adapter:
+    def adapt(inputs: Inputs) -> Values:
+        result = test(inputs["scores"])
+        # identical scores: statistic 0, p 1; all data sets rank alike: no variance is left to
+        # compare with, so F is infinite and its p undecided rather than 0
+        conventions = {
+            "identical_scores": {"statistic": 0.0, "pvalue": 1.0},
+            "zero_variance": {"statistic": float("inf"), "pvalue": float("nan")},
+        }
+        return told(result) | {"convention": conventions.get(result.status.value, {})}
+
+    return adapt
+
+
+def _kruskal_wallis(inputs: Inputs) -> Values:
+    result = kruskal_wallis(as_table(inputs["groups"]), missing="omit")
+    return told(result) | {
+        # all scores are equal: no evidence against the null
+        "convention": {"statistic": 0.0, "pvalue": 1.0},
+    }
+
+
+ADAPTERS |= {
+    ("friedman", "chi_square"): _friedman("asymptotic"),
+    ("friedman", "exact_permutation"): _friedman("exact"),
+    ("iman_davenport", "f"): _f_test(iman_davenport),
+    ("quade", "f"): _f_test(quade),
+    ("kruskal_wallis", "chi_square"): _kruskal_wallis,
+}
+
+
+CORRECTIONS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY")
+
+
+def _p(result: Any) -> list[float]:
+    return [pair.pvalue for pair in result.pairs]
+
+
+def _adjusted(result: Any) -> list[float]:
+    return [pair.pvalue_adjusted for pair in result.pairs]
+
+
+def _posthoc_all_pairs(inputs: Inputs) -> Values:
+    results = {
+        method: friedman_posthoc(inputs["scores"], correction=method)
+        for method in (*CORRECTIONS, "shaffer_static")
+    }
+    pairs = results["holm"].pairs
+    return {
+        # the reference has z = (R_a − R_b)/SE, positive when a ranks worse; ours favours a
+        "z": [-pair.statistic for pair in pairs],
+        "pvalue": _p(results["holm"]),
+        "adjusted": {method: _adjusted(result) for method, result in results.items()},
+    }
+
+
+def _posthoc_control(inputs: Inputs) -> Values:
+    results = {
+        method: friedman_posthoc(inputs["scores"], control=0, correction=method)
+        for method in CORRECTIONS
+    }
+    return {
+        "z": [pair.statistic for pair in results["holm"].pairs],
+        "pvalue": _p(results["holm"]),
+        "bonferroni_dunn": _adjusted(results["bonferroni"]),
+        "bonferroni_dunn_cd_0.05": results["bonferroni"].details["critical_difference"],
+    } | {method: _adjusted(result) for method, result in results.items()}
+
+
+def _nemenyi(inputs: Inputs) -> Values:
+    result = nemenyi(inputs["scores"])
+    return {
+        "abs_rank_difference": [abs(pair.estimate) for pair in result.pairs],
+        "pvalue": _adjusted(result),
+        "critical_difference": result.details["critical_differences"],
+        "q_alpha_0.05": result.details["q_alpha"],
+    }
+
+
+def _conover(inputs: Inputs) -> Values:
+    result = conover_friedman(inputs["scores"], correction="holm")
+    undecided = [float("nan") if pair.status == "zero_variance" else 1.0 for pair in result.pairs]
+    return {
+        "t_abs": [abs(pair.statistic) for pair in result.pairs],
+        "df": result.pairs[0].df,
+        "pvalue": _p(result),
+        "holm": _adjusted(result),
+        # all data sets rank alike: no variance is left, t is infinite and p undecided; models
+        # that tie on every data set do not differ
+        "convention": {
+            "pvalue": undecided,
+            "holm": undecided,
+            "t_abs": [float("inf") if p != 1.0 else 0.0 for p in undecided],
+        },
+    }
+
+
+ADAPTERS |= {
+    ("friedman_posthoc_z", "all_pairs"): _posthoc_all_pairs,
+    ("friedman_posthoc_z", "versus_control_first_column"): _posthoc_control,
+    ("nemenyi", "all_pairs"): _nemenyi,
+    ("conover_friedman", "all_pairs"): _conover,
+}
+
+
+def _scores(inputs: Inputs) -> np.ndarray:
+    return np.array(inputs["scores"], dtype=np.float64)  # "NaN" is a missing cell
+
+
+def _better(inputs: Inputs) -> dict[str, bool]:
+    return {"greater_is_better": inputs.get("greater_is_better", True)}
+
+
+def _omnibus(table: np.ndarray, **better: bool) -> dict[str, Any]:
+    chi2 = friedman(table, method="asymptotic", **better)
+    f = iman_davenport(table, **better)
+    return {
+        "n": f.n,
+        "friedman": chi2.statistic,
+        "friedman_pvalue": chi2.pvalue,
+        "iman_davenport": f.statistic,
+        "df1": f.df1,
+        "df2": f.df2,
+        "iman_davenport_pvalue": f.pvalue,
+        "average_ranks": chi2.details["average_ranks"],
+    }
+
+
+def _posthoc(inputs: Inputs) -> Values:
+    z = stats.friedman_posthoc(_scores(inputs), **_better(inputs))
+    nemenyi = stats.nemenyi(_scores(inputs), **_better(inputs))
+    return {
+        "pairs": [[pair.a, pair.b] for pair in z.pairs],
+        "z": [pair.statistic for pair in z.pairs],
+        "pvalue": [pair.pvalue for pair in z.pairs],
+        "holm": [pair.pvalue_adjusted for pair in z.pairs],
+        "nemenyi": [pair.pvalue_adjusted for pair in nemenyi.pairs],
+        "critical_difference": nemenyi.details["critical_difference"],
+    }
+
+
+def _wilcoxon(inputs: Inputs) -> Values:
+    table = _scores(inputs)
+    pairs = list(combinations(range(table.shape[1]), 2))
+    found = [
+        stats.wilcoxon_signed_rank(
+            table[:, a], table[:, b], missing="omit", method="exact", **_better(inputs)
+        )
+        for a, b in pairs
+    ]
+    return {
+        "pairs": [list(pair) for pair in pairs],
+        "n_common": [result.n for result in found],
+        "w_plus": [result.statistic for result in found],
+        "pvalue": [result.pvalue for result in found],
+        "holm": adjust_pvalues([result.pvalue for result in found], "holm"),
+    }
+
+
+def _failures(inputs: Inputs) -> Values:
+    oriented = _scores(inputs) * (1 if _better(inputs)["greater_is_better"] else -1)
+    return _omnibus(with_failures_last(oriented))
+
+
+def _groups(inputs: Inputs) -> Values:
+    table = _scores(inputs)
+    return _omnibus(group_means(table, as_groups(inputs["groups"], len(table))), **_better(inputs))
+
+
+def _options(inputs: Inputs) -> Values:
+    own = {key: inputs[key] for key in ("groups", "confidence_level", "prior") if key in inputs}
+    return {**own, **_better(inputs)}
+
+
+def _field(inputs: Inputs) -> Values:
+    found = stats.win_rates(_scores(inputs), **_options(inputs))
+    return {key: getattr(found, key) for key in ("n", "rate", "se", "effective_n", "low", "high")}
+
+
+def _pairs(inputs: Inputs) -> Values:
+    found = stats.win_rates(_scores(inputs), **_options(inputs))
+    first, second = at = np.triu_indices(len(found.n), 1)
+    return {
+        "pairs": np.column_stack(at),
+        "wins": found.wins[at],
+        "draws": found.draws[at],
+        "losses": found.wins[second, first],
+        "rate": found.pair_rate[at],
+        "low": found.pair_low[at],
+        "high": found.pair_high[at],
+    }
+
+
+def _bradley_terry(inputs: Inputs) -> Values:
+    found = stats.bradley_terry(_scores(inputs), **_options(inputs))
+    first, second = at = np.triu_indices(len(found.strength), 1)
+    return {
+        **{key: getattr(found, key) for key in ("strength", "se", "low", "high")},
+        "wins_with_half_draws": found.points,
+        "pair": np.column_stack(at),
+        "difference": found.strength[first] - found.strength[second],
+        "difference_se": found.difference_se[at],
+        "win_probability": found.win_probability[at],
+    }
+
+
+ADAPTERS |= {
+    ("score_table", "omnibus"): lambda inputs: _omnibus(_scores(inputs), **_better(inputs)),
+    ("score_table", "nemenyi_and_z"): _posthoc,
+    ("score_table", "wilcoxon_on_common"): _wilcoxon,
+    ("score_table", "failures_worst_rank"): _failures,
+    ("score_table", "groups_of_data_sets"): _groups,
+    ("win_rate", "against_the_field"): _field,
+    ("win_rate", "against_the_field_grouped"): _field,
+    ("win_rate", "pair"): _pairs,
+    ("bradley_terry", "strengths"): _bradley_terry,
+    ("bradley_terry", "strengths_grouped"): _bradley_terry,
+}
