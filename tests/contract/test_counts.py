@@ -89,12 +89,8 @@ def test_fit_opens_its_own_file_alone(batch: list[Any]) -> None:
     opened = OPENED.pop()
     assert done == [True] * 22
     below = [path for path in opened if str(Path.cwd()) in path or not Path(path).is_absolute()]
-<<<<<<< HEAD
     # its predictions, and what they took, which is opened once more to be written
     assert len(below) == 3 * 22
-=======
-    assert len(below) == 3 * 22  # the predictions, and the times with the part that becomes them
->>>>>>> main
     assert not list(Path().rglob("*.log"))
 
 
