@@ -1,7 +1,7 @@
 import sys
 from functools import cache
 
-from snakemake.io import IOFile
+from snakemake.utils import update_config
 
 try:
     from bakeoff.errors import UserError
@@ -12,11 +12,14 @@ except ModuleNotFoundError:
 
 from bakeoff.execution import digests, snakemake_ways, steps
 from bakeoff.execution.fits import fit_of
-from bakeoff.execution.run import Run, check_release, with_numbers
+from bakeoff.execution.run import Run, check_release, typed
 
 try:
     check_release(RELEASE)
-    with_numbers(config, workflow.config_settings.config)
+    nested = {k: v for k, v in workflow.config_settings.config.items() if k in config}
+    update_config(
+        config, typed({k: v for k, v in nested.items() if isinstance(v, dict)})
+    )
     files = snakemake_ways.config_files(workflow)
     if workflow.is_main_process:
         snakemake_ways.prepare(workflow)
@@ -28,29 +31,16 @@ except UserError as error:
 EXPERIMENT, NEEDS, TESTS = BAKEOFF.experiment, BAKEOFF.needs, BAKEOFF.tests
 PATHS, MADE_BY, do = NEEDS.paths, BAKEOFF.made_by, BAKEOFF.do
 
-# of jobs that could begin at the same time: data before the fits, whose mistakes are told early, and
-# what follows on the fits of one data set, which would otherwise all be left for the end
-FIRST = 1
-
 
 @cache
 def prepare_graph():
     snakemake_ways.prepare_graph(workflow, BAKEOFF.to_remake)
 
 
-def forget(path):
-    """Drop what Snakemake knows of a file that a batch has made anew."""
-    workflow.persistence.cleanup_metadata(IOFile(path))
-
-
-def from_outside(files, made):
-    """Name files from outside the workflow, whose newer date counts only with other contents.
-
-    Their digest is a param beside them, so that other contents with an older date count too.
-    """
+def outside(files):
+    """Name files that no rule makes: what they hold is a param, and their dates do not count."""
     prepare_graph()  # each graph has a job that reads a file from outside, or could
-    recorded = workflow.persistence.params(IOFile(made)) or ()
-    return ancient(files) if repr(digests.of_files(files)) in recorded else files
+    return ancient(files)
 
 
 wildcard_constraints:

@@ -7,10 +7,10 @@ rule test:
         PATHS.log("tests/{test}"),
     localrule: True
     params:
-        digest=lambda wc: digests.of_test(EXPERIMENT, TESTS[wc.test]),
+        digest=lambda wc: digests.of_tests(EXPERIMENT, TESTS[wc.test]),
     run:
-        found = EXPERIMENT, TESTS[wildcards.test], dict(input.items())
-        do(f"the test {wildcards}", log, steps.run_test, *found, *output)
+        found = TESTS[wildcards.test], dict(input.items())
+        do(log, steps.run_test, EXPERIMENT, *found, *output)
 
 
 # one score per data set and model, where there are several data sets
@@ -24,56 +24,26 @@ rule score_matrix:
         PATHS.log("score_matrix"),
     localrule: True
     params:
-        digest=lambda wc: digests.of_tables(EXPERIMENT, TESTS),
+        digest=lambda wc: digests.of_tests(EXPERIMENT, *TESTS),
     run:
-        found = EXPERIMENT, TESTS, *input
-        do("the score matrix", log, steps.score_matrix, *found, *output)
+        do(log, steps.score_matrix, EXPERIMENT, TESTS, *input, *output)
 
 
-# every metric of every model on held-out rows
-rule list_intervals:
+# every metric of every model on held-out rows with its interval, and the models in subgroups of them
+rule list_rows:
     input:
         list(NEEDS.holdouts.values()),
     output:
-        PATHS.top("intervals.csv"),
+        PATHS.top("{table}.csv"),
     log:
-        PATHS.log("intervals"),
-    # it takes longer than any test on the same rows, so that at the end no core waits for it
-    priority: FIRST
+        PATHS.log("{table}"),
+    wildcard_constraints:
+        table="intervals|subgroups",
     localrule: True
     params:
-        digest=lambda wc: digests.of_held_out(EXPERIMENT),
+        digest=lambda wc: digests.of_tests(EXPERIMENT),
     run:
-        found = EXPERIMENT, NEEDS.holdouts
-        do(
-            "the intervals of the scores",
-            log,
-            steps.list_intervals,
-            *found,
-            *output,
-        )
-
-
-# the same comparison in subgroups of held-out rows, where a data set has any
-rule list_subgroups:
-    input:
-        list(NEEDS.holdouts.values()),
-    output:
-        PATHS.top("subgroups.csv"),
-    log:
-        PATHS.log("subgroups"),
-    localrule: True
-    params:
-        digest=lambda wc: digests.of_held_out(EXPERIMENT),
-    run:
-        found = EXPERIMENT, NEEDS.holdouts
-        do(
-            "the comparison in subgroups",
-            log,
-            steps.list_subgroups,
-            *found,
-            *output,
-        )
+        do(log, steps.list_rows, EXPERIMENT, NEEDS.holdouts, wildcards.table, *output)
 
 
 rule compare:
@@ -86,22 +56,21 @@ rule compare:
         PATHS.log("compare"),
     localrule: True
     params:
-        digest=lambda wc: digests.of_tables(EXPERIMENT, TESTS),
+        digest=lambda wc: digests.of_tests(EXPERIMENT, *TESTS),
     run:
-        do("comparing", log, steps.compare, list(input), *output)
+        do(log, steps.compare, list(input), *output)
 
 
 rule resolve_experiment:
     input:
-        lambda wc: from_outside([], PATHS.top("tests.json")),
+        lambda wc: outside([]),
     output:
-        PATHS.top("experiment.yaml"),
-        PATHS.top("tests.json"),
+        experiment=PATHS.top("experiment.yaml"),
+        tests=PATHS.top("tests.json"),
     log:
         PATHS.log("resolve"),
     localrule: True
     params:
         digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        what = "writing the experiment"
-        do(what, log, steps.resolve_experiment, EXPERIMENT, TESTS, *output)
+        do(log, steps.resolve_experiment, EXPERIMENT, TESTS, *output)

@@ -18,7 +18,7 @@ BESIDE += [*NEEDS.extras.values(), *NEEDS.matrix]
 
 rule report:
     input:
-        chosen=rules.resolve_experiment.output[1],
+        chosen=rules.resolve_experiment.output.tests,
         comparisons=rules.compare.output.json,
         scores=rules.all_scores.output.scores,
         cards=[PATHS.card(dataset) for dataset in EXPERIMENT.datasets],
@@ -62,8 +62,8 @@ rule report:
     params:
         digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        found = STUDY, PATHS.root, [*output, *PRINTS, *BESIDE], PATHS.made
-        do("the report", log, steps.report, *found)
+        made = [*output, *PRINTS, *BESIDE]
+        do(log, steps.report, STUDY, PATHS.root, made, PATHS.made)
 
 
 rule print_figures:
@@ -77,4 +77,4 @@ rule print_figures:
     params:
         digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        do("the figures", log, steps.print_figures, STUDY, PATHS.root)
+        do(log, steps.print_figures, STUDY, PATHS.root)

@@ -8,21 +8,12 @@ is part of the digest.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bakeoff.files import (
-    CACHE,
-    digest,
-    files_at,
-    is_file,
-    is_whole,
-    read_json,
-    sha256_of,
-    write_json,
-)
+from bakeoff.files import digest, files_at, is_file, sha256_of
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
@@ -111,24 +102,19 @@ def of_given(experiment: Experiment, model: str) -> str:
     return digest([_plain(experiment.given[model], "label"), made_by, _meaning(experiment)])
 
 
-def of_scores(experiment: Experiment, dataset: str) -> str:
-    """Digest what makes the scores on a data set from predictions."""
+def of_scores(experiment: Experiment, *datasets: str) -> str:
+    """Digest what makes the scores on data sets, all by default, from predictions."""
     made_by = code("scores", "fit/predictions.py", *(["data"] if experiment.given else []))
     metrics = [_plain(m) if isinstance(m, GivenMetric) else m for m in experiment.measured]
-    named = list(experiment.models), _given(experiment), _costs(experiment)[dataset]
+    costs = [[name, _costs(experiment)[name]] for name in datasets or experiment.datasets]
+    named = list(experiment.models), _given(experiment), costs, list(experiment.resampling.plans())
     return digest([metrics, *named, made_by, _own_metrics(experiment)])
 
 
-def of_joined(experiment: Experiment) -> str:
-    """Digest what puts the scores of all data sets, and lists of fits, into tables."""
-    scores = {name: of_scores(experiment, name) for name in experiment.datasets}
-    plans = list(experiment.resampling.plans())
-    return digest([scores, _names(experiment), plans, code("execution/steps.py")])
-
-
-def of_test(experiment: Experiment, test: PlannedTest) -> str:
-    """Digest what makes the results of one test from scores or predictions."""
-    plain = dataclasses.replace(test, why="").to_dict(), _plain(experiment.tests, "run", "options")
+def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
+    """Digest what makes the results of tests, and tables of them, from scores or predictions."""
+    plain = [dataclasses.replace(test, why="").to_dict() for test in tests]
+    settings = _plain(experiment.tests, "run", "options")
     better = {name: m.greater_is_better for name, m in experiment.given_metrics.items()}
     cautioned = [  # what decides which cautions stand beside the comparisons
         [sorted(made.kinds), made.simulated]
@@ -136,37 +122,20 @@ def of_test(experiment: Experiment, test: PlannedTest) -> str:
         for made in [learners(model, numbers=experiment.task.numbers)]
     ]
     kin = {name: one.kind for name, one in dependent(experiment).items()}
-    known = better, experiment.on_error, cautioned, kin
-    return digest([plain, *known, experiment.seed, _compared(experiment)])
-
-
-def of_held_out(experiment: Experiment) -> str:
-    """Digest what makes intervals and comparisons in subgroups from predictions of test rows."""
-    tests = experiment.tests
-    known = experiment.metrics, tests.alpha, tests.versus, experiment.seed
-    return digest([known, _compared(experiment)])
-
-
-def of_tables(experiment: Experiment, tests: AnalysisPlan) -> str:
-    """Digest what puts the results of all tests into tables, and decides on missing scores."""
-    used = [(test.name, test.plan, test.metrics, test.on_datasets) for test in tests]
-    settings = _plain(experiment.tests, "run"), experiment.on_error, experiment.metrics
-    return digest([used, settings, _compared(experiment), versions(("pandas",))])
+    known = settings, better, experiment.on_error, cautioned, kin, experiment.seed
+    made_by = code("stats", "comparisons", "execution/steps.py")
+    libraries = versions(("numpy", "scipy", "pandas"))
+    compared = list(experiment.models), list(experiment.datasets), _costs(experiment)
+    # tables of rows measure by all metrics, and a test by its own
+    measured = [] if len(tests) == 1 else experiment.metrics
+    own = _own_metrics(experiment)
+    return digest([plain, *known, *compared, measured, own, made_by, libraries])
 
 
 def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
     """Digest what makes the report from results, and the list of the tests."""
     made_by = code("report", "stats", "comparisons", "scores/metrics"), versions(("matplotlib",))
     return digest([experiment.resolved(), tests.to_list(), made_by], ordered=True)
-
-
-def _compared(experiment: Experiment) -> list[Any]:
-    made_by = code("stats", "comparisons", "execution/steps.py"), versions(("numpy", "scipy"))
-    return [_names(experiment), _costs(experiment), _own_metrics(experiment), made_by]
-
-
-def _names(experiment: Experiment) -> list[Any]:
-    return [list(experiment.models), list(experiment.datasets)]
 
 
 def _costs(experiment: Experiment) -> dict[str, Any]:
@@ -191,19 +160,3 @@ def _own_metrics(experiment: Experiment) -> list[Any]:
 
 def _plain(part: Any, *without: str) -> Any:
     return part.model_dump(mode="json", exclude=set(without))
-
-
-def cached(
-    experiment: str, what: str, state: Callable[[], Any], find: Callable[[], Any], trusted: bool
-) -> Any:
-    """Return what was found in this state before, else find it, which may take seconds.
-
-    Where it is trusted, what was found last is taken in any state.
-    """
-    path = CACHE / f"{experiment}.{what}.json"
-    known = read_json(path) if path.is_file() and is_whole(path) else None
-    if known and (trusted or known[0] == digest(state(), ordered=True)):
-        return known[1]
-    found = find()
-    write_json(path, [digest(state(), ordered=True), found])
-    return found

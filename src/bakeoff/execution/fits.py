@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -48,19 +47,10 @@ class Fitter:
     def fit(self, fit: Fit, log: str) -> None:
         """Fit and predict once; raise `StepError` if that fails and must not."""
         with self._apart([fit]) as workers:
-            self._note(fit, self._alone(fit, workers, log))
+            self._note(fit, self._alone(fit, workers, log), workers)
 
-    def fit_batch(
-        self,
-        fits: Sequence[Fit],
-        record: str,
-        log: str,
-        at_a_time: int,
-        forget: Callable[[str], object],
-    ) -> None:
+    def fit_batch(self, fits: Sequence[Fit], record: str, log: str, at_a_time: int) -> None:
         """Do the fits that are not there yet; one that fails does not stop the others.
-
-        `forget` drops what Snakemake knows of a file that a job of its own wrote before.
 
         Raises
         ------
@@ -71,16 +61,13 @@ class Fitter:
 
         def do(portion: Sequence[Fit]) -> None:
             for fit, outcome in zip(portion, self._in_turn(portion, workers), strict=True):
-                if outcome is not False:
-                    forget(self._needs.prediction(fit))
                 try:
-                    self._note(fit, outcome)
+                    self._note(fit, outcome, workers)
                 except StepError as error:
                     failed[fit] = str(error)
 
         with self._apart(fits, at_a_time > 1) as workers, ThreadPoolExecutor(at_a_time) as threads:
-            waiting = _portions(fits, at_a_time, lambda fit: self._isolated(fit.model))
-            list(threads.map(lambda _: [*map(do, waiting)], range(at_a_time)))
+            list(threads.map(do, self._portions(fits, at_a_time)))
         told = [failed[fit] for fit in fits if fit in failed]
         write_text(log, "".join(f"{error}\n" for error in told))
         if told:
@@ -88,6 +75,13 @@ class Fitter:
             head = f"{len(told)} of {len(fits)} fits failed:"
             raise UserError("\n".join([head, *told[:_SHOWN], *more]))
         note_batch(record, list(map(self._needs.prediction, fits)))
+
+    def _portions(self, fits: Sequence[Fit], at_a_time: int) -> Iterator[Sequence[Fit]]:
+        """Divide fits into messages to workers, some of them for each; some stay alone."""
+        most = min(_TOGETHER, max(1, len(fits) // (4 * at_a_time) if at_a_time > 1 else _TOGETHER))
+        for alone, group in groupby(fits, lambda fit: self._isolated(fit.model)):
+            own, size = list(group), 1 if alone else most
+            yield from (own[i : i + size] for i in range(0, len(own), size))
 
     def _isolated(self, model: str) -> bool:
         """Tell whether a fit may have to be ended, or may die, without ending its process."""
@@ -100,7 +94,7 @@ class Fitter:
         return closing(Workers())
 
     def _in_turn(self, fits: Sequence[Fit], workers: Workers | None) -> Iterator[bool | StepError]:
-        logs = [self._log(fit) for fit in fits]
+        logs = [self._needs.log_of(fit) for fit in fits]
         if len(fits) > 1:
             batch = partial(work_in_turn, list(zip(map(self._step, fits), logs, strict=True)))
             try:
@@ -133,18 +127,16 @@ class Fitter:
         except StepError as error:
             return error
 
-    def _note(self, fit: Fit, outcome: bool | StepError) -> None:
+    def _note(self, fit: Fit, outcome: bool | StepError, workers: Workers | None) -> None:
         """Record the outcome of a fit; raise its error unless failures are allowed."""
         record = self._needs.paths.failure(fit.dataset, fit.model, fit.split)
         if not isinstance(outcome, StepError):
             Path(record).unlink(missing_ok=True)
             return
-        if not self._needs.passes_over:
+        if not (self._needs.passes_over and workers):
             raise outcome
         made_by, output = self._made_by[fit.dataset][fit.model], self._needs.prediction(fit)
-        note = partial(steps.note_failure, fit, outcome.reason, made_by, output)
-        with self._apart([fit]) as workers:
-            workers.do("noting a failed fit", note)
+        workers.do(fit, partial(steps.note_failure, fit, outcome.reason, made_by, output))
         limits = list(self._experiment.limits(fit.model))
         write_json(record, {"fit": list(fit), "limits": limits, "why": outcome.reason})
         sys.stderr.write(f"{outcome}\n  on_error: exclude leaves {fit.model} out here\n")
@@ -164,27 +156,3 @@ class Fitter:
             experiment.importance_by(fit),
         )
         return partial(steps.fit, task)
-
-    def _log(self, fit: Fit) -> str:
-        return self._needs.paths.fit_log(fit.dataset, fit.model, fit.split)
-
-
-def _portions(fits: Sequence[Fit], takers: int, alone: Any) -> Iterator[list[Fit]]:
-    """Yield portions of fits for some threads, smaller ones to the end; some fits stay alone."""
-    left, lock = deque(fits), threading.Lock()
-
-    class Shared:
-        def __iter__(self) -> Iterator[list[Fit]]:
-            return self
-
-        def __next__(self) -> list[Fit]:
-            with lock:
-                if not left:
-                    raise StopIteration
-                most = max(1, min(_TOGETHER, -(-len(left) // (2 * takers if takers > 1 else 1))))
-                portion = [left.popleft()]
-                while left and len(portion) < most and not (alone(portion[0]) or alone(left[0])):
-                    portion.append(left.popleft())
-                return portion
-
-    return iter(Shared())

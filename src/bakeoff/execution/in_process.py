@@ -20,26 +20,13 @@ from bakeoff.spec.load import report_problems
 def run_in_process(
     experiment: Experiment, root: str, workers: int, fitted: Callable[[int, int], object]
 ) -> Study:
-    """Run an experiment and read its results.
+    """Run an experiment in a fresh folder and read its results.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        Whose models are fitted, with one seed each and without searches or importance, or bring
-        predictions.
-    root : str
-        A folder for its results; a fresh one, because nothing in it is taken for done.
-    workers : int
-        Processes that fit; with 1 this process does all.
-    fitted : callable
-        Called after each fit with the number of fits that are done and of all.
-
-    Raises
-    ------
-    UserError
-        Something is wrong with the experiment, or a fit failed.
+    Models are fitted with one seed each and without searches or importance, or bring predictions.
+    With one worker this process does all. `fitted` is called after each fit with the number of
+    fits that are done and of all.
     """
-    problems, tests, _ = steps.check(experiment)
+    problems, tests = steps.check(experiment)
     if problems:
         raise report_problems(problems)
     needs, made_by = RuleInputs(experiment, Paths(root)), digests.of_fits(experiment)
@@ -60,7 +47,7 @@ def run_in_process(
         fitter = Fitter(needs, made_by, pool)
 
         def fit(one: Fit) -> None:
-            fitter.fit(one, paths.fit_log(one.dataset, one.model, one.split))
+            fitter.fit(one, needs.log_of(one))
 
         done: Iterable[None] = (
             ThreadPoolExecutor(workers).map(fit, fits) if pool else map(fit, fits)
@@ -76,8 +63,7 @@ def run_in_process(
             folds = needs.fold_predictions(dataset, plan)
             steps.collect_fold_predictions(folds, made_by, paths.predictions(dataset, plan))
     for dataset, path in needs.holdouts.items():
-        runs = needs.test_predictions(dataset)
-        steps.collect_predictions(runs, *needs.beside(dataset), made_by, path)
+        steps.collect_predictions(*needs.held_out(dataset), made_by, path)
     top, (scores, timings) = paths.top, zip(*collected, strict=True)
     steps.all_scores(scores, timings, top("scores.csv"), top("timings.csv"))
     for test in tests:
@@ -86,6 +72,5 @@ def run_in_process(
     steps.compare(results, top("comparisons.csv"), top("comparisons.json"))
     steps.resolve_experiment(experiment, tests, top("experiment.yaml"), top("tests.json"))
     for name, path in needs.extras.items():
-        step = {"intervals": steps.list_intervals, "subgroups": steps.list_subgroups}[name]
-        step(experiment, needs.holdouts, path)
+        steps.list_rows(experiment, needs.holdouts, name, path)
     return read_study(**needs.study(None))

@@ -29,23 +29,10 @@ def command(
     profiles: Sequence[str] = (),
     cores: int | str | None = None,
 ) -> list[str]:
-    """Return the command line that runs an experiment.
+    """Return the command line that runs an experiment, with options of snakemake as they are.
 
-    Parameters
-    ----------
-    file : path
-        The experiment.
-    options : sequence of str
-        Further options of snakemake, unchanged.
-    profiles : sequence of str
-        Profiles: folders, or names of those that come with the package, such as ``slurm``.
-    cores : int or str, optional
-        How many; default: what a profile or the options say, else all.
-
-    Raises
-    ------
-    UserError
-        The file is not there, or no YAML.
+    Profiles are folders, or names of those that come with the package, such as `slurm`. Without
+    `cores` all are used, or as many as a profile says.
     """
     if not is_file(file):
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
@@ -56,7 +43,8 @@ def command(
 
         read_yaml(file)
     root = workflow_folder()
-    found = [str(_profile(root, name)) for name in profiles]
+    packaged = {name: root / "profiles" / name for name in profiles if not Path(name).exists()}
+    found = [str(own if (own := packaged.get(n)) and own.is_dir() else n) for n in profiles]
     return [
         *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(root / "Snakefile")),
         *(("--profile", *found) if found else ()),
@@ -77,9 +65,8 @@ def launch(
     What it says goes to `sys.stderr`, which need not be a terminal: a notebook shows it. An
     interrupt is handed on, and the run ends before it is raised.
     """
-    line = command(file, options, profiles, cores)
     with subprocess.Popen(
-        line,
+        command(file, options, profiles, cores),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         stdin=subprocess.DEVNULL,
@@ -99,22 +86,11 @@ def launch(
             raise
 
 
-def _snakemake() -> None:
-    """Be the command snakemake, and end in a word where it does not handle an interrupt itself."""
+if __name__ == "__main__":
     try:
         from snakemake.cli import main
 
         main()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # where Snakemake does not handle it itself
         sys.stderr.write("interrupted\n")
         sys.exit(130)
-
-
-def _profile(own: Path, name: str) -> Path:
-    """Return a profile's folder; of one that is neither here nor in the package, its name."""
-    packaged = own / "profiles" / name
-    return packaged if not Path(name).exists() and packaged.is_dir() else Path(name)
-
-
-if __name__ == "__main__":
-    _snakemake()

@@ -37,28 +37,29 @@ def to_remake(
             for f in needs.experiment.fits()
         }
         found |= set(find_outdated(stamps))
-    return {*found, *_damaged(needs), *_resized(needs)}
+    for pattern in ("data/*.parquet", "splits/*.parquet", "collected/*.parquet", "*/*.json"):
+        files = needs.paths.folder("").glob(pattern)
+        found |= {path.as_posix() for path in files if not is_whole(path)}
+    return {*found, *_resized(needs)}
 
 
 def note_batch(record: str, files: Sequence[str]) -> None:
     """Write down the files of a batch that is done, when each was written and how large."""
-    write_text(record, "".join(f"{state}\t{file}\n" for file, state in _states(files)))
+    write_text(record, "".join(map(_state, files)))
+
+
+def _state(file: str) -> str:
+    now = os.stat(file)  # noqa: PTH116 - a Path takes twice the time of the call
+    return f"{now.st_mtime_ns}\t{now.st_size}\t{file}\n"
 
 
 def _holds(record: str) -> bool:
     """Tell whether the files of a batch are as its record says."""
-    lines = Path(record).read_text(encoding="utf-8", errors="replace").splitlines()
-    told = [(file, state) for state, _, file in (line.rpartition("\t") for line in lines)]
+    lines = Path(record).read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
     try:
-        return list(_states([file for file, _ in told])) == told
+        return all(line == _state(line.rpartition("\t")[2].rstrip("\n")) for line in lines)
     except (ValueError, FileNotFoundError):
         return False
-
-
-def _states(files: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for file in files:
-        now = os.stat(file)  # noqa: PTH116 - a Path takes twice the time of the call
-        yield file, f"{now.st_mtime_ns}\t{now.st_size}"
 
 
 def _to_retry(needs: RuleInputs) -> Iterator[Fit]:
@@ -74,35 +75,25 @@ def _to_retry(needs: RuleInputs) -> Iterator[Fit]:
             yield fit
 
 
-def _damaged(needs: RuleInputs) -> Iterator[str]:
-    """List tables, divisions and results of tests that are no whole files."""
-    for pattern in ("data/*.parquet", "splits/*.parquet", "collected/*.parquet", "*/*.json"):
-        for path in needs.paths.folder("").glob(pattern):
-            if not is_whole(path):
-                yield path.as_posix()
-
-
 def note_sizes(needs: RuleInputs) -> None:
     """Write down how large each file is that a run leaves; the next run forgets it at its start."""
     lines = (f"{size}\t{name}\n" for name, size in sorted(_sizes(needs.paths.root).items()))
     write_text(needs.paths.sizes, "".join(lines))
 
 
-def _resized(needs: RuleInputs) -> Iterator[str]:
+def _resized(needs: RuleInputs) -> set[str]:
     """List the files that are not as large as the last run left them, and predictions gone."""
     note = Path(needs.paths.sizes)
     if not note.is_file():
-        return
-    now, gone = _sizes(needs.paths.root), set[str]()
-    for line in note.read_text(encoding="utf-8", errors="replace").splitlines():
-        size, _, name = line.partition("\t")
-        path = needs.paths.top(name)
-        if name not in now:
-            gone.add(path)
-        elif now[name] != size:
-            yield path
+        return set()
+    lines = note.read_text(encoding="utf-8", errors="replace").splitlines()
+    before = {name: size for size, _, name in (line.partition("\t") for line in lines)}
+    now = _sizes(needs.paths.root)
+    other = {needs.paths.top(n) for n, size in before.items() if now.get(n, size) != size}
+    gone = {needs.paths.top(n) for n in before.keys() - now.keys()}
     if gone:  # those of models that were removed are not missed
-        yield from gone.intersection(map(needs.prediction, needs.experiment.fits()))
+        gone.intersection_update(map(needs.prediction, needs.experiment.fits()))
+    return other | gone
 
 
 def _sizes(root: str) -> dict[str, str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
@@ -16,17 +16,7 @@ from bakeoff.spec.row_columns import row_columns
 
 
 class RuleInputs:
-    """The files that the steps of one experiment need.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What there is to have a file.
-    paths : Paths, optional
-        Where the results are; default: where a run leaves them.
-    remote : bool
-        Whether fits go to a cluster, where a job is one of all fits of a model by default.
-    """
+    """The files that the steps of one experiment need; `remote` tells of fits on a cluster."""
 
     def __init__(
         self, experiment: Experiment, paths: Paths | None = None, *, remote: bool = False
@@ -34,6 +24,7 @@ class RuleInputs:
         self.experiment = experiment
         self.paths = paths or Paths.of(experiment.experiment)
         self.plans = list(experiment.resampling.plans())
+        # each job of a cluster costs seconds
         self._jobs_per = experiment.execution.jobs_per or ("model" if remote else "fold")
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
@@ -61,6 +52,10 @@ class RuleInputs:
         """Return the file that one fit leaves."""
         return self.paths.prediction(fit.dataset, fit.model, fit.split)
 
+    def log_of(self, fit: Fit) -> str:
+        """Return the log of one fit."""
+        return self.paths.fit_log(fit.dataset, fit.model, fit.split)
+
     def predictions(
         self, dataset: str, plan: str, models: Iterable[str] | None = None
     ) -> list[str]:
@@ -73,10 +68,6 @@ class RuleInputs:
             for seed in range(1, self.experiment.seeds(model) + 1)
         ]
 
-    def all_predictions(self, dataset: str, models: Iterable[str]) -> list[str]:
-        """List the predictions of some models on one data set, by every plan."""
-        return [path for plan in self.plans for path in self.predictions(dataset, plan, models)]
-
     def batches(self, dataset: str) -> list[str]:
         """List the records of a data set's batches of fits; none where rules name each fit."""
         per, fitted = self._jobs_per, self.experiment.fitted
@@ -87,31 +78,32 @@ class RuleInputs:
 
     def fitted(self, dataset: str, plan: str) -> list[str]:
         """List what to wait for before reading the predictions of a data set and plan."""
-        if self.experiment.by_scores(plan):
-            return []
         batches = self.batches(dataset)
-        return batches + self.predictions(dataset, plan, self.experiment.given if batches else None)
+        plans = self.plans if self.passes_over else [plan]  # who failed by one is out of all
+        return batches + [
+            path
+            for plan in plans
+            if not self.experiment.by_scores(plan)
+            for path in self.predictions(dataset, plan, self.experiment.given if batches else None)
+        ]
 
     def given_scores(self, dataset: str, plan: str) -> list[str]:
         """List the files of scores that stand in for the predictions of a data set and plan."""
         return self.given(dataset) if self.experiment.by_scores(plan) else []
 
-    def all_fitted(self, dataset: str) -> list[str]:
-        """List what to wait for before reading any predictions of a data set."""
-        return list(dict.fromkeys(path for p in self.plans for path in self.fitted(dataset, p)))
-
-    def excluded(self, dataset: str) -> list[str]:
-        """Name the list of the fits that failed on a data set, where they may."""
-        return [self.paths.excluded(dataset)] if self.passes_over else []
+    def failed(self, dataset: str) -> list[str]:
+        """List the files that failed fits left, once all are done and where that is no error."""
+        folder = self.paths.folder("failed") / dataset
+        noted = {(path.parent.name, path.stem) for path in folder.glob("*/*.json")}
+        if not (self.passes_over and noted):
+            return []
+        fits = [p for n in self.plans for p in self.predictions(dataset, n, self.experiment.fitted)]
+        return [path for path in fits if (Path(path).parent.name, Path(path).stem) in noted]
 
     def kept(self, dataset: str) -> list[str]:
-        """List the models that no fit of which failed on a data set; reads `excluded`."""
-        out = {row["model"] for path in self.excluded(dataset) for row in read_json(path)}
-        return [model for model in self.experiment.models if model not in out]
-
-    def kept_by(self, plan: str, dataset: str) -> list[str]:
-        """List the predictions by a plan of the models that are kept on a data set."""
-        return self.predictions(dataset, plan, self.kept(dataset))
+        """List the models that no fit of which failed on a data set."""
+        failed = {Path(path).parent.name for path in self.failed(dataset)}
+        return [model for model in self.experiment.models if model not in failed]
 
     def test_predictions(self, dataset: str) -> dict[str, str]:
         """Map each run of the models that are kept to its predictions on the holdout."""
@@ -136,11 +128,11 @@ class RuleInputs:
 
     def scored(self, dataset: str, plan: str) -> tuple[list[str], list[str]]:
         """Name the predictions to score, and the file of what own metrics take of the rows."""
-        return self.kept_by(plan, dataset), self.row_columns(dataset)
+        return self.predictions(dataset, plan, self.kept(dataset)), self.row_columns(dataset)
 
-    def beside(self, dataset: str) -> tuple[list[str], list[str]]:
-        """Name the files of what is known of the rows of a data set beside their predictions."""
-        return self.related(dataset), self.row_columns(dataset)
+    def held_out(self, dataset: str) -> tuple[dict[str, str], list[str], list[str]]:
+        """Name the predictions on a holdout, and the files of what else is known of its rows."""
+        return self.test_predictions(dataset), self.related(dataset), self.row_columns(dataset)
 
     @property
     def carries(self) -> bool:
@@ -152,26 +144,10 @@ class RuleInputs:
         """The files of what comparisons look at row by row, by data set."""
         return {d: path for d in self.experiment.datasets for path in self.row_columns(d)}
 
-    @property
-    def subgroups(self) -> bool:
-        """Whether models are compared in subgroups of some data set."""
-        return any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
-
     def row_columns(self, dataset: str) -> list[str]:
         """Name the file of what comparisons look at row by row, where there is any."""
         wanted = any(row_columns(self.experiment, dataset))
         return [self.paths.row_columns(dataset)] if wanted else []
-
-    @property
-    def measured(self) -> list[str]:
-        """The predictions on the holdout of the fitted models that are not excluded."""
-        return [
-            path
-            for dataset in self.experiment.datasets
-            for model in self.kept(dataset)
-            if model in self.experiment.fitted
-            for path in self.predictions(dataset, "holdout", [model])
-        ]
 
     def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
         """List the predictions of the fitted models wanted, where they are not excluded."""
@@ -184,6 +160,12 @@ class RuleInputs:
                 dataset, plan, [name for name in self.kept(dataset) if name in names]
             )
         ]
+
+    @property
+    def measured(self) -> list[str]:
+        """The predictions on the holdout of the fitted models that are not excluded."""
+        found = self.kept_predictions(lambda model: True)
+        return [path for path in found if Path(path).name.startswith("holdout")]
 
     def evidence(self, test: PlannedTest) -> dict[str, str]:
         """Map each data set to the file that a test reads; or name the score matrix."""
@@ -207,13 +189,14 @@ class RuleInputs:
     def extras(self) -> dict[str, str]:
         """The tables that only some experiments have, by name."""
         fitted = self.experiment.fitted.values()
+        subgroups = any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
         wanted = {
             "choices": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
             "importance": self.experiment.importance is not None,
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
-            "subgroups": bool(self.holdouts) and self.subgroups,
+            "subgroups": bool(self.holdouts) and subgroups,
         }
         return {name: self.paths.top(f"{name}.csv") for name, there in wanted.items() if there}
 

@@ -5,21 +5,29 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import yaml
 
 from bakeoff import __version__
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 from bakeoff.execution import digests, remake, steps
 from bakeoff.execution.fits import Fitter, fit_of
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import Workers, result, work
-from bakeoff.files import CACHE, DOWNLOADS, remove_parts, write_text
+from bakeoff.files import (
+    CACHE,
+    DOWNLOADS,
+    digest,
+    is_whole,
+    read_json,
+    remove_parts,
+    write_json,
+    write_text,
+)
 from bakeoff.fit.fit_task import measured
 from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
@@ -27,7 +35,6 @@ from bakeoff.spec import AnalysisPlan, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.usercode import make_importable
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -40,46 +47,21 @@ def check_release(rules: str) -> None:
         )
 
 
-def with_numbers(config: Any, given: Any) -> None:
+def typed(value: Any) -> Any:
     """Read the numbers in nested values of --config, which Snakemake hands over as texts."""
-    for key, value in given.items():
-        if isinstance(value, Mapping):
-            for inner, text in value.items():
-                if isinstance(text, Mapping):
-                    with_numbers(config[key], {inner: text})
-                else:
-                    config[key][inner] = _typed(text)
-
-
-def _typed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: typed(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_typed(one) for one in value]
+        return [typed(one) for one in value]
     return yaml.safe_load(value) if isinstance(value, str) else value
 
 
 class Run:
     """The interface between the rules and an experiment.
 
-    Parameters
-    ----------
-    config : Mapping
-        Snakemake's config.
-    files : sequence of path
-        The config file that it came from; with several, Snakemake merges them.
-    main : bool
-        Whether this is Snakemake's main process. The jobs that it starts do one thing and end:
-        they have no workers, and take its check for granted.
-    remote : bool
-        Whether fits go to a cluster.
-
-    Attributes
-    ----------
-    needs : RuleInputs
-        The input files of the rules.
-    tests : AnalysisPlan
-        The tests that run, in order.
-    made_by : dict of str to dict
-        The digest of what makes the predictions of each fitted model, by data set and model.
+    `main` tells whether this is Snakemake's main process: the jobs that it starts do one thing and
+    end, so they have no workers and take its check for granted. `remote`: whether fits go to a
+    cluster.
     """
 
     def __init__(
@@ -96,77 +78,54 @@ class Run:
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
         self.needs = RuleInputs(self.experiment, remote=remote)
-        self._main, self._begun = main, not main
+        self.paths, self._main = self.needs.paths, main
         if main:
             # taking a thousand modules apart at the end of the process takes a third of a second
             atexit.register(gc.freeze)
-            self._check_owner()
         self.workers = Workers() if main else None
         self.made_by = digests.of_fits(self.experiment)
         self.fitter = Fitter(self.needs, self.made_by, self.workers)
         try:
-            self.tests = self._check()
+            self.tests = AnalysisPlan.from_list(self._cached("check", self._state, self._check))
         except SystemExit:  # interrupted, perhaps while a worker imports for long
             self.stop()
             raise
 
-    def do(
-        self,
-        what: str | None,
-        log: object,
-        step: Callable[P, T],
-        *args: P.args,
-        **options: P.kwargs,
-    ) -> T:
+    def do(self, log: object, step: Callable[..., T], *args: Any) -> T:
         """Do a step in a worker, or in a job's own process; say what failed, why, and the log."""
-        self.begin()
-        return self._call(partial(step, *args, **options), what, str(log))
+        return self._call(partial(step, *args), step.__name__, str(log))
 
-    def fit(self, wildcards: Any, log: str) -> None:
+    def fit(self, wildcards: Any, log: object) -> None:
         """Do one fit."""
-        self.begin()
-        self.fitter.fit(fit_of(wildcards), log)
+        self.fitter.fit(fit_of(wildcards), str(log))
 
-    def fit_batch(
-        self,
-        wildcards: Any,
-        threads: int,
-        record: str,
-        log: str,
-        forget: Callable[[str], object],
-    ) -> None:
+    def fit_batch(self, wildcards: Any, threads: int, record: object, log: object) -> None:
         """Do the fits of a model or of all models on a data set; see `Fitter.fit_batch`."""
-        self.begin()
         at_a_time = max(1, threads // self.threads(wildcards))
         fits = list(self.experiment.fits(*wildcards))
-        self.fitter.fit_batch(fits, record, log, at_a_time, forget)
+        self.fitter.fit_batch(fits, str(record), str(log), at_a_time)
 
     def begin(self) -> None:
-        """Before the first step, remove what killed runs left half-written; files will change."""
-        if not self._begun:
-            self._begun = True
-            Path(self.needs.paths.sizes).unlink(missing_ok=True)
-            if self.file:
-                owner = f"{Path(os.path.relpath(self.file)).as_posix()}\n"
-                write_text(self.needs.paths.owner, owner)
-            for folder in (self.needs.paths.root, CACHE):
-                remove_parts(folder)
+        """Before the first job, remove what killed runs left half-written; files will change."""
+        Path(self.paths.sizes).unlink(missing_ok=True)
+        if self.file:
+            write_text(self.paths.owner, f"{Path(os.path.relpath(self.file)).as_posix()}\n")
+        for folder in (self.paths.root, CACHE):
+            remove_parts(folder)
 
-    def ended(self, outputs: Collection[str] | None) -> None:
-        """Print the verdict after a success; `outputs` are those of all jobs of the run."""
+    def end(self) -> None:
+        """After the last job, note the sizes of all files, whose change means damage."""
         remake.note_sizes(self.needs)
-        if outputs is not None:
-            sys.stdout.write(self.answer(outputs))
-            if self.workers:
-                self.workers.close()
+        if self.workers:
+            self.workers.close()
 
     def answer(self, outputs: Collection[str]) -> str:
         """Return the verdict and where the report is; empty where there is none yet.
 
         After a run that the report was no part of (`--until`, other targets) one line says that
-        it may be out of date.
+        it may be out of date. `outputs` are those of all jobs of the run.
         """
-        verdict, page = (Path(self.needs.paths.top(f)) for f in ("verdict.txt", "report.html"))
+        verdict, page = (Path(self.paths.top(f)) for f in ("verdict.txt", "report.html"))
         if not (verdict.is_file() and page.is_file()):
             return ""
         if str(verdict) not in outputs:
@@ -190,12 +149,10 @@ class Run:
     @cached_property
     def exhibits(self) -> list[Item]:
         """The report's figures and tables."""
-        found = digests.cached(
-            self.experiment.experiment,
+        found = self._cached(
             "exhibits",
             lambda: [self.experiment.resolved(), digests.code(".")],
             lambda: self._call(partial(steps.list_exhibits, self.experiment, self.tests)),
-            trusted=not self._main,
         )
         return [Item(*one) for one in found]
 
@@ -231,62 +188,29 @@ class Run:
             return self.workers.do(what, step, log)
         return result(what, work(step, log), log)
 
-    def _check(self) -> AnalysisPlan:
-        """Check the experiment in a worker, once for each state of it and of its data."""
-        experiment, planned = self.experiment, list[AnalysisPlan]()
-        name, trusted = experiment.experiment, not self._main
-
-        def check_all() -> dict[str, Sequence[str]]:
-            problems, tests, classes = self._call(partial(steps.check, experiment))
-            planned.append(self._accepted(problems, tests))
-            return dict(classes)
-
-        def check() -> list[dict[str, Any]]:
-            state = lambda: list(self._state(False))  # noqa: E731
-            classes = digests.cached(name, "classes", state, check_all, trusted)
-            if not planned:  # other tests of what was found to be right before
-                again = self._call(partial(steps.plan_tests, experiment, classes))
-                planned.append(self._accepted(*again))
-            return planned[0].to_list()
-
-        state = lambda: list(self._state(True))  # noqa: E731
-        return AnalysisPlan.from_list(digests.cached(name, "check", state, check, trusted))
-
-    def _accepted(self, problems: list[Problem], tests: AnalysisPlan) -> AnalysisPlan:
+    def _check(self) -> list[dict[str, Any]]:
+        problems, tests = self._call(partial(steps.check, self.experiment))
         if problems:
             raise report_problems(problems, self.file)
-        return tests
+        return tests.to_list()
 
-    def _state(self, tests: bool) -> Iterator[Any]:
-        """Give all that a check, of the tests or not, depends on; the files of the data too."""
-        experiment = self.experiment
-        plain = experiment.resolved()
+    def _state(self) -> Iterator[Any]:
+        """Give all that a check depends on, the files of the data too."""
+        plain = self.experiment.resolved()
         for part in (plain, *plain["models"].values(), *plain["datasets"].values()):
             part.pop("label", None)
-        if not (tests or experiment.given):  # what these bring is checked for the tests it feeds
-            plain["tests"] = experiment.tests.missing_cells
         yield from (plain, digests.code("."), self.made_by)
-        for name in experiment.datasets:
-            yield digests.of_data(experiment, name)
+        for name in self.experiment.datasets:
+            yield digests.of_data(self.experiment, name)
             yield digests.of_files([*self.needs.sources(name), *self.needs.given(name)])
         yield sorted(path.name for path in DOWNLOADS.glob("*"))
 
-    def _check_owner(self) -> None:
-        """Refuse results of another experiment file of the same name, as long as that is there."""
-        note = Path(self.needs.paths.owner)
-        if not (self.file and note.is_file() and Path(self.file).is_file()):
-            return
-        owner = Path(note.read_text(encoding="utf-8").strip())
-        own, name = Path(self.file).read_bytes(), self.experiment.experiment
-        if owner.is_file() and owner.read_bytes() != own and not owner.samefile(self.file):
-            try:
-                other = yaml.safe_load(owner.read_bytes())
-            except yaml.YAMLError:
-                return
-            if isinstance(other, dict) and other.get("experiment") == name:
-                raise UserError(
-                    f"{self.file}: experiment: the results in {self.needs.paths.root}/ are those "
-                    f"of {owner}, which is called {name!r} too; give one of the two files another "
-                    f"`experiment:` name, or remove {note} to let {self.file} go on with these "
-                    "results"
-                )
+    def _cached(self, what: str, state: Callable[[], Any], find: Callable[[], Any]) -> Any:
+        """Return what was found in this state before, else find it, which may take seconds."""
+        path = CACHE / f"{self.experiment.experiment}.{what}.json"
+        known = read_json(path) if path.is_file() and is_whole(path) else None
+        if known and (not self._main or known[0] == digest(list(state()), ordered=True)):
+            return known[1]
+        found = find()
+        write_json(path, [digest(list(state()), ordered=True), found])  # it may download data
+        return found

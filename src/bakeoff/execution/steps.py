@@ -12,36 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import Problem, UserError
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import is_whole, read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
 
 
-def check(
-    experiment: Experiment,
-) -> tuple[list[Problem], AnalysisPlan, dict[str, Sequence[str]]]:
-    """Look for everything in an experiment that would fail later; see `bakeoff.preflight`.
-
-    Also returns the classes of the data that are at hand.
-    """
+def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
+    """Look for everything in an experiment that would fail later; see `bakeoff.preflight`."""
     from bakeoff.preflight import check_experiment
 
-    classes: dict[str, Sequence[str]] = {}
-    return *check_experiment(experiment, classes), classes
-
-
-def plan_tests(
-    experiment: Experiment, classes: Mapping[str, Sequence[str]]
-) -> tuple[list[Problem], AnalysisPlan]:
-    """Do the part of the check that is about the tests, where all else was checked before."""
-    from bakeoff.comparisons import check_classes, plan_tests
-
-    _enter_own(experiment)
-    problems, tests = plan_tests(experiment)
-    for dataset, names in classes.items():
-        problems += check_classes(experiment, dataset, names)
-    return problems, tests
+    return check_experiment(experiment)
 
 
 def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -124,14 +106,6 @@ def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, o
     taken.write(output)
 
 
-def find_excluded(predictions: Sequence[str], output: str) -> None:
-    """List the fits of one data set that failed."""
-    from bakeoff.scores.excluded import failures
-
-    with _naming_damaged(predictions):
-        write_json(output, failures(predictions))
-
-
 def collect_scores(
     experiment: Experiment,
     dataset: str,
@@ -194,39 +168,28 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
         write_csv(path, pd.concat([read_scores(table) for table in tables], ignore_index=True))
 
 
-def list_excluded(lists: Sequence[str], output: str) -> None:
-    """Write the fits that failed on any data set as one table."""
+def list_fits(needs: RuleInputs, what: str, output: str) -> None:
+    """Write what fits chose, what columns matter to them, how much seeds do, or which failed."""
     import pandas as pd
 
-    from bakeoff.scores.excluded import COLUMNS
-
-    rows = [row for path in lists for row in read_json(path)]
-    write_csv(output, pd.DataFrame(rows, columns=list(COLUMNS)))
-
-
-def list_choices(predictions: Sequence[str], output: str) -> None:
-    """Write what the fits chose on their training parts."""
     from bakeoff.scores.choices import choices
-
-    write_csv(output, choices(predictions))
-
-
-def list_seed_noise(
-    experiment: Experiment, predictions: Sequence[str], carried: Mapping[str, str], output: str
-) -> None:
-    """Write how much of the scores' variance the seeds make."""
+    from bakeoff.scores.excluded import COLUMNS, failures
+    from bakeoff.scores.importance import importances
     from bakeoff.scores.seed_noise import seed_noise
 
+    experiment = needs.experiment
     _enter_own(experiment)
-    how = experiment.metrics, experiment.costs_on, carried
-    write_csv(output, seed_noise(predictions, *how))
-
-
-def list_importance(predictions: Sequence[str], output: str) -> None:
-    """Write how much each column matters to the fitted models."""
-    from bakeoff.scores.importance import importances
-
-    write_csv(output, importances(predictions))
+    if what == "choices":
+        table = choices(needs.kept_predictions(lambda model: model.chooses))
+    elif what == "importance":
+        table = importances(needs.measured)
+    elif what == "seeds":
+        how = experiment.metrics, experiment.costs_on, needs.carried_files
+        table = seed_noise(needs.kept_predictions(lambda model: model.seeds > 1), *how)
+    else:
+        failed = [path for dataset in experiment.datasets for path in needs.failed(dataset)]
+        table = pd.DataFrame(failures(failed), columns=list(COLUMNS))
+    write_csv(output, table)
 
 
 def run_test(
@@ -240,20 +203,14 @@ def run_test(
     write_json(output, [comparison.to_dict() for comparison in found])
 
 
-def list_intervals(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
-    """Write every metric of every model on held-out rows with its interval."""
+def list_rows(experiment: Experiment, holdouts: Mapping[str, str], what: str, output: str) -> None:
+    """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
     from bakeoff.comparisons.score_intervals import score_intervals
-
-    _enter_own(experiment)
-    write_csv(output, score_intervals(experiment, holdouts))
-
-
-def list_subgroups(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
-    """Write the comparison of the models in subgroups of held-out rows."""
     from bakeoff.comparisons.subgroups import subgroup_table
 
     _enter_own(experiment)
-    write_csv(output, subgroup_table(experiment, holdouts))
+    make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]
+    write_csv(output, make(experiment, holdouts))
 
 
 def compare(tests: Sequence[str], csv: str, json: str) -> None:

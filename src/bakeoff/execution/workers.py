@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,7 +39,6 @@ Limits = tuple[float | None, float | None]
 NO_LIMITS: Limits = (None, None)
 _POLL = 0.1  # seconds between two looks at the memory of a step with a limit
 _IN_WORKER: list[bool] = []
-_LARGE = 400 * 2**10  # KiB at the most that a worker held: more than all imports take
 
 
 class StepError(UserError):
@@ -66,49 +64,26 @@ class Workers:
         log: str | None = None,
         limits: Limits = NO_LIMITS,
     ) -> T:
-        """Do a step in a process and wait for what it returns; raise `StepError` if it fails.
-
-        Memory that earlier steps left behind counts for nobody: what exceeds its limit in a used
-        process is done again in a new one.
-        """
-        try:
-            used = self._idle.pop()
-        except IndexError:
-            used = None
-        try:
-            return self._attempt(used or self._new(), what, step, log, limits)
-        except _UsedUpMemoryError:
-            if used is None:
-                raise
-            return self._attempt(self._new(), what, step, log, limits)
-
-    def _attempt(
-        self,
-        process: ProcessPoolExecutor,
-        what: object,
-        step: Callable[[], T],
-        log: str | None,
-        limits: Limits,
-    ) -> T:
+        """Do a step in a process and wait for what it returns; raise `StepError` if it fails."""
+        # what earlier steps left in the memory of a process is not held against a limit
+        process = self._idle.pop() if self._idle and limits[1] is None else self._new()
         try:
             if self._stopped:
                 raise KeyboardInterrupt
             outcome: Any = _supervised(process, process.submit(work, step, log), limits)
         except BaseException as error:
-            with suppress(ValueError):
-                self._all.remove(process)
+            self._all.remove(process)
             if self._stopped:
                 raise KeyboardInterrupt from None
             process.shutdown(wait=False, kill_workers=True)
-            died = isinstance(error, BrokenProcessPool)
-            if not died and not isinstance(error, _EndedError):
+            if not isinstance(error, BrokenProcessPool | _EndedError):
                 raise
+            died = isinstance(error, BrokenProcessPool)
             reason = _how_it_died(str(error)) if died else str(error)
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
                     file.write(f"{reason}\n")
-            kind = _UsedUpMemoryError if isinstance(error, _MemoryEndedError) else StepError
-            raise kind(what, reason, log, died) from None
+            raise StepError(what, reason, log, died) from None
         self._idle.append(process)
         found: T = result(what, outcome, log)
         return found
@@ -146,14 +121,6 @@ class _EndedError(Exception):
     """A step exceeded a limit and was ended."""
 
 
-class _MemoryEndedError(_EndedError):
-    """It was that of memory."""
-
-
-class _UsedUpMemoryError(StepError):
-    """A step failed because it exceeded its limit of memory."""
-
-
 def _pids(process: ProcessPoolExecutor) -> list[int]:
     # loky has no other way to ask which process it is
     return list(process._processes or ())
@@ -161,26 +128,27 @@ def _pids(process: ProcessPoolExecutor) -> list[int]:
 
 def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits) -> T:
     """Wait for a step; end its process, and what that started, when it exceeds a limit."""
+    if limits == NO_LIMITS:
+        return future.result()
     seconds, megabytes = (limit or math.inf for limit in limits)
     end = time.monotonic() + seconds
     while True:
-        left = min(end - time.monotonic(), _POLL if math.isfinite(megabytes) else math.inf)
         try:
-            return future.result(timeout=max(left, 0) if math.isfinite(left) else None)
+            return future.result(timeout=max(0, min(end - time.monotonic(), _POLL)))
         except TimeoutError:
             family = [own for pid in _pids(process) for own in _family(pid)]
         held = sum(map(_memory, family)) if math.isfinite(megabytes) else 0.0
         late = time.monotonic() >= end
-        if not late and held <= megabytes:
-            continue
-        for own in family:
-            with suppress(psutil.Error):
-                own.kill()
-        if late:
-            raise _EndedError(f"it took more than {seconds:g} s (`timeout`) and was ended")
-        raise _MemoryEndedError(
-            f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was ended"
-        )
+        if late or held > megabytes:
+            for own in family:
+                with suppress(psutil.Error):
+                    own.kill()
+            raise _EndedError(
+                f"it took more than {seconds:g} s (`timeout`) and was ended"
+                if late
+                else f"it held {held:.0f} MB, more than its {megabytes:g} MB (`memory`), and was "
+                "ended"
+            )
 
 
 def _family(pid: int) -> list[psutil.Process]:
@@ -234,10 +202,9 @@ def result(what: object, outcome: T | UserError | Failure, log: str | None = Non
     """Return what a step returned, or raise how it failed; a step without a name as it is."""
     if isinstance(outcome, UserError) and what is None:
         raise outcome
-    if isinstance(outcome, UserError):
-        raise StepError(what, str(outcome), log)
-    if isinstance(outcome, Failure):
-        raise StepError(what, outcome.reason, log)
+    if isinstance(outcome, UserError | Failure):
+        reason = outcome.reason if isinstance(outcome, Failure) else str(outcome)
+        raise StepError(what, reason, log)
     return outcome
 
 
@@ -253,8 +220,6 @@ def work(step: Callable[[], T], log: str | None) -> T | UserError | Failure:
         if (problem := why_not_written(log or "", error)) is None:
             raise
         return problem
-    finally:
-        _give_back_memory()
 
 
 def work_in_turn(
@@ -269,22 +234,18 @@ def work_in_turn(
             sys.stderr.flush()
             if os.fstat(printed.fileno()).st_size:
                 printed.seek(0)
-                outcome = work(partial(_write_log, printed.read(), log), None) or outcome
+                try:
+                    Path(log).parent.mkdir(parents=True, exist_ok=True)
+                    Path(log).write_bytes(printed.read())
+                except OSError as error:
+                    problem = why_not_written(log, error)
+                    outcome = problem or UserError(f"{log} cannot be written: {error}")
                 printed.seek(0)
                 printed.truncate()
             else:
                 Path(log).unlink(missing_ok=True)  # that of an earlier attempt
             outcomes.append(outcome)
     return outcomes
-
-
-def _write_log(text: bytes, log: str) -> UserError | None:
-    try:
-        Path(log).parent.mkdir(parents=True, exist_ok=True)
-        Path(log).write_bytes(text)
-    except OSError as error:
-        return why_not_written(log, error) or UserError(f"{log} cannot be written: {error}")
-    return None
 
 
 def _outcome(step: Callable[[], T]) -> T | UserError | Failure:
@@ -320,12 +281,3 @@ def _output_into(handle: int) -> Iterator[None]:
         for number, descriptor in enumerate(saved, start=1):
             os.dup2(descriptor, number)
             os.close(descriptor)
-
-
-def _give_back_memory() -> None:
-    """Return the memory of large tables to the system; a worker that stays large is replaced."""
-    import resource
-
-    held: Any = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    if held > _LARGE and (arrow := sys.modules.get("pyarrow")):
-        arrow.default_memory_pool().release_unused()  # and so does the allocator that NumPy uses

@@ -1,0 +1,98 @@
+rule collect_scores:
+    input:
+        fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        given=lambda wc: outside(NEEDS.given_scores(wc.dataset, wc.plan)),
+        carried=lambda wc: NEEDS.row_columns(wc.dataset),
+    output:
+        scores=PATHS.scores("{dataset}", "{plan}"),
+        timings=PATHS.timings("{dataset}", "{plan}"),
+    log:
+        PATHS.log("scores.{dataset}.{plan}"),
+    localrule: True
+    params:
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
+        contents=lambda wc: digests.of_files(NEEDS.given_scores(wc.dataset, wc.plan)),
+    run:
+        found = NEEDS.scored(*wildcards)
+        do(
+            log,
+            steps.collect_scores,
+            EXPERIMENT,
+            *wildcards,
+            *found,
+            MADE_BY,
+            *output,
+        )
+
+
+rule collect_predictions:
+    input:
+        fits=lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
+        related=lambda wc: NEEDS.related(wc.dataset),
+        carried=lambda wc: NEEDS.row_columns(wc.dataset),
+    output:
+        PATHS.holdout("{dataset}"),
+    log:
+        PATHS.log("predictions.{dataset}"),
+    localrule: True
+    params:
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
+    run:
+        do(
+            log,
+            steps.collect_predictions,
+            *NEEDS.held_out(*wildcards),
+            MADE_BY,
+            *output,
+        )
+
+
+# every fold's predictions, where a test looks at the rows of folds
+rule collect_fold_predictions:
+    input:
+        lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+    output:
+        PATHS.predictions("{dataset}", "{plan}"),
+    log:
+        PATHS.log("predictions.{dataset}.{plan}"),
+    wildcard_constraints:
+        plan="|".join(p for p in NEEDS.plans if p != "holdout") or "(?!)",
+    localrule: True
+    params:
+        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
+    run:
+        found = NEEDS.fold_predictions(*wildcards)
+        do(log, steps.collect_fold_predictions, found, MADE_BY, *output)
+
+
+rule all_scores:
+    input:
+        scores=[PATHS.scores(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
+        timings=[PATHS.timings(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
+    output:
+        scores=PATHS.top("scores.csv"),
+        timings=PATHS.top("timings.csv"),
+    log:
+        PATHS.log("all_scores"),
+    localrule: True
+    params:
+        digest=lambda wc: digests.of_scores(EXPERIMENT),
+    run:
+        do(log, steps.all_scores, list(input.scores), list(input.timings), *output)
+
+
+# what the fits chose, what columns matter to them, how much seeds matter, which fits failed
+rule list_fits:
+    input:
+        rules.all_scores.input.scores,
+    output:
+        PATHS.top("{listed}.csv"),
+    log:
+        PATHS.log("{listed}"),
+    wildcard_constraints:
+        listed="choices|importance|seeds|excluded",
+    localrule: True
+    params:
+        digest=lambda wc: digests.of_scores(EXPERIMENT),
+    run:
+        do(log, steps.list_fits, NEEDS, wildcards.listed, *output)
