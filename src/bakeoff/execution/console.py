@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import sys
 import time
 from typing import Any
 
@@ -13,7 +12,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 # what is told of each job and of the start of a run; a dry run and --printshellcmds show it all
 _EACH = {LogEvent.JOB_INFO, LogEvent.JOB_STARTED, LogEvent.JOB_FINISHED, LogEvent.GROUP_INFO}
-_EACH |= {LogEvent.RESOURCES_INFO, LogEvent.RUN_INFO, LogEvent.SHELLCMD}
+_EACH |= {LogEvent.RESOURCES_INFO, LogEvent.RUN_INFO, LogEvent.SHELLCMD, LogEvent.PROGRESS}
 _OF_EACH = ("Select jobs to execute", "Using shell: ", "Assuming ", "Building DAG")
 # around the message of a step Snakemake puts where in which file of ours it was raised
 _RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in .*file ".*", line \d+:|  File ".*)$')
@@ -21,13 +20,7 @@ _SECONDS = {True: 0.1, False: 15.0}  # between two states of the line in a termi
 
 
 def show_progress(settings: Any) -> None:
-    """Make Snakemake's console show progress in one line, unless other options were chosen.
-
-    Parameters
-    ----------
-    settings : object
-        Snakemake's `workflow.output_settings`.
-    """
+    """Make Snakemake's console show progress in one line, unless other options were chosen."""
     if settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag:
         return
     for handler in logger.handlers:
@@ -48,10 +41,9 @@ class _Progress(logging.Filter):
         event, text = getattr(record, "event", None), str(record.msg)
         if event == LogEvent.PROGRESS:
             self._draw(record.__dict__["done"], record.__dict__["total"])
-        if event == LogEvent.PROGRESS or event in _EACH or text.startswith(_OF_EACH):
-            return False
         # the exception that follows says why a job of this process failed, and where its log is
-        if event == LogEvent.JOB_ERROR and not record.__dict__.get("aux"):
+        told_below = event == LogEvent.JOB_ERROR and not record.__dict__.get("aux")
+        if event in _EACH or text.startswith(_OF_EACH) or told_below:
             return False
         if event == LogEvent.ERROR and ("  log: " in text or "WorkflowError" in text):
             record.msg = "\n".join(t for t in text.splitlines() if not _RAISED_AT.match(t))
@@ -65,8 +57,8 @@ class _Progress(logging.Filter):
         if done < total and now - self._last < _SECONDS[self._terminal]:
             return
         self._last, share = now, done / total
-        left = (now - self._begun) * (1 - share) / share
-        told = f"{done} of {total} steps, about {_clock(left)} left"
+        left = _clock((now - self._begun) * (1 / share - 1))
+        told = f"{done} of {total} steps, about {left} left"
         if done == total:
             told = f"{total} steps in {_clock(now - self._begun)}"
         if self._terminal:
@@ -80,8 +72,3 @@ class _Progress(logging.Filter):
 def _clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
-
-
-def say(text: str) -> None:
-    """Write lines on the console, below what is there."""
-    sys.stderr.write(f"\n{text}\n")

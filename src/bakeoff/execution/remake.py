@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from bakeoff.execution.rule_inputs import RuleInputs
@@ -37,10 +38,7 @@ def to_remake(
             for f in needs.experiment.fits()
         }
         found |= set(find_outdated(stamps))
-    for pattern in ("data/*.parquet", "splits/*.parquet", "collected/*.parquet", "*/*.json"):
-        files = needs.paths.folder("").glob(pattern)
-        found |= {path.as_posix() for path in files if not is_whole(path)}
-    return {*found, *_resized(needs)}
+    return found | _damaged(needs)
 
 
 def note_batch(record: str, files: Sequence[str]) -> None:
@@ -77,36 +75,42 @@ def _to_retry(needs: RuleInputs) -> Iterator[Fit]:
 
 def note_sizes(needs: RuleInputs) -> None:
     """Write down how large each file is that a run leaves; the next run forgets it at its start."""
-    lines = (f"{size}\t{name}\n" for name, size in sorted(_sizes(needs.paths.root).items()))
-    write_text(needs.paths.sizes, "".join(lines))
+    files = sorted(_files(needs.paths.root).items())
+    write_text(needs.paths.sizes, "".join(f"{now.st_size}\t{name}\n" for name, now in files))
 
 
-def _resized(needs: RuleInputs) -> set[str]:
-    """List the files that are not as large as the last run left them, and predictions gone."""
-    note = Path(needs.paths.sizes)
+def _damaged(needs: RuleInputs) -> set[str]:
+    """List the files that changed after the last run, and predictions gone.
+
+    After a run that was killed nobody knows what it left: files have to have their ends.
+    """
+    note, now, top = Path(needs.paths.sizes), _files(needs.paths.root), needs.paths.top
     if not note.is_file():
-        return set()
+        return {top(n) for n in now if n.endswith((".parquet", ".json")) and not is_whole(top(n))}
     lines = note.read_text(encoding="utf-8", errors="replace").splitlines()
     before = {name: size for size, _, name in (line.partition("\t") for line in lines)}
-    now = _sizes(needs.paths.root)
-    other = {needs.paths.top(n) for n, size in before.items() if now.get(n, size) != size}
-    gone = {needs.paths.top(n) for n in before.keys() - now.keys()}
+    ended = note.stat().st_mtime_ns
+    gone = {top(name) for name in before.keys() - now.keys()}
     if gone:  # those of models that were removed are not missed
         gone.intersection_update(map(needs.prediction, needs.experiment.fits()))
-    return other | gone
+    return gone | {
+        top(name)
+        for name, state in now.items()
+        if state.st_mtime_ns > ended or before.get(name) != str(state.st_size)
+    }
 
 
-def _sizes(root: str) -> dict[str, str]:
-    """Return the sizes of a folder's files, but for logs and notes, by their paths in it."""
+def _files(root: str) -> dict[str, os.stat_result]:
+    """Return the states of a folder's files, but for logs and notes, by their paths in it."""
     found, folders = {}, [""]
     while folders:
         place = folders.pop()
-        with os.scandir(f"{root}/{place}") as entries:
+        with suppress(FileNotFoundError), os.scandir(f"{root}/{place}") as entries:
             for entry in entries:
                 if entry.name.startswith(".") or (not place and entry.name == "logs"):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(f"{place}{entry.name}/")
                 else:
-                    found[f"{place}{entry.name}"] = str(entry.stat().st_size)
+                    found[f"{place}{entry.name}"] = entry.stat()
     return found

@@ -78,7 +78,7 @@ class Run:
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
         self.needs = RuleInputs(self.experiment, remote=remote)
-        self.paths, self._main = self.needs.paths, main
+        self.paths, self._main, self._again = self.needs.paths, main, set[str]()
         if main:
             # taking a thousand modules apart at the end of the process takes a third of a second
             atexit.register(gc.freeze)
@@ -112,6 +112,9 @@ class Run:
             write_text(self.paths.owner, f"{Path(os.path.relpath(self.file)).as_posix()}\n")
         for folder in (self.paths.root, CACHE):
             remove_parts(folder)
+        for path in self._again:  # a batch keeps what has the right stamp
+            if path.startswith(f"{self.paths.root}/predictions/"):
+                Path(path).unlink(missing_ok=True)
 
     def end(self) -> None:
         """After the last job, note the sizes of all files, whose change means damage."""
@@ -143,8 +146,11 @@ class Run:
 
     def to_remake(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
+        if self.file is None:  # a module, which is not told when a run ends
+            Path(self.paths.sizes).unlink(missing_ok=True)
         find = lambda stamps: self._call(partial(steps.find_outdated, stamps))  # noqa: E731
-        return remake.to_remake(self.needs, self.made_by, find)
+        self._again = remake.to_remake(self.needs, self.made_by, find)
+        return self._again
 
     @cached_property
     def exhibits(self) -> list[Item]:

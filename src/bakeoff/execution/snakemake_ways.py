@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from snakemake.utils import available_cpu_count
 
 from bakeoff.errors import UserError
-from bakeoff.execution.console import say, show_progress
+from bakeoff.execution.console import show_progress
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
@@ -27,13 +27,7 @@ def is_module(workflow: Any) -> bool:
 
 
 def config_files(workflow: Any) -> list[str]:
-    """List the files that the config came from; none of a module, whose config was handed over.
-
-    Raises
-    ------
-    UserError
-        The module has a `prefix:`, or results are to go to a storage: steps know of neither.
-    """
+    """List the files that the config came from; none of a module, whose config was handed over."""
     if provider := workflow.storage_settings.default_storage_provider:
         raise UserError(
             f"--default-storage-provider: found {provider}, expected none: results lie in the "
@@ -99,7 +93,8 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
         stop()
-        say("interrupted; what is finished is kept, and the same command goes on from there")
+        told = "interrupted; what is finished is kept, and the same command goes on from there"
+        sys.stderr.write(f"\n{told}\n")
         raise KeyboardInterrupt  # Snakemake cancels its remote jobs and leaves
 
     for number in (signal.SIGINT, signal.SIGTERM):

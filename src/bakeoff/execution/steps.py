@@ -6,14 +6,13 @@ neither Snakemake's process nor a worker loads what it has no use for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.files import is_whole, read_json, write_csv, write_json, write_text
+from bakeoff.files import read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
@@ -124,10 +123,9 @@ def collect_scores(
     if experiment.by_scores(plan):
         tables = given_scores(experiment, dataset, plan)
     else:
-        with _naming_damaged(predictions):
-            columns = {dataset: carried[0]} if carried else {}
-            how = experiment.metrics, experiment.costs_on(dataset), fingerprints, columns
-            tables = score_fits(predictions, *how)
+        columns = {dataset: carried[0]} if carried else {}
+        how = experiment.metrics, experiment.costs_on(dataset), fingerprints, columns
+        tables = score_fits(predictions, *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         write_csv(path, table)
 
@@ -142,9 +140,8 @@ def collect_predictions(
     """Put the models' predictions of one test set side by side, with what is known of its rows."""
     from bakeoff.scores import collect_predictions
 
-    with _naming_damaged(predictions.values()):
-        files = next(iter(related), None), next(iter(carried), None)
-        collect_predictions(predictions, output, fingerprints, *files)
+    files = next(iter(related), None), next(iter(carried), None)
+    collect_predictions(predictions, output, fingerprints, *files)
 
 
 def collect_fold_predictions(
@@ -288,19 +285,3 @@ def _enter_own(experiment: Experiment) -> None:
     from bakeoff.scores.metrics.own import enter_own
 
     enter_own(experiment.own_metrics)
-
-
-@contextmanager
-def _naming_damaged(paths: Iterable[str]) -> Iterator[None]:
-    """Name the file that is to blame where predictions cannot be read."""
-    try:
-        yield
-    except UserError:
-        raise
-    except Exception as error:
-        for path in paths:
-            if not is_whole(path):
-                raise UserError(
-                    f"{path} is damaged; delete it and run again, it is made anew"
-                ) from error
-        raise

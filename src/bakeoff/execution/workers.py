@@ -191,24 +191,14 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-class Failure:
-    """A step failed: its error's type and text, in a line."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-
-
-def result(what: object, outcome: T | UserError | Failure, log: str | None = None) -> T:
+def result(what: object, outcome: T | UserError, log: str | None = None) -> T:
     """Return what a step returned, or raise how it failed; a step without a name as it is."""
-    if isinstance(outcome, UserError) and what is None:
-        raise outcome
-    if isinstance(outcome, UserError | Failure):
-        reason = outcome.reason if isinstance(outcome, Failure) else str(outcome)
-        raise StepError(what, reason, log)
+    if isinstance(outcome, UserError):
+        raise outcome if what is None else StepError(what, str(outcome), log)
     return outcome
 
 
-def work(step: Callable[[], T], log: str | None) -> T | UserError | Failure:
+def work(step: Callable[[], T], log: str | None) -> T | UserError:
     """Do a step in this process, and send what it prints to its log."""
     try:
         if log is None:
@@ -224,7 +214,7 @@ def work(step: Callable[[], T], log: str | None) -> T | UserError | Failure:
 
 def work_in_turn(
     steps: Sequence[tuple[Callable[[], T], str]],
-) -> list[T | UserError | Failure]:
+) -> list[T | UserError]:
     """Do many quick steps one after the other; those that print something leave a log."""
     outcomes = []
     with tempfile.TemporaryFile(buffering=0) as printed, _output_into(printed.fileno()):
@@ -248,7 +238,7 @@ def work_in_turn(
     return outcomes
 
 
-def _outcome(step: Callable[[], T]) -> T | UserError | Failure:
+def _outcome(step: Callable[[], T]) -> T | UserError:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default")
@@ -262,7 +252,7 @@ def _outcome(step: Callable[[], T]) -> T | UserError | Failure:
             raise
         traceback.print_exc()
         # one line, which sentences go on from; the log has the text as it is
-        return Failure(" ".join(f"{type(error).__name__}: {error}".split()).rstrip(" .:"))
+        return UserError(" ".join(f"{type(error).__name__}: {error}".split()).rstrip(" .:"))
 
 
 @contextmanager

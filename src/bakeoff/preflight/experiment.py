@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -41,9 +41,7 @@ from bakeoff.spec.resampling import KFold
 from bakeoff.spec.task_problems import problems_with_task
 
 
-def check_experiment(
-    experiment: Experiment, classes: dict[str, Sequence[str]] | None = None
-) -> tuple[list[Problem], AnalysisPlan]:
+def check_experiment(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
     """Check an experiment as far as its environment and local data allow."""
     problems = [*problems_with_task(experiment), *problems_with_given(experiment)]
     if problems:  # no use in looking further
@@ -60,7 +58,7 @@ def check_experiment(
         *problems_with_importance(experiment, classifiers),
     ]
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
-    problems += _datasets(experiment, wrong_models, {} if classes is None else classes)
+    problems += _datasets(experiment, wrong_models)
     wrong, tests = plan_tests(experiment)
     # a test cannot be tried by a metric that is wrong
     tried = any(problem.path[0] == "metrics" for problem in problems)
@@ -142,9 +140,7 @@ def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[
     return parts
 
 
-def _datasets(
-    experiment: Experiment, wrong: Collection[str | int], classes: dict[str, Sequence[str]]
-) -> Iterator[Problem]:
+def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
     for name, spec in experiment.datasets.items():
         if isinstance(spec, GivenData):
             yield from _given_data(experiment, name)
@@ -158,7 +154,6 @@ def _datasets(
         except Problem as problem:
             yield problem
             continue
-        classes[name] = table.classes
         yield from check_table(experiment, name, table, wrong)
 
 

@@ -14,7 +14,7 @@ from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.execution.fits import Fitter, fit_of
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import NO_LIMITS, Failure, Limits, StepError, Workers, result
+from bakeoff.execution.workers import NO_LIMITS, Limits, StepError, Workers, result
 from bakeoff.spec import Fit, load_experiment
 
 
@@ -36,7 +36,7 @@ class Pretending(Workers):
     def _fit(self, task: Any) -> Any:
         self.meeting.wait(60)
         if task.fit.model == "tree":
-            return Failure(f"{task.fit.split} is too hard")
+            return UserError(f"{task.fit.split} is too hard")
         Path(task.output).parent.mkdir(parents=True, exist_ok=True)
         Path(task.output).touch()
         self.done.append(str(task.fit))
@@ -48,7 +48,7 @@ def batch(
 ) -> None:
     needs = RuleInputs(load_experiment({**tiny, **changes}))
     made_by = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "digest"))
-    Fitter(needs, made_by, workers).fit_batch(fits, "record.txt", "log.txt", at_a_time, print)
+    Fitter(needs, made_by, workers).fit_batch(fits, "record.txt", "log.txt", at_a_time)
 
 
 @pytest.fixture(autouse=True)

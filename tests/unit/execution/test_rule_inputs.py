@@ -49,5 +49,5 @@ def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny: dict[str, A
         "tests": {"run": ["kfold_t"]},
     }
     needs = RuleInputs(load_experiment(tiny | made))
-    assert needs.fitted("iris", "kfold") == needs.all_fitted("iris") == []
+    assert needs.fitted("iris", "kfold") == []
     assert needs.given_scores("iris", "kfold") == ["a.csv", "b.csv"]

@@ -12,13 +12,13 @@ import pytest
 from bakeoff import __version__
 from bakeoff.errors import UserError
 from bakeoff.execution import digests
-from bakeoff.execution.run import Run, check_release, with_numbers
+from bakeoff.execution.run import Run, check_release, typed
 from bakeoff.paths import Paths
 from tests.conftest import ROOT
 
 
 def answer(folder: Path, *outputs: str) -> str:
-    run: Any = SimpleNamespace(needs=SimpleNamespace(paths=Paths(str(folder))))
+    run: Any = SimpleNamespace(paths=Paths(str(folder)))
     return Run.answer(cast(Run, run), outputs)
 
 
@@ -53,8 +53,6 @@ def test_only_what_an_edit_touches_is_checked_again(
     assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
     tiny["label"] = tiny["models"]["tree"]["label"] = "called otherwise"
     assert check()[1] == []
-    tiny["tests"]["run"] = ["cv5x2_t"]
-    assert check() == (["cv5x2_t"], ["plan_tests"])
     tiny["tests"]["run"] = ["delong"]  # iris has three classes
     with pytest.raises(UserError, match="for two classes, iris has 3"):
         check()
@@ -84,54 +82,11 @@ def test_data_that_were_replaced_are_checked_again_whatever_their_date(
         check(rows.replace("ja", "si"))
 
 
-def owned(file: str) -> Run:
-    """Begin a run of a file of which nothing but its name and its bytes matters."""
-    run = Run.__new__(Run)
-    run.file, run._begun = file, False
-    paths = Paths.of("study")
-    run.needs = cast(Any, SimpleNamespace(paths=paths))
-    run.experiment = cast(Any, SimpleNamespace(experiment="study"))
-    run._check_owner()
-    return run
-
-
-def test_results_of_another_file_are_refused_until_it_is_said_whose_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.yaml").write_text("experiment: study\nseed: 1\n")
-    Path("b.yaml").write_text("experiment: study\nseed: 2\n")
-    owned("a.yaml").begin()
-    note = Path(Paths.of("study").owner)
-    assert note.read_text() == "a.yaml\n"
-    told = r"b\.yaml: .*results/study/ are those of a\.yaml.*another `experiment:` name, or remove"
-    with pytest.raises(UserError, match=told):
-        owned("b.yaml")
-    Path("a.yaml").write_text("experiment: study\nseed: 3\n")  # edited
-    owned("a.yaml")
-    Path("copy.yaml").write_text(Path("a.yaml").read_text())
-    owned("copy.yaml")
-    for text in ("experiment: other\n", "experiment: ["):
-        Path("a.yaml").write_text(text)
-        owned("b.yaml")
-    Path("a.yaml").unlink()  # renamed, say
-    owned("b.yaml")
-
-
 def test_numbers_of_the_command_line_are_numbers_wherever_they_stand() -> None:
-    given: Any = {
-        "seed": 3,
-        "label": "07",
-        "tests": {"alpha": "0.01", "run": ["a", "2"]},
-        "resampling": {"holdout": {"test_size": "0.4"}},
-    }
-    config: Any = {**given, "tests": {**given["tests"], "versus": "tree"}}
-    with_numbers(config, given)
-    assert config == {
-        "seed": 3,
-        "label": "07",
-        "tests": {"alpha": 0.01, "run": ["a", 2], "versus": "tree"},
-        "resampling": {"holdout": {"test_size": 0.4}},
+    given = {"tests": {"alpha": "0.01", "run": ["a", "2"]}, "holdout": {"test_size": "0.4", "n": 3}}
+    assert typed(given) == {
+        "tests": {"alpha": 0.01, "run": ["a", 2]},
+        "holdout": {"test_size": 0.4, "n": 3},
     }
 
 
