@@ -87,10 +87,6 @@ class Paths:
         """Return the models' predictions by all folds of a plan, side by side."""
         return f"{self.root}/collected/{dataset}.{plan}.predictions.parquet"
 
-    def excluded(self, dataset: str) -> str:
-        """Return the list of the fits that failed on a data set."""
-        return f"{self.root}/collected/{dataset}.excluded.json"
-
     def test(self, name: str) -> str:
         """Return the results of one test."""
         return f"{self.root}/tests/{name}.json"

@@ -102,7 +102,7 @@ def test_table_to_verdict(built: Path, tmp_path: Path) -> None:
     assert "Report: results/data/report.html" in done.stdout
 
 
-def test_lock_of_a_killed_run_is_removed_with_a_line(built: Path, tmp_path: Path) -> None:
+def test_lock_is_snakemakes_own(built: Path, tmp_path: Path) -> None:
     slow = {"estimator": "slow.Slow"}
     (tmp_path / "slow.py").write_text(
         "import time\nfrom sklearn.dummy import DummyClassifier\n\n\n"
@@ -117,7 +117,7 @@ def test_lock_of_a_killed_run_is_removed_with_a_line(built: Path, tmp_path: Path
     first = subprocess.Popen(line, cwd=tmp_path, start_new_session=True, stderr=subprocess.DEVNULL)
     try:
         for _ in range(600):
-            if list(tmp_path.glob(".snakemake/bakeoff/run-*.json")):
+            if list(tmp_path.glob(".snakemake/locks/*")):
                 break
             time.sleep(0.1)
         second = call(*line, cwd=tmp_path, code=1)
@@ -127,6 +127,6 @@ def test_lock_of_a_killed_run_is_removed_with_a_line(built: Path, tmp_path: Path
         os.killpg(first.pid, signal.SIGKILL)
         first.wait()
     (tmp_path / "fast").touch()
+    assert "Unlocked working directory." in call(*line, "--unlock", cwd=tmp_path).stderr
     done = call(*line, cwd=tmp_path)
-    assert f"removed the lock of a run that was killed (process {first.pid}" in done.stderr
     assert "Report: results/tiny/report.html" in done.stdout

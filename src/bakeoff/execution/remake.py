@@ -80,7 +80,7 @@ def note_sizes(needs: RuleInputs) -> None:
 
 
 def _damaged(needs: RuleInputs) -> set[str]:
-    """List the files that changed after the last run, and predictions gone.
+    """List the files that changed after the last run, or are gone.
 
     After a run that was killed nobody knows what it left: files have to have their ends.
     """
@@ -90,10 +90,7 @@ def _damaged(needs: RuleInputs) -> set[str]:
     lines = note.read_text(encoding="utf-8", errors="replace").splitlines()
     before = {name: size for size, _, name in (line.partition("\t") for line in lines)}
     ended = note.stat().st_mtime_ns
-    gone = {top(name) for name in before.keys() - now.keys()}
-    if gone:  # those of models that were removed are not missed
-        gone.intersection_update(map(needs.prediction, needs.experiment.fits()))
-    return gone | {
+    return {top(name) for name in before.keys() - now.keys()} | {
         top(name)
         for name, state in now.items()
         if state.st_mtime_ns > ended or before.get(name) != str(state.st_size)
