@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, nullcontext
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -36,7 +35,7 @@ def fit_of(wildcards: Any) -> Fit:
 
 
 class Fitter:
-    """Does the fits of one experiment, in workers or without any in this process."""
+    """Does the fits of one experiment, in workers, or without any in this process."""
 
     def __init__(
         self, needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], workers: Workers | None
@@ -46,8 +45,7 @@ class Fitter:
 
     def fit(self, fit: Fit, log: str) -> None:
         """Fit and predict once; raise `StepError` if that fails and must not."""
-        with self._apart([fit]) as workers:
-            self._note(fit, self._alone(fit, workers, log), workers)
+        self._note(fit, self._alone(fit, log))
 
     def fit_batch(self, fits: Sequence[Fit], record: str, log: str, at_a_time: int) -> None:
         """Do the fits that are not there yet; one that fails does not stop the others.
@@ -60,13 +58,13 @@ class Fitter:
         failed: dict[Fit, str] = {}
 
         def do(portion: Sequence[Fit]) -> None:
-            for fit, outcome in zip(portion, self._in_turn(portion, workers), strict=True):
+            for fit, outcome in zip(portion, self._in_turn(portion), strict=True):
                 try:
-                    self._note(fit, outcome, workers)
+                    self._note(fit, outcome)
                 except StepError as error:
                     failed[fit] = str(error)
 
-        with self._apart(fits, at_a_time > 1) as workers, ThreadPoolExecutor(at_a_time) as threads:
+        with ThreadPoolExecutor(at_a_time) as threads:
             list(threads.map(do, self._portions(fits, at_a_time)))
         told = [failed[fit] for fit in fits if fit in failed]
         write_text(log, "".join(f"{error}\n" for error in told))
@@ -87,18 +85,12 @@ class Fitter:
         """Tell whether a fit may have to be ended, or may die, without ending its process."""
         return self._needs.passes_over or any(self._experiment.limits(model))
 
-    def _apart(self, fits: Sequence[Fit], several: bool = False) -> Any:
-        """Return the workers, or in a process that has none those that these fits need."""
-        if self._workers or not (several or any(self._isolated(fit.model) for fit in fits)):
-            return nullcontext(self._workers)
-        return closing(Workers())
-
-    def _in_turn(self, fits: Sequence[Fit], workers: Workers | None) -> Iterator[bool | StepError]:
+    def _in_turn(self, fits: Sequence[Fit]) -> Iterator[bool | StepError]:
         logs = [self._needs.log_of(fit) for fit in fits]
         if len(fits) > 1:
             batch = partial(work_in_turn, list(zip(map(self._step, fits), logs, strict=True)))
             try:
-                outcomes = workers.do("fits", batch) if workers else batch()
+                outcomes = self._workers.do("fits", batch) if self._workers else batch()
             except StepError:
                 pass  # the fit that is to blame is found below; those that are there stay
             else:
@@ -109,34 +101,34 @@ class Fitter:
                         yield error
                 return
         for fit, log in zip(fits, logs, strict=True):
-            yield self._alone(fit, workers, log)
+            yield self._alone(fit, log)
 
-    def _alone(self, fit: Fit, workers: Workers | None, log: str) -> bool | StepError:
+    def _alone(self, fit: Fit, log: str) -> bool | StepError:
         """Do a fit; return whether it was not there yet, or how it failed."""
         step, limits = self._step(fit), self._experiment.limits(fit.model)
         try:
-            if workers is None:
+            if self._workers is None:
                 return result(fit, work(step, log), log)
             try:
-                return workers.do(fit, step, log, limits)
+                return self._workers.do(fit, step, log, limits)
             except StepError as error:
                 if not (error.died and self._needs.passes_over):
                     raise
                 # whoever killed it once, it is to blame only if it dies again
-                return workers.do(fit, step, log, limits)
+                return self._workers.do(fit, step, log, limits)
         except StepError as error:
             return error
 
-    def _note(self, fit: Fit, outcome: bool | StepError, workers: Workers | None) -> None:
+    def _note(self, fit: Fit, outcome: bool | StepError) -> None:
         """Record the outcome of a fit; raise its error unless failures are allowed."""
         record = self._needs.paths.failure(fit.dataset, fit.model, fit.split)
         if not isinstance(outcome, StepError):
             Path(record).unlink(missing_ok=True)
             return
-        if not (self._needs.passes_over and workers):
+        if not (self._needs.passes_over and self._workers):
             raise outcome
         made_by, output = self._made_by[fit.dataset][fit.model], self._needs.prediction(fit)
-        workers.do(fit, partial(steps.note_failure, fit, outcome.reason, made_by, output))
+        self._workers.do(fit, partial(steps.note_failure, fit, outcome.reason, made_by, output))
         limits = list(self._experiment.limits(fit.model))
         write_json(record, {"fit": list(fit), "limits": limits, "why": outcome.reason})
         sys.stderr.write(f"{outcome}\n  on_error: exclude leaves {fit.model} out here\n")

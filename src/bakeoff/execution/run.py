@@ -17,7 +17,7 @@ from bakeoff.errors import UserError
 from bakeoff.execution import digests, remake, steps
 from bakeoff.execution.fits import Fitter, fit_of
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import Workers, result, work
+from bakeoff.execution.workers import Workers
 from bakeoff.files import (
     CACHE,
     DOWNLOADS,
@@ -59,9 +59,8 @@ def typed(value: Any) -> Any:
 class Run:
     """The interface between the rules and an experiment.
 
-    `main` tells whether this is Snakemake's main process: the jobs that it starts do one thing and
-    end, so they have no workers and take its check for granted. `remote`: whether fits go to a
-    cluster.
+    `main` tells whether this is Snakemake's main process, whose check the jobs that it starts take
+    for granted; `remote` whether fits go to a cluster.
     """
 
     def __init__(
@@ -79,21 +78,21 @@ class Run:
         self.experiment = load_experiment(config, self.file)
         self.needs = RuleInputs(self.experiment, remote=remote)
         self.paths, self._main, self._again = self.needs.paths, main, set[str]()
-        if main:
-            # taking a thousand modules apart at the end of the process takes a third of a second
-            atexit.register(gc.freeze)
-        self.workers = Workers() if main else None
+        self.workers = Workers()
+        # taking a thousand modules apart at the end of each process takes a third of a second
+        for last in (gc.freeze, self.workers.close):
+            atexit.register(last)
         self.made_by = digests.of_fits(self.experiment)
         self.fitter = Fitter(self.needs, self.made_by, self.workers)
         try:
             self.tests = AnalysisPlan.from_list(self._cached("check", self._state, self._check))
         except SystemExit:  # interrupted, perhaps while a worker imports for long
-            self.stop()
+            self.workers.stop()
             raise
 
     def do(self, log: object, step: Callable[..., T], *args: Any) -> T:
         """Do a step in a worker, or in a job's own process; say what failed, why, and the log."""
-        return self._call(partial(step, *args), step.__name__, str(log))
+        return self.workers.do(step.__name__, partial(step, *args), str(log))
 
     def fit(self, wildcards: Any, log: object) -> None:
         """Do one fit."""
@@ -119,8 +118,6 @@ class Run:
     def end(self) -> None:
         """After the last job, note the sizes of all files, whose change means damage."""
         remake.note_sizes(self.needs)
-        if self.workers:
-            self.workers.close()
 
     def answer(self, outputs: Collection[str]) -> str:
         """Return the verdict and where the report is; empty where there is none yet.
@@ -139,17 +136,13 @@ class Run:
         told = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
         return "\n".join(("", *told, "", f"Report: {page}", ""))
 
-    def stop(self) -> None:
-        """End the workers at once, from a signal's handler."""
-        if self.workers:
-            self.workers.stop()
-
     def to_remake(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
         if self.file is None:  # a module, which is not told when a run ends
             Path(self.paths.sizes).unlink(missing_ok=True)
-        find = lambda stamps: self._call(partial(steps.find_outdated, stamps))  # noqa: E731
-        self._again = remake.to_remake(self.needs, self.made_by, find)
+        self._again = remake.to_remake(
+            self.needs, self.made_by, partial(self._call, steps.find_outdated)
+        )
         return self._again
 
     @cached_property
@@ -158,7 +151,7 @@ class Run:
         found = self._cached(
             "exhibits",
             lambda: [self.experiment.resolved(), digests.code(".")],
-            lambda: self._call(partial(steps.list_exhibits, self.experiment, self.tests)),
+            lambda: self._call(steps.list_exhibits, self.experiment, self.tests),
         )
         return [Item(*one) for one in found]
 
@@ -189,13 +182,11 @@ class Run:
         own = getattr(wildcards, "model", None)
         return [own] if own else list(self.experiment.fitted)
 
-    def _call(self, step: Callable[[], T], what: str | None = None, log: str | None = None) -> T:
-        if self.workers:
-            return self.workers.do(what, step, log)
-        return result(what, work(step, log), log)
+    def _call(self, step: Callable[..., T], *args: Any) -> T:
+        return self.workers.do(None, partial(step, *args))
 
     def _check(self) -> list[dict[str, Any]]:
-        problems, tests = self._call(partial(steps.check, self.experiment))
+        problems, tests = self._call(steps.check, self.experiment)
         if problems:
             raise report_problems(problems, self.file)
         return tests.to_list()

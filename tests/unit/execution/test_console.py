@@ -11,7 +11,7 @@ import pytest
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from bakeoff.execution import console
+from bakeoff.execution import snakemake_ways as console
 
 ERROR = """RuleException:
 UserError in file "/w/rules/fit.smk", line 37:

@@ -39,7 +39,7 @@ class Made:
 
     def note(self, outcome: bool | StepError) -> None:
         workers = cast(Any, SimpleNamespace(do=lambda what, step: None))
-        Fitter(self.needs, self.made_by, workers)._note(FIT, outcome, workers)
+        Fitter(self.needs, self.made_by, workers)._note(FIT, outcome)
 
 
 def note_batch(made: Made, fits: list[Fit]) -> str:

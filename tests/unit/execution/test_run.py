@@ -43,7 +43,9 @@ def test_only_what_an_edit_touches_is_checked_again(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asked: list[str] = []
-    monkeypatch.setattr(Run, "_call", lambda self, task: asked.append(task.func.__name__) or task())
+    monkeypatch.setattr(
+        Run, "_call", lambda _, step, *args: asked.append(step.__name__) or step(*args)
+    )
 
     def check() -> tuple[list[str], list[str]]:
         asked.clear()
