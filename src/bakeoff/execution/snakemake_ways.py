@@ -83,6 +83,9 @@ def prepare_graph(workflow: Any, to_remake: Callable[[], set[str]]) -> None:
     """
     if workflow.execution_settings is not None:
         workflow.execution_settings.use_threads = True
+        if workflow.resource_settings.nodes is None:
+            # looking at the limit of 100 jobs a second costs as much as a fit of milliseconds
+            workflow.scheduling_settings.max_jobs_per_timespan = None
     if workflow.is_main_process:
         workflow.dag.forcefiles.update(to_remake())
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from snakemake.persistence import PersistenceBase
 from snakemake.scheduling.job_scheduler import JobScheduler
-from snakemake.settings.types import ExecutionSettings, ResourceSettings
+from snakemake.settings.types import ExecutionSettings, ResourceSettings, SchedulingSettings
 from snakemake.utils import available_cpu_count
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
@@ -44,6 +44,7 @@ def workflow_of(
         global_resources={"_cores": resources.get("cores")},
         output_settings=SimpleNamespace(**output),
         execution_settings=ExecutionSettings(),
+        scheduling_settings=SchedulingSettings(max_jobs_per_second=100),
         is_main_process=True,
         dag=SimpleNamespace(forcefiles={"a"}),
         local_exec=True,
@@ -89,6 +90,7 @@ def test_jobs_are_threads_and_damaged_files_are_made_again_whatever_the_profile(
     workflow = workflow_of()
     ways.prepare_graph(workflow, lambda: {"b"})
     assert workflow.execution_settings.use_threads
+    assert workflow.scheduling_settings.max_jobs_per_timespan is None
     assert workflow.dag.forcefiles == {"a", "b"}
 
 
