@@ -79,9 +79,8 @@ class Run:
         self.needs = RuleInputs(self.experiment, remote=remote)
         self.paths, self._main, self._again = self.needs.paths, main, set[str]()
         self.workers = Workers()
-        # taking a thousand modules apart at the end of each process takes a third of a second
-        for last in (gc.freeze, self.workers.close):
-            atexit.register(last)
+        # taking a thousand modules apart at the end of the process takes a third of a second
+        atexit.register(gc.freeze)
         self.made_by = digests.of_fits(self.experiment)
         self.fitter = Fitter(self.needs, self.made_by, self.workers)
         try:
@@ -118,6 +117,7 @@ class Run:
     def end(self) -> None:
         """After the last job, note the sizes of all files, whose change means damage."""
         remake.note_sizes(self.needs)
+        self.workers.close()
 
     def answer(self, outputs: Collection[str]) -> str:
         """Return the verdict and where the report is; empty where there is none yet.
