@@ -9,6 +9,7 @@ a batch keeps the fits whose stamp (`bakeoff.fit.stamp`) is right.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +19,7 @@ from bakeoff.files import is_whole, read_json, write_text
 from bakeoff.fit.fit_task import measured
 from bakeoff.spec import Fit
 
+_BESIDE = re.compile(r"(\.timing\.json|\.skops|\.parquet)$")
 FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 
 
@@ -25,9 +27,12 @@ def to_remake(
     needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], find_outdated: FindOutdated
 ) -> set[str]:
     """List the files; `find_outdated` is `bakeoff.fit.stamp.find_outdated`, wherever it runs."""
-    again = set(_to_retry(needs))
-    batches = {fit.dataset for fit in again} | {f"{fit.dataset}/{fit.model}" for fit in again}
-    found = {*map(needs.prediction, again), *map(needs.paths.batch, batches)}
+    found = {*map(needs.prediction, _to_retry(needs)), *_damaged(needs)}
+    for path in [path for path in found if path.startswith(needs.paths.top("predictions/"))]:
+        *_, dataset, model, name = Path(path).parts
+        found |= {needs.paths.batch(dataset), needs.paths.batch(f"{dataset}/{model}")}
+        # what lies beside predictions is made with them
+        found.add(needs.paths.prediction(dataset, model, _BESIDE.sub("", name)))
     records = [record for name in needs.experiment.datasets for record in needs.batches(name)]
     if records:
         found |= {record for record in records if Path(record).is_file() and not _holds(record)}
@@ -38,7 +43,7 @@ def to_remake(
             for f in needs.experiment.fits()
         }
         found |= set(find_outdated(stamps))
-    return found | _damaged(needs)
+    return found
 
 
 def note_batch(record: str, files: Sequence[str]) -> None:
