@@ -13,16 +13,8 @@ rule collect_scores:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
         contents=lambda wc: digests.of_files(NEEDS.given_scores(wc.dataset, wc.plan)),
     run:
-        found = NEEDS.scored(*wildcards)
-        do(
-            log,
-            steps.collect_scores,
-            EXPERIMENT,
-            *wildcards,
-            *found,
-            MADE_BY,
-            *output,
-        )
+        found = *NEEDS.scored(*wildcards), MADE_BY
+        do(log, steps.collect_scores, EXPERIMENT, *wildcards, *found, *output)
 
 
 rule collect_predictions:
@@ -38,13 +30,8 @@ rule collect_predictions:
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        do(
-            log,
-            steps.collect_predictions,
-            *NEEDS.held_out(*wildcards),
-            MADE_BY,
-            *output,
-        )
+        found = *NEEDS.held_out(*wildcards), MADE_BY
+        do(log, steps.collect_predictions, *found, *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds

@@ -16,10 +16,9 @@ from bakeoff.execution.run import Run, check_release, typed
 
 try:
     check_release(RELEASE)
-    nested = {k: v for k, v in workflow.config_settings.config.items() if k in config}
-    update_config(
-        config, typed({k: v for k, v in nested.items() if isinstance(v, dict)})
-    )
+    given = workflow.config_settings.config
+    nested = [key for key in given if key in config and isinstance(given[key], dict)]
+    update_config(config, {key: typed(given[key]) for key in nested})
     files = snakemake_ways.config_files(workflow)
     if workflow.is_main_process:
         snakemake_ways.prepare(workflow)
@@ -38,7 +37,7 @@ def prepare_graph():
 
 
 def outside(files):
-    """Name files that no rule makes: what they hold is a param, and their dates do not count."""
+    """Name files from outside the workflow; a param says what they hold, and dates do not count."""
     prepare_graph()  # each graph has a job that reads a file from outside, or could
     return ancient(files)
 

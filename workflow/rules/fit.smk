@@ -60,11 +60,5 @@ rule take_predictions:
         digest=lambda wc: digests.of_given(EXPERIMENT, wc.given),
         contents=lambda wc: digests.of_files(NEEDS.brought(fit_of(wc))),
     run:
-        do(
-            log,
-            steps.take_predictions,
-            EXPERIMENT,
-            fit_of(wildcards),
-            *input[-2:],
-            *output,
-        )
+        found = fit_of(wildcards), input.data, input.splits
+        do(log, steps.take_predictions, EXPERIMENT, *found, *output)

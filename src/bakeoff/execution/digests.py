@@ -1,8 +1,7 @@
 """What each result is made of beside its input files, as one digest: the `params:` of the rules.
 
 Snakemake sees changed inputs and params, but no changed package, library or own code, and no other
-order of the same inputs: where the order of models, data sets, tests or metrics shows in a file, it
-is part of the digest.
+order of the same inputs: where that shows in a file, it is part of the digest.
 """
 
 from __future__ import annotations
@@ -37,11 +36,7 @@ def code(*places: str) -> str:
 
 
 def of_files(paths: Iterable[str]) -> str:
-    """Digest what files hold that an experiment names, whatever their dates; folders file by file.
-
-    Each is read once in a process, before the step that reads it: one that is replaced meanwhile
-    has another digest in the next run, which reads it again.
-    """
+    """Digest what files hold, whatever their dates; folders file by file."""
     return digest([[file, _content(file)] for path in paths for file in files_at(path, LOGS)])
 
 
@@ -84,10 +79,7 @@ def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
 
 
 def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
-    """Digest what makes the predictions of a model on a data set, given data and splits.
-
-    It is that of all data sets, unless the model looks at what errors cost.
-    """
+    """Digest what makes the predictions of a model: on all data sets, unless it looks at costs."""
     spec = experiment.fitted[model]
     made_by = code("fit", "data", "seeds.py", "keys.py")
     libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
@@ -123,13 +115,11 @@ def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
     ]
     kin = {name: one.kind for name, one in dependent(experiment).items()}
     known = settings, better, experiment.on_error, cautioned, kin, experiment.seed
-    made_by = code("stats", "comparisons", "execution/steps.py")
-    libraries = versions(("numpy", "scipy", "pandas"))
+    made_by = code("stats", "comparisons"), versions(("numpy", "scipy", "pandas"))
     compared = list(experiment.models), list(experiment.datasets), _costs(experiment)
     # tables of rows measure by all metrics, and a test by its own
     measured = [] if len(tests) == 1 else experiment.metrics
-    own = _own_metrics(experiment)
-    return digest([plain, *known, *compared, measured, own, made_by, libraries])
+    return digest([plain, *known, *compared, measured, _own_metrics(experiment), made_by])
 
 
 def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:

@@ -47,13 +47,13 @@ def check_release(rules: str) -> None:
         )
 
 
-def typed(value: Any) -> Any:
-    """Read the numbers in nested values of --config, which Snakemake hands over as texts."""
-    if isinstance(value, Mapping):
-        return {key: typed(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [typed(one) for one in value]
-    return yaml.safe_load(value) if isinstance(value, str) else value
+def typed(given: Any) -> Any:
+    """Read the numbers in a nested value of --config, which Snakemake hands over as texts."""
+    if isinstance(given, Mapping):
+        return {key: typed(one) for key, one in given.items()}
+    if isinstance(given, list):
+        return [typed(one) for one in given]
+    return yaml.safe_load(given) if isinstance(given, str) else given
 
 
 class Run:
