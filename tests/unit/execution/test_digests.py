@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import os
 import shutil
@@ -153,30 +152,6 @@ def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
     assert changed(priors=[1, 2, 4]) == listed
     tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
     assert changed(priors=[1, 2, 6]) == {*listed, "fit"}
-
-
-def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict[str, Any]) -> None:
-    costs = {
-        "classes": ["setosa", "versicolor", "virginica"],
-        "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
-    }
-    iris = {"source": "sklearn", "name": "iris", "costs": costs}
-    tiny |= {"datasets": {"one": iris, "other": copy.deepcopy(iris)}, "metrics": ["cost"]}
-    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
-
-    def found() -> dict[str, Any]:
-        experiment = load_experiment(tiny)
-        fits = known.of_fits(experiment)
-        return {name: (fits[name]["tree"], known.of_scores(experiment, name)) for name in fits}
-
-    before = found()
-    costs["matrix"][0][1] = 5
-    after = found()
-    assert after["other"] == before["other"]
-    assert all(new != old for new, old in zip(after["one"], before["one"], strict=True))
-    del tiny["models"]["tree"]["threshold"]
-    plain = known.of_fits(load_experiment(tiny))
-    assert plain["one"] == plain["other"]
 
 
 def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(

@@ -74,8 +74,3 @@ def test_interrupt_ends_the_run_first(monkeypatch: pytest.MonkeyPatch, tmp_path:
     with pytest.raises(KeyboardInterrupt):
         launch.launch("study.yaml")
     assert Path("ended").exists()
-
-
-def test_exit_code_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "command", lambda *_: [sys.executable, "-c", "raise SystemExit(7)"])
-    assert launch.launch("study.yaml") == 7

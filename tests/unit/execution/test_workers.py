@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.data import load_table
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 from bakeoff.execution.workers import (
     NO_LIMITS,
     Limits,
@@ -116,13 +115,6 @@ def test_error_is_short_and_its_traceback_in_the_log(pool: Workers, tmp_path: Pa
     assert "Traceback" in log.read_text()
 
 
-def test_output_goes_to_the_log(pool: Workers, tmp_path: Path) -> None:
-    call(pool, partial(os.system, "echo from compiled code"), tmp_path / "log")
-    call(pool, partial(print, "from Python"), tmp_path / "log2")
-    assert (tmp_path / "log").read_text() == "from compiled code\n"
-    assert (tmp_path / "log2").read_text() == "from Python\n"
-
-
 def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool: Workers, tmp_path: Path) -> None:
     logs = [str(tmp_path / name) for name in ("quiet", "loud", "wrong", "last")]
     Path(logs[0]).write_text("of an earlier attempt")
@@ -145,22 +137,6 @@ def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool: Workers, tmp_
     (found,) = call(pool, partial(work_in_turn, [(partial(os.system, "echo x"), log)]))
     assert isinstance(found, UserError)
     assert "cannot be written" in str(found)
-
-
-def test_user_errors_cross_processes(pool: Workers) -> None:
-    with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
-        pool.do(None, partial(load_table, "d", MISSING, 1))
-
-
-def test_step_that_fails_says_what_why_and_where_its_log_is(pool: Workers, tmp_path: Path) -> None:
-    log = str(tmp_path / "log")
-    for workers in (pool, None):
-        with pytest.raises(StepError, match=r"^it failed: ValueError.*'x'\n  log: ") as caught:
-            call(workers, partial(int, "x"), log)
-        assert not caught.value.died
-    with pytest.raises(StepError, match=r"^it failed: .* exit code 3$") as caught:
-        call(pool, partial(os._exit, 3))
-    assert caught.value.died
 
 
 @pytest.mark.parametrize("in_worker", [True, False])
