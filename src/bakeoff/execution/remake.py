@@ -79,9 +79,16 @@ def _to_retry(needs: RuleInputs) -> Iterator[Fit]:
 
 
 def note_sizes(needs: RuleInputs) -> None:
-    """Write down how large each file is that a run leaves; the next run forgets it at its start."""
-    files = sorted(_files(needs.paths.root).items())
-    write_text(needs.paths.sizes, "".join(f"{now.st_size}\t{name}\n" for name, now in files))
+    """Write down how large each file is that a run leaves; the next run forgets it at its start.
+
+    The note has the date of the newest file, and says so: where the folder was copied with new
+    dates, it has another one.
+    """
+    note, files = Path(needs.paths.sizes), _files(needs.paths.root)
+    ended = max((now.st_mtime_ns for now in files.values()), default=0)
+    sizes = {name: now.st_size for name, now in sorted(files.items())} | {note.name: ended}
+    write_text(note, "".join(f"{size}\t{name}\n" for name, size in sizes.items()))
+    os.utime(note, ns=(ended, ended))
 
 
 def _damaged(needs: RuleInputs) -> set[str]:
@@ -95,10 +102,11 @@ def _damaged(needs: RuleInputs) -> set[str]:
     lines = note.read_text(encoding="utf-8", errors="replace").splitlines()
     before = {name: size for size, _, name in (line.partition("\t") for line in lines)}
     ended = note.stat().st_mtime_ns
+    copied = before.pop(note.name, "") != str(ended)
     return {top(name) for name in before.keys() - now.keys()} | {
         top(name)
         for name, state in now.items()
-        if state.st_mtime_ns > ended or before.get(name) != str(state.st_size)
+        if before.get(name) != str(state.st_size) or (state.st_mtime_ns > ended and not copied)
     }
 
 
