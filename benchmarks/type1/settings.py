@@ -26,7 +26,6 @@ from benchmarks.type1.refits import (
     one_algorithm,
     refits,
     several_refits,
-    shifted,
 )
 from benchmarks.type1.trials import Setting, Trial
 
@@ -196,13 +195,6 @@ SETTINGS: tuple[Setting, ...] = (
         family="seeds alone",
     ),
     Setting(
-        "Two algorithms that differ by the margin of an equivalence test",
-        "Nearest centroid as above with .1 taken from A's scores; the margin is .1.",
-        shifted(refits(nearest_centroid, same_features=False), 0.1),
-        (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
-        family="nearest centroid",
-    ),
-    Setting(
         "One algorithm, refitted",
         "Nearest centroid, tested against its true expected accuracy.",
         one_algorithm(nearest_centroid),
@@ -214,13 +206,6 @@ SETTINGS: tuple[Setting, ...] = (
         "The same with one nearest neighbour.",
         one_algorithm(nearest_neighbour),
         one_on_folds(NEIGHBOUR_ACCURACY, "liberal"),
-        family="k-nearest neighbours",
-    ),
-    Setting(
-        "Nearest neighbours that differ by the margin of an equivalence test",
-        "The same with one nearest neighbour.",
-        shifted(refits(nearest_neighbour, same_features=False), 0.1),
-        (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
         family="k-nearest neighbours",
     ),
     *(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bakeoff import stats
 from bakeoff.stats.runs.recipe import (
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
-    tost_recipe_means,
-    tost_recipes,
 )
 from tests.reference.told import Adapter, Inputs, Values, told
 
@@ -62,12 +62,17 @@ def difference(inputs: Inputs) -> Values:
 
 
 def margin(inputs: Inputs) -> Values:
-    test = tost_recipes if "y_true" in inputs else tost_recipe_means
-    found = test(*_evidence(inputs), **_options(inputs), margin=inputs["margin"])
+    options, sign = _options(inputs), 1 if inputs["greater_is_better"] else -1
+    pvalues = {}
+    for side, shift in (("greater", inputs["margin"]), ("less", -inputs["margin"])):
+        runs_a = np.array(inputs["runs_a"]) + sign * shift
+        test = recipe_mean_difference(runs_a, inputs["runs_b"], **options, alternative=side)
+        pvalues[side] = test.pvalue
+    found = recipe_mean_difference(*_evidence(inputs), **options, confidence_level=0.9)
     return told(found) | {
-        "pvalue_noninferior": found.pvalue_lower,
-        "pvalue_not_better": found.pvalue_upper,
-        "pvalue_equivalent": found.pvalue,
+        "pvalue_noninferior": pvalues["greater"],
+        "pvalue_not_better": pvalues["less"],
+        "pvalue_equivalent": max(pvalues.values()),
         "ci_90": _ci(found, found.details["half_width"]),
     }
 

@@ -56,7 +56,6 @@ from bakeoff.stats.folds.cv5x2_rows import (
     cv5x2_mcnemar,
     cv5x2_mcnemar_from_counts,
     cv5x2_z,
-    tost_cv5x2,
 )
 from bakeoff.stats.folds.t_tests import (
     bayes_correlated_t,
@@ -71,8 +70,6 @@ from bakeoff.stats.folds.t_tests import (
     kfold_t,
     one_sample_t,
     resampled_t,
-    tost_folds,
-    tost_half_samples,
 )
 from bakeoff.stats.gate import (
     Limits,
@@ -137,8 +134,6 @@ from bakeoff.stats.runs.recipe import (
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
-    tost_recipe_means,
-    tost_recipes,
 )
 
 if not TYPE_CHECKING:

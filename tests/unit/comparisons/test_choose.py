@@ -306,13 +306,9 @@ REFUSED: dict[str, dict[str, Any]] = {
     ),
     "tests.options.cv5x2_f.metrics[1]: mcc appears twice": asked("cv5x2_f", metrics=["mcc", "mcc"]),
     "found 'mcc', expected a list of metrics like [accuracy]": asked("cv5x2_f", metrics="mcc"),
-    "tests.options.tost_folds.plan: tost_folds is not valid on `holdout`": {
-        "tests": {
-            "run": ["tost_folds"],
-            "margin": 0.1,
-            "options": {"tost_folds": {"plan": "holdout"}},
-        }
-    },
+    "tests.options.cv5x2_f.plan: cv5x2_f is not valid on `holdout`": asked(
+        "cv5x2_f", plan="holdout"
+    ),
     "tests.rope: none of the tests that run takes it (mcnemar)": {
         "tests": {"run": ["mcnemar"], "rope": 0.02}
     },
@@ -352,10 +348,9 @@ REFUSED: dict[str, dict[str, Any]] = {
     "tests.margin: found 1.5, must be below 1: accuracy lies between 0 and 1": {
         "tests": {"run": ["tost_paired"], "margin": 1.5}
     },
-    "tests.options.tost_folds.margin: found 1, must be below 1: accuracy lies between 0 and 1": {
-        "resampling": {"kfold": {"folds": 10}}
-    }
-    | asked("tost_folds", margin=1),
+    "metric_equivalence.margin: found 1, must be below 1: accuracy lies between 0 and 1": asked(
+        "metric_equivalence", margin=1
+    ),
     "tests.rope: found 2, must be below 1": {
         "resampling": {"kfold": {"folds": 10}},
         "tests": {"run": ["bayes_correlated_t"], "rope": 2},
@@ -376,9 +371,12 @@ def test_options_reach_the_post_hoc_test() -> None:
 
 
 def test_a_value_in_a_unit_is_for_the_first_metric() -> None:
-    _, tests = plan_tests(experiment(tests={"run": ["tost_folds", "cv5x2_f"], "margin": 0.1}))
+    _, tests = plan_tests(experiment(tests={"run": ["bayes_correlated_t", "cv5x2_f"], "rope": 0.1}))
     found = {test.name: test.metrics for test in tests}
-    assert found == {"tost_folds": ("accuracy",), "cv5x2_f": ("accuracy", "log_loss", "mcc")}
+    assert found == {
+        "bayes_correlated_t": ("accuracy",),
+        "cv5x2_f": ("accuracy", "log_loss", "mcc"),
+    }
 
 
 def test_one_test_may_compare_all_pairs_where_others_have_a_control() -> None:

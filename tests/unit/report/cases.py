@@ -49,11 +49,11 @@ def _undefined():
 
 
 def _equivalent():
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02}
+    tost = {"test": "tost_paired", "decision": Decision.EQUIVALENT, "margin": 0.02}
     return _two(
         pair("a", "b", 0.3, 0.004, ci_low=-0.006, ci_high=0.014, confidence=0.95),
         pair("a", "b", 0.003, 0.004, **tost),
-        tests=("cv5x2_f", "tost_folds"),
+        tests=("cv5x2_f", "tost_paired"),
         means={"a": 0.904, "b": 0.9},
     )
 
@@ -112,8 +112,8 @@ def _posterior_over_datasets():
 
 def _equivalent_by_dataset():
     names = ("d", "e", "f")
-    spec = experiment(ABC, datasets=names, tests=("friedman_posthoc", "tost_folds"))
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02, "family": 3}
+    spec = experiment(ABC, datasets=names, tests=("friedman_posthoc", "tost_paired"))
+    tost = {"test": "tost_paired", "decision": Decision.EQUIVALENT, "margin": 0.02, "family": 3}
     rows = [
         pair("a", "b", 0.01, 0.001, **tost),
         pair("b", "c", 0.001, 0.001, **tost),
@@ -123,11 +123,11 @@ def _equivalent_by_dataset():
 
 
 def _better_yet_equivalent():
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02}
+    tost = {"test": "tost_paired", "decision": Decision.EQUIVALENT, "margin": 0.02}
     return _two(
         pair("a", "b", 0.003, 0.004, ci_low=0.001, ci_high=0.007, confidence=0.95),
         pair("a", "b", 0.001, 0.004, **tost),
-        tests=("cv5x2_f", "tost_folds"),
+        tests=("cv5x2_f", "tost_paired"),
         means={"a": 0.904, "b": 0.9},
     )
 

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bakeoff.stats import (
+    corrected_repeated_kfold_t,
+    half_sample_t,
     metric_difference,
     metric_equivalence,
     metric_limits,
     noninferiority,
-    tost_folds,
     tost_paired,
     tost_paired_from_counts,
 )
@@ -58,37 +59,19 @@ def test_agreement_on_every_row_is_evidence_that_grows_with_the_rows():
     assert many.pvalue == pytest.approx(stats.norm.sf(math.sqrt(500 * 0.02 / 0.98)))
 
 
-def test_folds_against_two_t_tests():
-    rng = np.random.default_rng(5)
-    a, b = 0.8 + 0.01 * rng.normal(size=(2, 10))
-    result = tost_folds(a, b, margin=0.02, n_train=9e9, n_test=1e-9)  # no correction
-    lower = stats.ttest_1samp(a - b, -0.02, alternative="greater").pvalue
-    upper = stats.ttest_1samp(a - b, 0.02, alternative="less").pvalue
-    assert result.pvalue_lower == pytest.approx(lower)
-    assert result.pvalue_upper == pytest.approx(upper)
-    corrected = tost_folds(a, b, margin=0.02)
-    assert corrected.pvalue > result.pvalue
-    inside = corrected.ci.low > -0.02 and corrected.ci.high < 0.02
-    assert (corrected.verdict == "equivalent") == inside
-
-
-def test_degenerate_folds_show_nothing():
-    same = tost_folds([0.8, 0.9], [0.8, 0.9], margin=0.1)
-    assert (same.status, same.pvalue, same.verdict) == ("identical_scores", 1.0, "not shown")
-    shifted = tost_folds([0.8, 0.9, 0.7], [0.7, 0.8, 0.6], margin=0.2)
-    assert (shifted.status, shifted.verdict) == ("zero_variance", "undecided")
-    assert math.isnan(shifted.pvalue)
-    assert math.isinf(shifted.statistic)
-    one = tost_folds([0.8], [0.7], margin=0.2)
-    assert (one.status, one.verdict) == ("too_few", "undecided")
-    assert math.isnan(one.pvalue)
-
-
-def test_differences_without_spread_lie_beyond_either_end_of_the_margin():
-    shifted = np.arange(10) / 16
-    for shift, ends in ((0.25, (math.inf, -math.inf)), (0.75, (math.inf, math.inf))):
-        details = tost_folds(shifted + shift, shifted, margin=0.5).details
-        assert (details["statistic_lower"], details["statistic_upper"]) == ends
+@pytest.mark.parametrize(
+    ("test", "options"),
+    [(corrected_repeated_kfold_t, {}), (half_sample_t, {"full_repeats": 1})],
+)
+def test_the_interval_of_a_difference_decides_as_two_one_sided_tests_do(test, options):
+    rng = np.random.default_rng(3)
+    b = rng.normal(0.8, 0.01, (23, 5))
+    a = b + rng.normal(0.004, 0.01, b.shape)
+    ci = test(a, b, confidence_level=0.9, **options).ci
+    for margin in (0.004, 0.006, 0.01, 0.05):
+        lower = test(a + margin, b, alternative="greater", **options).pvalue
+        upper = test(a - margin, b, alternative="less", **options).pvalue
+        assert (max(lower, upper) < 0.05) == (-margin < ci.low and ci.high < margin)
 
 
 def predictions(metric: str, n: int = 150):

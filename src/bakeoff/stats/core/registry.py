@@ -123,6 +123,10 @@ class Arity(StrEnum):
     """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
 
 
+_WITHIN = (
+    "two are equivalent where the 90 % interval of their difference lies within the margin: write "
+    "`{}` with `alpha: 0.1`, in Python `confidence_level=0.9`"
+)
 _OF_GROUPS = "groups belong to the data set now; write `{}`"
 RETIRED: dict[str, str] = (
     {
@@ -173,6 +177,16 @@ RETIRED: dict[str, str] = (
         "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
         "models do not share the folds)",
     )
+    | {
+        old: _WITHIN.format(name)
+        for old, name in {
+            "tost_cv5x2": "cv5x2_z",
+            "tost_folds": "corrected_repeated_kfold_t` or `corrected_resampled_t",
+            "tost_half_samples": "half_sample_t",
+            "tost_recipe_means": "recipe_mean_difference",
+            "tost_recipes": "recipe_difference",
+        }.items()
+    }
     | {
         old: _OF_GROUPS.format(name)
         for old, name in {

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, Level
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -33,10 +33,8 @@ from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
     ConfidenceInterval,
-    EquivalenceResult,
     Result,
     Status,
-    conclude,
 )
 
 
@@ -431,71 +429,4 @@ def _result(
             "se": math.sqrt(found.variance),
             "differences": found.differences,
         },
-    )
-
-
-@register(
-    evidence=Evidence.FOLD_CORRECTNESS,
-    arity=Arity.PAIR,
-    citation="schuirmann1987",
-    better_test="tost_half_samples",
-)
-def tost_cv5x2(
-    fold: ArrayLike,
-    correct_a: ArrayLike,
-    correct_b: ArrayLike,
-    *,
-    margin: Level,
-    alpha: Alpha = 0.05,
-) -> EquivalenceResult:
-    """Equivalence over 5×2cv rows (TOST).
-
-    Are these two algorithms equally good, within the margin?
-
-    Equivalence form of `cv5x2_z`: z = (d̄ ± margin)/√v (Schuirmann 1987).
-
-    Returns
-    -------
-    EquivalenceResult
-        `estimate` is the mean accuracy of A less B's. Without discordant rows the variance is
-        unknown and the verdict is never "equivalent".
-
-    Warnings
-    --------
-    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
-    difference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> fold = np.array([rng.permutation(np.arange(400) % 2) + 1 for _ in range(5)])
-    >>> a = rng.random((5, 400)) < 0.85
-    >>> result = tost_cv5x2(fold, a, a ^ (rng.random((5, 400)) < 0.05), margin=0.1)
-    >>> result.verdict
-    'equivalent'
-    """
-    found = row_outcomes(fold, correct_a, correct_b)
-    se = math.sqrt(found.variance)
-    statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
-    if found.status is Status.OK:
-        statistics = (found.mean + margin) / se, (found.mean - margin) / se
-        pvalues = float(special.ndtr(-statistics[0])), float(special.ndtr(statistics[1]))
-    elif found.discordant:
-        statistics = pvalues = (math.nan, math.nan)
-    return conclude(
-        statistics=statistics,
-        pvalues=pvalues,
-        status=found.status,
-        margin=margin,
-        alpha=alpha,
-        estimate=found.mean,
-        ci=difference_interval(found, 1 - 2 * alpha, "two-sided")
-        if found.status is Status.OK
-        else None,
-        n=round(found.rows),
-        assumptions=(INDEPENDENT_ROWS,),
-        what="expected accuracies of the two learning algorithms",
-        method="nadeau2003",
-        details={"se": se},
     )

@@ -6,7 +6,7 @@ training sets: nothing; n_test/n_train, as Nadeau and Bengio (2003) assume; or w
 of the data show, which share no row (McCarthy 1969): (D₁ − D₂)²/4 has the expectation of the
 variance of their mean, whatever the learner, and no estimate from the folds of one
 cross-validation has that property (Bengio & Grandvalet 2004). The questions are the same for each:
-Student's t, two one-sided tests of equivalence, a posterior, one algorithm against a value.
+Student's t, a posterior, one algorithm against a value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, Default, Finite, Level, Margin, Rope, check_count
+from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.error_rates import TypeOneError
@@ -40,11 +40,9 @@ from bakeoff.stats.core.result import (
     Assumption,
     BayesResult,
     ConfidenceInterval,
-    EquivalenceResult,
     Result,
     Status,
     answered,
-    conclude,
 )
 from bakeoff.stats.planning import FiveByTwoPower
 
@@ -91,23 +89,10 @@ class Estimate:
     null: str = _NULL.format("this size from the population of this data set")
     variant: str = ""
 
-    def t(self, side: Alternative, margin: float = 0.0) -> tuple[float, float]:
-        """Return Student's t of the mean and a margin, and its p-value."""
-        if self.status is not Status.OK:
-            return answered(self.status, math.nan, math.nan, self.mean + margin)
-        t = (self.mean + margin) / self.se
-        return t, t_pvalue(t, self.df, side)
-
     def interval(self, level: float, *how: Any) -> ConfidenceInterval | None:
         """Return the interval of Student's t."""
         ok = self.status is Status.OK
         return t_interval(self.mean, self.se, self.df, level, *how) if ok else None
-
-    def varying(self, otherwise: str) -> tuple[Assumption, ...]:
-        """Return the checks; where the differences do not vary, first what that means."""
-        if self.status is Status.OK:
-            return self.assumptions
-        return Assumption("the differences vary", False, otherwise), *self.assumptions
 
     @property
     def shared(self) -> dict[str, Any]:
@@ -118,29 +103,19 @@ class Estimate:
 
     def test(self, side: Alternative, level: float) -> Result:
         """Test for a difference."""
-        statistic, pvalue = self.t(side)
+        if self.status is Status.OK:
+            statistic = self.mean / self.se
+            pvalue = t_pvalue(statistic, self.df, side)
+        else:
+            statistic, pvalue = answered(self.status, math.nan, math.nan, self.mean)
         ci = self.interval(level, side)
         fields = self.shared | {"alternative": side, "ci": ci, "null_hypothesis": self.null}
         return Result(statistic=statistic, pvalue=pvalue, **fields)
 
-    def equivalence(self, margin: float, alpha: float) -> EquivalenceResult:
-        """Run two one-sided tests against a margin."""
-        (lower, p_lower), (upper, p_upper) = self.t("greater", margin), self.t("less", -margin)
-        checks = self.varying("their standard error is 0 or unknown: nothing can be shown")
-        return conclude(
-            statistics=(lower, upper),
-            pvalues=(p_lower, p_upper),
-            margin=margin,
-            alpha=alpha,
-            ci=self.interval(1 - 2 * alpha),
-            what="expected scores of the two learning algorithms",
-            **self.shared | {"df": float(self.df), "assumptions": checks},
-        )
-
     def posterior(self, rope: float, level: float) -> BayesResult:
         """Weigh better, equivalent and worse; differences that do not vary leave a point."""
         mean, noise = self.mean, self.d.noise
-        checks = self.varying("the posterior is a point: its probabilities are limits, no evidence")
+        checks = self.assumptions
         point = {"posterior_mean": mean, "posterior_scale": self.se}
         if self.status is Status.OK:
             low, high = (-rope - mean) / self.se, (rope - mean) / self.se
@@ -148,6 +123,8 @@ class Estimate:
             low, high = (-high, -low) if low > 0 else (low, high)  # the tail where nothing cancels
             equal = float(special.stdtr(self.df, high) - special.stdtr(self.df, low))
         else:
+            limits = "the posterior is a point: its probabilities are limits, no evidence"
+            checks = Assumption("the differences vary", False, limits), *checks
             better, worse = float(mean > rope + noise), float(mean < -rope - noise)
             better, worse = (0.5, 0.5) if rope == mean == 0 else (better, worse)
             unknown = math.nan if self.status is Status.TOO_FEW else 0.0
@@ -814,87 +791,13 @@ def half_sample_one_t(
     return _with_tails(found, scores)
 
 
-# --- equivalence and posteriors
-
-_TOST = _PAIR | {
-    "citation": "schuirmann1987",
-    "answers": "Are these two algorithms equally good, within the margin?",
-    "caution": "Choose the margin before seeing the data. A small p-value is evidence for "
-    "equivalence, not for a difference.",
-}
-_ANY_FOLDS: dict[str, Any] = {"plans": ("kfold", "resampled", "cv_5x2"), "replications": True}
-
-
-@register(**_TOST, **_ANY_FOLDS)
-def tost_folds(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    margin: Margin,
-    alpha: Alpha = 0.05,
-    n_train: ArrayLike | None = None,
-    n_test: ArrayLike | None = None,
-    greater_is_better: bool = True,
-) -> EquivalenceResult:
-    """Equivalence over folds (TOST).
-
-    t = (d̄ ± margin)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Schuirmann
-    1987; the variance by Nadeau & Bengio 2003). Constant differences leave the variance unknown:
-    the verdict is never "equivalent" then.
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (J,) or (r, k)
-        Scores of A and B on the same splits; rows are repetitions and columns folds in the
-        second form.
-
-    Examples
-    --------
-    >>> a, b = [0.80, 0.84, 0.82, 0.85, 0.81], [0.80, 0.83, 0.82, 0.84, 0.82]
-    >>> tost_folds(a, b, margin=0.02).verdict
-    'equivalent'
-    """
-    model = _corrected(n_train, n_test)
-    found = _compare(scores_a, scores_b, model, better=greater_is_better)
-    return found.equivalence(margin, alpha)
-
-
-@register(**_TOST, **_HALVES)
-def tost_half_samples(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    margin: Margin,
-    full_repeats: int,
-    alpha: Alpha = 0.05,
-    variant: Literal["halves", "full"] = "halves",
-    greater_is_better: bool = True,
-) -> EquivalenceResult:
-    """Equivalence by half samples (TOST).
-
-    The equivalence form of `half_sample_t`: t = (estimate ± margin)/√V (Schuirmann 1987).
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (2M + R, K)
-        Scores of A and B, arranged as in `half_sample_t`.
-    variant : {"full", "halves"}
-        As in `half_sample_t`.
-
-    Examples
-    --------
-    >>> a = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
-    >>> b = [[0.80, 0.79], [0.83, 0.85], [0.82, 0.81], [0.83, 0.83], [0.84, 0.85]]
-    >>> tost_half_samples(a, b, margin=0.05, full_repeats=1).verdict
-    'equivalent'
-    """
-    model = _half_samples(full_repeats, variant)
-    return _compare(scores_a, scores_b, model, 2, greater_is_better).equivalence(margin, alpha)
+# --- posteriors
 
 
 @register(
     **_PAIR,
-    **_ANY_FOLDS,
+    plans=("kfold", "resampled", "cv_5x2"),
+    replications=True,
     citation="corani2015",
     type1=TypeOneError.BAYESIAN,
     null_hypothesis="None is tested: the posterior weighs which of the two learning algorithms is "
