@@ -29,7 +29,6 @@ HERE = Path(__file__).parent
 RATES = HERE.parent / "src" / "bakeoff" / "stats" / "error_rates.csv"
 
 THROUGH = {
-    "half_sample_one_t": "half_sample_t",
     "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
     "recipe_mean_difference": "recipe_difference",

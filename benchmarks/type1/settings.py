@@ -74,11 +74,9 @@ SEVERAL_ON_FOLDS = (
 
 def one_on_folds(truth: Mapping[int, float], expected: str = "holds") -> tuple[Trial, ...]:
     """Return the tests of one algorithm against its accuracy on 180 and on 160 rows."""
-    sizes = {"n_train": 160, "n_test": 40}
     return (
         Trial("10-fold", "one_sample_t", {"mu0": truth[180]}, expected),
         Trial("30 splits", "one_sample_t", {"mu0": truth[160]}, expected="liberal"),
-        Trial("30 splits", "corrected_one_sample_t", {"mu0": truth[160], **sizes}, expected),
     )
 
 

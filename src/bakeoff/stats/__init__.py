@@ -60,12 +60,11 @@ from bakeoff.stats.folds.cv5x2_rows import (
 from bakeoff.stats.folds.t_tests import (
     bayes_correlated_t,
     corrected_kfold_t,
-    corrected_one_sample_t,
+    corrected_mean_ci,
     corrected_repeated_kfold_t,
     corrected_resampled_t,
     cv5x2_f,
     cv5x2_t,
-    half_sample_one_t,
     half_sample_t,
     kfold_t,
     one_sample_t,

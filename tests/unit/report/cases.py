@@ -313,10 +313,8 @@ CASES = {
     "over data sets, equivalent on some": _equivalent_by_dataset,
     "data set by data set": _dataset_by_dataset,
     "data set by data set, by cost": _costs_by_dataset,
-    "one model": lambda: study(
-        experiment(("a",), tests=("corrected_one_sample_t",)), (), {"a": 0.9}
-    ),
-    "no test of pairs": lambda: _two(tests=("corrected_one_sample_t",)),
+    "one model": lambda: study(experiment(("a",), tests=("one_sample_t",)), (), {"a": 0.9}),
+    "no test of pairs": lambda: _two(tests=("one_sample_t",)),
     "a loss": _loss,
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }

@@ -10,20 +10,6 @@ from hypothesis import strategies as st
 from bakeoff import stats
 from bakeoff.stats import Status
 
-scores = st.integers(0, 2**31).map(
-    lambda seed: np.random.default_rng(seed).normal(0.8, 0.05, (11, 4)).round(3)
-)
-
-
-@settings(deadline=None, max_examples=30)
-@given(scores)
-def test_one_sample_form_is_that_of_differences(a: np.ndarray) -> None:
-    one = stats.half_sample_one_t(a, mu0=0.75, full_repeats=3)
-    two = stats.half_sample_t(a, np.full_like(a, 0.75), full_repeats=3)
-    assert one.pvalue == pytest.approx(two.pvalue)
-    assert one.estimate == pytest.approx(two.estimate + 0.75)
-
-
 # ------------------------------------------------------------------------------ rows of 5×2cv
 
 
@@ -97,8 +83,6 @@ def test_scores_that_few_rows_carry_are_told(variant):
     a, b = rng.normal(size=(2, 21, 5))
     heavy = np.where(np.arange(105).reshape(21, 5) % 21 == 0, 9, a)
     for scores, holds in ((a, None), (heavy, False), (np.ones((21, 5)), None)):
-        pair = stats.half_sample_t(scores, b, full_repeats=1, variant=variant)
-        alone = stats.half_sample_one_t(scores, mu0=0.5, full_repeats=1, variant=variant)
-        for found in (pair, alone):
-            (tails,) = (one for one in found.assumptions if one.name == "no heavy tails")
-            assert tails.holds is holds
+        found = stats.half_sample_t(scores, b, full_repeats=1, variant=variant)
+        (tails,) = (one for one in found.assumptions if one.name == "no heavy tails")
+        assert tails.holds is holds

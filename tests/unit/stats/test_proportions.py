@@ -13,7 +13,9 @@ from scipy import stats
 from bakeoff.stats import (
     binomial_test,
     binomial_test_from_counts,
-    corrected_one_sample_t,
+    corrected_kfold_t,
+    corrected_mean_ci,
+    corrected_repeated_kfold_t,
     one_sample_t,
 )
 from bakeoff.stats.rows.proportions import (
@@ -54,26 +56,25 @@ def test_normal_approximation_checks_its_counts():
     assert holds["n (1 - p0) >= 5"] is False
 
 
-@pytest.mark.parametrize("test", [one_sample_t, corrected_one_sample_t])
-def test_the_side_is_that_of_the_number_whatever_is_better(test):
+def test_the_side_is_that_of_the_number_whatever_is_better():
     """An error rate above its bound is ``greater`` here as in the binomial test."""
     errors = [0.30, 0.32, 0.29, 0.31]
-    assert test(errors, mu0=0.2, alternative="greater").pvalue < 0.01
-    assert test(errors, mu0=0.2, alternative="less").pvalue > 0.99
+    assert one_sample_t(errors, mu0=0.2, alternative="greater").pvalue < 0.01
+    assert one_sample_t(errors, mu0=0.2, alternative="less").pvalue > 0.99
     rows = np.arange(200) < 140
     assert binomial_test(rows, rate="error", p0=0.2, alternative="greater").pvalue < 0.01
-    assert test(errors, mu0=0.2).effect_sizes["difference"] == pytest.approx(0.105)
+    assert one_sample_t(errors, mu0=0.2).effect_sizes["difference"] == pytest.approx(0.105)
 
 
-def test_corrected_variance():
-    values = [0.81, 0.84, 0.80, 0.86, 0.82, 0.83]
-    plain, corrected = one_sample_t(values, mu0=0.8), corrected_one_sample_t(values, mu0=0.8)
-    factor = math.sqrt((1 / 6) / (1 / 6 + 1 / 5))
-    assert corrected.statistic == pytest.approx(plain.statistic * factor)
-    table = corrected_one_sample_t(np.reshape(values, (2, 3)), mu0=0.8)
-    assert table.details["ratio"] == pytest.approx(0.5)
-    sized = corrected_one_sample_t(values, mu0=0.8, n_train=100, n_test=50)
-    assert sized.statistic == pytest.approx(table.statistic)
+def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
+    values = np.array([0.81, 0.84, 0.80, 0.86, 0.82, 0.83])
+    found = list(corrected_mean_ci(values))
+    assert found == pytest.approx(list(corrected_kfold_t(values, 0 * values).ci))
+    table, zeros = values.reshape(2, 3), np.zeros((2, 3))
+    repeated = list(corrected_repeated_kfold_t(table, zeros).ci)
+    assert list(corrected_mean_ci(table)) == pytest.approx(repeated)
+    assert list(corrected_mean_ci(values, n_train=100, n_test=50)) == pytest.approx(repeated)
+    assert corrected_mean_ci([0.8, 0.8, 0.8]) is corrected_mean_ci([0.8]) is None
 
 
 def test_effect_sizes_of_a_binomial_test_are_against_its_null() -> None:

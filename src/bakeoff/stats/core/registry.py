@@ -177,6 +177,11 @@ RETIRED: dict[str, str] = (
         "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
         "models do not share the folds)",
     )
+    | dict.fromkeys(
+        ("corrected_one_sample_t", "half_sample_one_t"),
+        "the interval of the model's score, which a report shows, holds the values that are not "
+        "rejected: in Python write `corrected_mean_ci`; `one_sample_t` takes folds for independent",
+    )
     | {
         old: _WITHIN.format(name)
         for old, name in {

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count
+from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.error_rates import TypeOneError
@@ -54,23 +54,16 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
-_PAIR = _FOLDS | {"arity": Arity.PAIR}
-_ONE = _FOLDS | {"arity": Arity.ONE}
+_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "arity": Arity.PAIR}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
 _HALVES: dict[str, Any] = {"plans": ("halves",), "replications": True}
 
 
-class TTestOptions(TypedDict, total=False):
-    """The options of a t test."""
+class PairOptions(TypedDict, total=False):
+    """The options of a t test of two algorithms."""
 
     alternative: Annotated[Alternative, Default("two-sided")]
     confidence_level: Annotated[Level, Default(0.95)]
-
-
-class PairOptions(TTestOptions, total=False):
-    """The options of a t test of two algorithms."""
-
     greater_is_better: Annotated[bool, Default(True)]
 
 
@@ -165,34 +158,6 @@ def _t_test(
 ) -> Result:
     found = _compare(scores_a, scores_b, model, ndim, greater_is_better)
     return found.test(alternative, confidence_level)
-
-
-def _t_test_of_one(
-    scores: ArrayLike,
-    mu0: float,
-    model: Model,
-    ndim: int = 0,
-    *,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-) -> Result:
-    """Test scores less mu0, and state the result on the scores."""
-    ndim = ndim or min(as_array(scores, "scores").ndim, 2) or 1
-    values = as_scores(scores, "scores", ndim=ndim)
-    found = model(Differences.between(values, np.full_like(values, mu0), noise_level(scores)))
-    result = found.test(alternative, confidence_level)
-    sizes = {"difference": found.mean} | dict(result.effect_sizes)
-    del sizes["share_a_better"]
-    return dataclasses.replace(
-        result,
-        estimate=mu0 + found.mean,
-        ci=result.ci
-        and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
-        effect_sizes=sizes,
-        null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
-        f"from the population of this data set, is {mu0:g}.",
-        details={k: v for k, v in found.details.items() if k != "mean_difference"} | {"mu0": mu0},
-    )
 
 
 # --- what the variance is taken to be
@@ -691,9 +656,18 @@ def _with_tails(found: Result, *scores: ArrayLike) -> Result:
 
 
 @register(
-    **_ONE, plans=("kfold", "resampled"), citation="alpaydin2010", better_test="half_sample_one_t"
+    evidence=Evidence.FOLD_SCORES,
+    arity=Arity.ONE,
+    plans=("kfold", "resampled"),
+    citation="alpaydin2010",
 )
-def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptions]) -> Result:
+def one_sample_t(
+    scores: ArrayLike,
+    *,
+    mu0: Finite,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+) -> Result:
     """One-sample t test.
 
     Is this algorithm's mean score over the folds different from a given value?
@@ -703,7 +677,7 @@ def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptio
     Warnings
     --------
     It assumes independent folds although their training sets overlap, which inflates its type I
-    error. Prefer corrected_one_sample_t.
+    error. Prefer the interval of corrected_mean_ci.
 
     Examples
     --------
@@ -713,82 +687,63 @@ def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptio
 
     def overlap(k: int) -> tuple[bool | None, str]:
         detail = (
-            f"{k} folds of one data set share training rows; the corrected test allows for that"
+            f"{k} folds of one data set share training rows; the interval of corrected_mean_ci "
+            "allows for that"
         )
         return False if k > 2 else None, detail
 
-    return _t_test_of_one(scores, mu0, _independent(overlap), 1, **options)
+    found = _independent(overlap)(_of_one(scores, 1, mu0))
+    result = found.test(alternative, confidence_level)
+    sizes = {"difference": found.mean} | dict(result.effect_sizes)
+    del sizes["share_a_better"]
+    return dataclasses.replace(
+        result,
+        estimate=mu0 + found.mean,
+        ci=result.ci
+        and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
+        effect_sizes=sizes,
+        null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
+        f"from the population of this data set, is {mu0:g}.",
+        details={k: v for k, v in found.details.items() if k != "mean_difference"} | {"mu0": mu0},
+    )
 
 
-@register(
-    **_ONE,
-    plans=("kfold", "resampled", "cv_5x2"),
-    citation="nadeau2003",
-    replications=True,
-    better_test="half_sample_one_t",
-)
-def corrected_one_sample_t(
+@checked
+def corrected_mean_ci(
     scores: ArrayLike,
     *,
-    mu0: Finite,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    **options: Unpack[TTestOptions],
-) -> Result:
-    """Corrected one-sample t test.
+    confidence_level: Level = 0.95,
+) -> ConfidenceInterval | None:
+    """Return the interval of an algorithm's expected score, corrected for overlapping folds.
 
-    Is this algorithm's expected score different from a given value?
-
-    t = (x̄ − mu0)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio
-    2003).
+    x̄ ± t √(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio 2003).
 
     Parameters
     ----------
     scores : array_like, shape (J,) or (r, k)
         One score per split; rows are repetitions and columns folds in the second form.
 
-    Warnings
-    --------
-    It assumes a correlation between folds instead of estimating it.
+    Returns
+    -------
+    ConfidenceInterval or None
+        None where the scores do not vary, or are one.
 
     Examples
     --------
-    >>> round(corrected_one_sample_t([0.91, 0.90, 0.93], mu0=0.85).pvalue, 4)
-    0.0452
+    >>> low, high = corrected_mean_ci([0.91, 0.90, 0.93])
+    >>> round(low, 3), round(high, 3)
+    (0.853, 0.974)
     """
-    return _t_test_of_one(scores, mu0, _corrected(n_train, n_test), **options)
+    ndim = min(as_array(scores, "scores").ndim, 2) or 1
+    return _corrected(n_train, n_test)(_of_one(scores, ndim)).interval(confidence_level)
 
 
-@register(**_ONE, **_HALVES, citation="mccarthy1969")
-def half_sample_one_t(
-    scores: ArrayLike,
-    *,
-    mu0: Finite,
-    full_repeats: int,
-    variant: Literal["halves", "full"] = "halves",
-    **options: Unpack[TTestOptions],
-) -> Result:
-    """Half-sample one-sample t test.
-
-    Is this algorithm's expected score different from a given value?
-
-    The form of `half_sample_t` for one algorithm (after McCarthy 1969).
-
-    Parameters
-    ----------
-    scores : array_like, shape (2M + R, K)
-        One score per fold, arranged as in `half_sample_t`.
-    variant : {"full", "halves"}
-        As in `half_sample_t`.
-
-    Examples
-    --------
-    >>> scores = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
-    >>> round(half_sample_one_t(scores, mu0=0.8, full_repeats=1).pvalue, 4)
-    0.4479
-    """
-    found = _t_test_of_one(scores, mu0, _half_samples(full_repeats, variant), 2, **options)
-    return _with_tails(found, scores)
+def _of_one(scores: ArrayLike, ndim: int, value: float = 0.0) -> Differences:
+    """Return the differences of one algorithm's scores from a value."""
+    values = as_scores(scores, "scores", ndim=ndim)
+    return Differences.between(values, np.full_like(values, value), noise_level(scores))
 
 
 # --- posteriors
