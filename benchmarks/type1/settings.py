@@ -52,7 +52,6 @@ STABLE = (
 )
 DATASET_TESTS = (
     Trial("pair", "wilcoxon_signed_rank"),
-    Trial("pair", "sign_test"),
     Trial("many", "friedman", share=0.25),
     Trial("many", "iman_davenport"),
     Trial("many", "quade"),

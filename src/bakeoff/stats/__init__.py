@@ -40,7 +40,7 @@ from bakeoff.stats.datasets.rank_tests import (
     quade,
 )
 from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
-from bakeoff.stats.datasets.two import bayes_signed_rank, sign_test, wilcoxon_signed_rank
+from bakeoff.stats.datasets.two import wilcoxon_signed_rank
 from bakeoff.stats.design.clusters import (
     Dependence,
     ItemsAndRuns,

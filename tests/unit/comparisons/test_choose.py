@@ -243,6 +243,11 @@ REFUSED: dict[str, dict[str, Any]] = {
         "datasets": 8,
         "tests": {"run": ["quade"], "missing_cells": "failed"},
     },
+    "and gives it none; for two models write `missing_cells: drop_dataset`": {
+        "models": 2,
+        "datasets": 8,
+        "tests": {"missing_cells": "failed"},
+    },
     "is for one cross-validation, `kfold` has 2 repeats: use corrected_repeated_kfold_t": {
         "resampling": {"kfold": {"repeats": 2}},
         "tests": {"run": ["corrected_kfold_t"]},

@@ -103,13 +103,6 @@ def _costs_by_dataset():
     return study(experiment(AB, **how), rows, means, metric="cost")
 
 
-def _posterior_over_datasets():
-    spec = experiment(AB, datasets=("d", "e", "f"), tests=("bayes_signed_rank",))
-    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
-    more = {"dataset": "", "n": 3, "decision": Decision.NOT_SHOWN, "test": "bayes_signed_rank"}
-    return study(spec, [pair("a", "b", NAN, 0.02, **more, **known)], OVER)
-
-
 def _equivalent_by_dataset():
     names = ("d", "e", "f")
     spec = experiment(ABC, datasets=names, tests=("friedman_posthoc", "tost_paired"))
@@ -309,7 +302,6 @@ CASES = {
     "over data sets, some": lambda: _over_datasets(0.2, 0.01, 0.2),
     "over data sets, the best": lambda: _over_datasets(0.01, 0.001, 0.2),
     "over data sets, some left out": _some_data_sets_left_out,
-    "over data sets, posterior": _posterior_over_datasets,
     "over data sets, equivalent on some": _equivalent_by_dataset,
     "data set by data set": _dataset_by_dataset,
     "data set by data set, by cost": _costs_by_dataset,

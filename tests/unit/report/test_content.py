@@ -202,12 +202,6 @@ def test_density_is_the_posterior_of_its_probabilities():
     assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
 
 
-def test_tests_over_data_sets_have_no_density():
-    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
-    row = pair("a", "b", np.nan, 0.02, test="bayes_signed_rank", dataset="", **known)
-    assert density(row) is None
-
-
 def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
     names = ("d", "e")
     one = ran(experiment(("a", "b"), datasets=names, tests=("mcnemar",)), TWO, accuracies=TWO)

@@ -146,7 +146,7 @@ RETIRED: dict[str, str] = (
     | {
         "bergmann_hommel": "write `shaffer_static`",
         "mcnemar_minp": "write `adjust_pvalues`, with Holm's method",
-        "bayes_sign": "write `bayes_signed_rank`, or `sign_test` where only signs are comparable",
+        "sign_test": "write `wilcoxon_signed_rank`; `win_rates` counts wins alone",
         "improvability": "no function describes it; see `win_rates`",
         "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
         "`missing_cells: drop_dataset`",
@@ -176,6 +176,10 @@ RETIRED: dict[str, str] = (
         ("hotelling_t2", "hotelling_t2_unpaired"),
         "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
         "models do not share the folds)",
+    )
+    | dict.fromkeys(
+        ("bayes_sign", "bayes_signed_rank"),
+        "write `bayes_correlated_t` for each data set, or `wilcoxon_signed_rank`",
     )
     | dict.fromkeys(
         ("corrected_one_sample_t", "half_sample_one_t"),
