@@ -4,11 +4,8 @@ Evidence in unusual containers, rows in another order, and options that are no n
 flags: each gives the ordinary result or a `ValueError` that names the argument.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,14 +21,14 @@ RIGHT_OR_WRONG = suite.having(evidence=Evidence.CORRECTNESS)
 PAIRED = [n for n in NAMES if CATALOGUE[n].arity is Arity.PAIR and "unpaired" not in n]
 
 
-def framed(array: np.ndarray, index: Any = None) -> Any:
+def framed(array, index=None):
     """Turn an array into a Series or a DataFrame, where it has no more than two axes."""
     if array.ndim > 2:
         return array
     return (pd.Series if array.ndim == 1 else pd.DataFrame)(array, index=index)
 
 
-def frames(entry: Any, arguments: Any, index: Any = None) -> tuple[Any, ...]:
+def frames(entry, arguments, index=None):
     """Turn the evidence of a test into tables; runs are a list with one column each."""
     runs = entry.evidence in suite.RUNS
     return tuple(
@@ -155,7 +152,7 @@ def test_options_of_another_kind_are_refused_by_name(name, option):
         assert option in refusal, f"{option}={value!r}: {refusal}"
 
 
-def is_of_kind(value: Any, kind: str) -> bool:
+def is_of_kind(value, kind):
     """Say whether a value is of the type that an option's annotation names."""
     if value is None:
         return "None" in kind

@@ -1,7 +1,5 @@
 """A test, function or command of before says what to write instead, wherever it is asked for."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest
@@ -19,15 +17,15 @@ INSTEAD = "groups belong to the data set now; write `mcnemar`"
 
 
 @pytest.fixture(autouse=True)
-def an_old_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def an_old_name(monkeypatch):
     monkeypatch.setitem(RETIRED, "mcnemar_of_old", INSTEAD)
 
 
-def test_no_name_is_retired_and_in_the_catalogue() -> None:
+def test_no_name_is_retired_and_in_the_catalogue():
     assert not set(RETIRED) & set(catalogue())
 
 
-def test_an_experiment_is_told() -> None:
+def test_an_experiment_is_told():
     config = {
         "experiment": "e",
         "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
@@ -43,7 +41,7 @@ def test_an_experiment_is_told() -> None:
     ]
 
 
-def test_an_option_of_before_is_told() -> None:
+def test_an_option_of_before_is_told():
     models = {m: {"estimator": "sklearn.dummy.DummyClassifier", "seeds": 2} for m in "ab"}
     config = {
         "experiment": "e",
@@ -62,23 +60,23 @@ def test_an_option_of_before_is_told() -> None:
     ]
 
 
-def test_the_command_line_is_told() -> None:
+def test_the_command_line_is_told():
     with pytest.raises(UserError, match=INSTEAD):
         tests_command.run(argparse.Namespace(name="mcnemar_of_old"))
 
 
-def test_python_is_told() -> None:
+def test_python_is_told():
     with pytest.raises(AttributeError, match=INSTEAD):
         getattr(bakeoff.stats, "mcnemar_of_old")  # noqa: B009
 
 
-def test_a_function_of_before_is_told() -> None:
+def test_a_function_of_before_is_told():
     with pytest.raises(AttributeError, match="mcnemar_from_counts"):
         getattr(bakeoff.stats, "accuracy_claim")  # noqa: B009
 
 
 @pytest.mark.parametrize("command", RETIRED_COMMANDS)
-def test_a_command_of_before_is_told(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_of_before_is_told(command, capsys):
     assert command not in COMMANDS
     assert main([command, "--a", "0.87"]) == 2
     assert capsys.readouterr().err == f"bakeoff {command}: {RETIRED_COMMANDS[command]}\n"

@@ -1,9 +1,5 @@
 """Reference adapters: training runs crossed with test rows."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from bakeoff import stats
@@ -13,29 +9,29 @@ from bakeoff.stats.runs.recipe import (
     recipe_mean_ci,
     recipe_mean_difference,
 )
-from tests.reference.told import Adapter, Inputs, Values, told
+from tests.reference.told import told
 
 
-def _runs(inputs: Inputs, model: str) -> stats.Runs:
+def _runs(inputs, model):
     fixed = model in inputs.get("deterministic", ())
     return stats.Runs(inputs[f"runs_{model}"], deterministic=fixed)
 
 
-def _evidence(inputs: Inputs) -> list[Any]:
+def _evidence(inputs):
     truth = [inputs["y_true"]] if "y_true" in inputs else []
     return [*truth, _runs(inputs, "a"), _runs(inputs, "b")]
 
 
-def _options(inputs: Inputs) -> Values:
+def _options(inputs):
     keys = ("metric", "positive", "groups", "paired", "greater_is_better")
     return {key: inputs[key] for key in keys if key in inputs}
 
 
-def _ci(result: Any, half: float) -> list[float]:
+def _ci(result, half):
     return [result.estimate - half, result.estimate + half]
 
 
-def difference(inputs: Inputs) -> Values:
+def difference(inputs):
     test = recipe_difference if "y_true" in inputs else recipe_mean_difference
     level = inputs.get("confidence_level", 0.95)
     found = test(*_evidence(inputs), **_options(inputs), confidence_level=level)
@@ -61,7 +57,7 @@ def difference(inputs: Inputs) -> Values:
     }
 
 
-def margin(inputs: Inputs) -> Values:
+def margin(inputs):
     options, sign = _options(inputs), 1 if inputs["greater_is_better"] else -1
     pvalues = {}
     for side, shift in (("greater", inputs["margin"]), ("less", -inputs["margin"])):
@@ -77,7 +73,7 @@ def margin(inputs: Inputs) -> Values:
     }
 
 
-def one_recipe(inputs: Inputs) -> Values:
+def one_recipe(inputs):
     keys = ("metric", "positive", "groups")
     options = {key: inputs[key] for key in keys if key in inputs}
     if "y_true" in inputs:
@@ -92,7 +88,7 @@ def one_recipe(inputs: Inputs) -> Values:
     }
 
 
-def components(inputs: Inputs) -> Values:
+def components(inputs):
     details = recipe_mean_ci(inputs["runs"]).details
     return details | {
         "sd_of_a_run": details["sd_run_a"],
@@ -100,7 +96,7 @@ def components(inputs: Inputs) -> Values:
     }
 
 
-def pairs(inputs: Inputs) -> Values:
+def pairs(inputs):
     found = stats.all_pairs(
         "recipe_mean_difference", inputs["runs"], correction=inputs["correction"]
     )
@@ -112,7 +108,7 @@ def pairs(inputs: Inputs) -> Values:
 
 
 _PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
-ADAPTERS: dict[tuple[str, str], Adapter] = {
+ADAPTERS = {
     **{
         ("runs_and_rows", f"{name}{suffix}"): difference
         for name in (*_PLAIN, "balanced_accuracy", "brier", "mcc")

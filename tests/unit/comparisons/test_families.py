@@ -1,7 +1,5 @@
 """Families of hypotheses: corrections, intervals, decisions, degenerate evidence."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math
@@ -25,13 +23,13 @@ CATALOGUE = catalogue()
 HERE = Context("d", "accuracy", True, 7)
 
 
-def run(name: str, evidence: Any, where: Context = HERE, **tests: Any) -> list[Comparison]:
+def run(name, evidence, where=HERE, **tests):
     """Run a test under the settings of `tests:` in an experiment."""
     test = planned(CATALOGUE[name], HypothesisTests.model_validate(tests))
     return run_test(test.on("kfold", ("accuracy",)), evidence, where)
 
 
-def rows_right(models: int, n: int = 200, seed: int = 0) -> PairedPredictions:
+def rows_right(models, n=200, seed=0):
     """Return a test set on which later models are right more often."""
     rng = np.random.default_rng(seed)
     chance = rng.random((n, 1)) * 0.5 + rng.random((n, models)) * 0.5
@@ -40,14 +38,14 @@ def rows_right(models: int, n: int = 200, seed: int = 0) -> PairedPredictions:
     return PairedPredictions(names, ("no", "yes"), np.ones(n, np.int8), right.astype(np.int8))
 
 
-def folds(models: int, seed: int = 1, spread: float = 0.02, step: float = 0.01) -> FoldScores:
+def folds(models, seed=1, spread=0.02, step=0.01):
     rng = np.random.default_rng(seed)
     values = rng.normal(0.8, spread, (1, 10, models)) + step * np.arange(models)
     sizes = np.full((1, 10), 90), np.full((1, 10), 10)
     return FoldScores(tuple(f"m{i}" for i in range(models)), values, *sizes, ("",) * models)
 
 
-def over_datasets(models: int, n: int = 12) -> DatasetScores:
+def over_datasets(models, n=12):
     rng = np.random.default_rng(2)
     values = rng.normal(0.8, 0.05, (n, 1)) + rng.normal(0, 0.01, (n, models))
     names = tuple(f"m{i}" for i in range(models)), tuple(f"d{i}" for i in range(n))
@@ -62,7 +60,7 @@ CORRECTIONS = (
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "mcnemar"])
-def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> None:
+def test_corrections_are_those_of_the_catalogue(name, correction):
     evidence = rows_right(4) if name == "mcnemar" else folds(4)
     rows = run(name, evidence, correction=correction)
     expected = adjust_pvalues([row.pvalue for row in rows], correction)
@@ -72,14 +70,14 @@ def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> N
 
 
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"])
-def test_versus_makes_a_smaller_family_with_the_control_as_a(name: str) -> None:
+def test_versus_makes_a_smaller_family_with_the_control_as_a(name):
     evidence = {"mcnemar": rows_right(4), "corrected_kfold_t": folds(4)}.get(name, over_datasets(4))
     rows = run(name, evidence, versus="m2", correction="bonferroni")
     assert [(r.model_a, r.model_b) for r in rows] == [("m2", "m0"), ("m2", "m1"), ("m2", "m3")]
     assert [r.pvalue_adjusted for r in rows] == [min(1.0, 3 * r.pvalue) for r in rows]
 
 
-def test_versus_reaches_tests_of_all_pairs_at_once() -> None:
+def test_versus_reaches_tests_of_all_pairs_at_once():
     how = dict[str, Any](versus="m1")
     rows = run("friedman_posthoc", over_datasets(3), **how)
     assert [(r.model_a, r.model_b) for r in rows] == [("m1", "m0"), ("m1", "m2")]
@@ -91,7 +89,7 @@ def test_versus_reaches_tests_of_all_pairs_at_once() -> None:
 @pytest.mark.parametrize(
     "name", ["kfold_t", "corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"]
 )
-def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternative: str) -> None:
+def test_open_side_of_an_interval_ends_where_the_metric_does(name, alternative):
     data = {"mcnemar": rows_right, "wilcoxon_signed_rank": over_datasets}.get(name, folds)(3)
     bounded = dataclasses.replace(HERE, range=(0.0, 1.0))
     for row in run(name, data, bounded, alternative=alternative):
@@ -104,14 +102,14 @@ def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternat
             assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
 
 
-def test_interval_that_no_level_allows_is_all_that_is_possible() -> None:
+def test_interval_that_no_level_allows_is_all_that_is_possible():
     known, five = dataclasses.replace(HERE, range=(0.0, 1.0)), over_datasets(3, n=5)
     for row in run("wilcoxon_signed_rank", five, known, correction="bonferroni"):
         assert (row.ci_low, row.ci_high) == (-1, 1)
 
 
 @pytest.mark.parametrize("name", ["kfold_t", "corrected_kfold_t"])
-def test_two_sided_intervals_end_where_a_difference_must(name: str) -> None:
+def test_two_sided_intervals_end_where_a_difference_must(name):
     found = [
         run(name, folds(3), dataclasses.replace(HERE, range=limits))
         for limits in ((0.0, 100.0), (0.0, 0.01))
@@ -122,7 +120,7 @@ def test_two_sided_intervals_end_where_a_difference_must(name: str) -> None:
         assert wide.pvalue == narrow.pvalue
 
 
-def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
+def test_open_side_of_one_model_ends_where_the_metric_does():
     share = dataclasses.replace(HERE, range=(0, 1))
     options = {"one_sample_t": {"mu0": 0.5}}
     rows = run("one_sample_t", folds(2), share, alternative="less", options=options)
@@ -135,9 +133,7 @@ def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "corrected_resampled_t", "kfold_t"])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_bonferroni_intervals_agree_with_the_decisions(
-    name: str, seed: int, alternative: str
-) -> None:
+def test_bonferroni_intervals_agree_with_the_decisions(name, seed, alternative):
     how = dict[str, Any](correction="bonferroni", alternative=alternative)
     for row in run(name, folds(3, seed), **how):
         assert row.confidence == pytest.approx(1 - 0.05 / 3)
@@ -146,7 +142,7 @@ def test_bonferroni_intervals_agree_with_the_decisions(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed: int) -> None:
+def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed):
     how = dict[str, Any](margin=0.03, correction="bonferroni")
     for row in run("tost_paired", rows_right(3, 2000, seed), **how):
         inside = row.ci_low > -0.03 and row.ci_high < 0.03
@@ -156,19 +152,19 @@ def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed: int
         assert row.alpha == 0.05
 
 
-def test_one_sided_decisions_name_the_better_model() -> None:
+def test_one_sided_decisions_name_the_better_model():
     better = run("mcnemar", rows_right(2, 800), alternative="less")[0]
     other = run("mcnemar", rows_right(2, 800), alternative="greater")[0]
     assert (better.decision, other.decision) == (Decision.B_BETTER, Decision.NOT_SHOWN)
     assert better.pvalue + other.pvalue == pytest.approx(1)
 
 
-def posterior(step: float, **tests: Any) -> Comparison:
+def posterior(step, **tests):
     evidence = folds(2, spread=0.004, step=step)
     return run("bayes_correlated_t", evidence, **tests)[0]
 
 
-def test_posteriors_decide_by_their_probabilities() -> None:
+def test_posteriors_decide_by_their_probabilities():
     assert posterior(0.1).decision is Decision.B_BETTER
     assert posterior(-0.1).decision is Decision.A_BETTER
     assert posterior(0.0, rope=0.05).decision is Decision.EQUIVALENT
@@ -179,13 +175,13 @@ def test_posteriors_decide_by_their_probabilities() -> None:
     assert (unclear.correction, unclear.status) == ("none", "ok")
 
 
-def test_equal_folds_are_no_evidence() -> None:
+def test_equal_folds_are_no_evidence():
     same = dataclasses.replace(folds(2), values=np.full((1, 10, 2), 0.8))
     row = run("bayes_correlated_t", same)[0]
     assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
 
 
-def with_gap(models: int = 3) -> FoldScores:
+def with_gap(models=3):
     evidence = folds(models)
     values = evidence.values.copy()
     values[0, 4, 0] = np.nan
@@ -193,7 +189,7 @@ def with_gap(models: int = 3) -> FoldScores:
     return dataclasses.replace(evidence, values=values, reasons=reasons)
 
 
-def test_an_undefined_score_leaves_its_own_pairs_open() -> None:
+def test_an_undefined_score_leaves_its_own_pairs_open():
     rows = run("corrected_kfold_t", with_gap())
     assert [row.status for row in rows] == ["undefined_metric", "undefined_metric", "ok"]
     assert [row.decision for row in rows[:2]] == [Decision.UNDECIDED] * 2
@@ -203,7 +199,7 @@ def test_an_undefined_score_leaves_its_own_pairs_open() -> None:
 
 
 @pytest.mark.parametrize("name", ["anova_repeated_measures", "tukey_hsd"])
-def test_an_undefined_score_leaves_tests_of_all_models_open(name: str) -> None:
+def test_an_undefined_score_leaves_tests_of_all_models_open(name):
     rows = run(name, with_gap())
     assert {row.status for row in rows} >= {"undefined_metric"}
     assert all(row.decision is Decision.UNDECIDED for row in rows if not row.follows)
@@ -212,7 +208,7 @@ def test_an_undefined_score_leaves_tests_of_all_models_open(name: str) -> None:
     assert not any(math.isnan(row.pvalue) for row in omitted)
 
 
-def test_what_a_test_refuses_is_undecided_with_its_words() -> None:
+def test_what_a_test_refuses_is_undecided_with_its_words():
     silent = PairedPredictions(
         ("a", "b"),
         ("no", "yes"),
@@ -226,7 +222,7 @@ def test_what_a_test_refuses_is_undecided_with_its_words() -> None:
     assert Comparison.from_dict(row.to_dict()).decision is Decision.UNDECIDED
 
 
-def test_a_model_without_scores_is_named() -> None:
+def test_a_model_without_scores_is_named():
     evidence = rows_right(3, 50)
     scores = np.random.default_rng(0).random((50, 3))
     scores[:, 2] = np.nan
@@ -236,7 +232,7 @@ def test_a_model_without_scores_is_named() -> None:
     assert "m2 give(s) no probabilities or scores" in rows[1].result["reason"]
 
 
-def test_what_was_left_out_is_said_with_every_result() -> None:
+def test_what_was_left_out_is_said_with_every_result():
     evidence = dataclasses.replace(over_datasets(3), left_out=("data set d9 was left out: gone",))
     for row in run("friedman", evidence):
         (note,) = [a for a in row.result["assumptions"] if a["name"] == "complete evidence"]
@@ -247,13 +243,13 @@ def test_what_was_left_out_is_said_with_every_result() -> None:
         }
 
 
-def test_the_control_may_be_missing() -> None:
+def test_the_control_may_be_missing():
     rows = run("mcnemar", rows_right(3), versus="gone")
     assert {row.decision for row in rows} == {Decision.UNDECIDED}
     assert "gone, the model that all are compared with" in rows[0].result["reason"]
 
 
-def test_old_comparisons_can_be_read() -> None:
+def test_old_comparisons_can_be_read():
     row = run("mcnemar", rows_right(2))[0]
     known = {
         key: value
@@ -263,14 +259,14 @@ def test_old_comparisons_can_be_read() -> None:
     assert Comparison.from_dict(known).to_row() == pytest.approx(row.to_row(), nan_ok=True)
 
 
-def test_each_test_has_its_own_level() -> None:
+def test_each_test_has_its_own_level():
     how = dict[str, Any](alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
     rows = run("cochran_q", rows_right(3), **how)
     assert [row.alpha for row in rows] == [0.05, 0.2, 0.2, 0.2]
     assert rows[1].confidence == pytest.approx(1 - 0.2 / 3)
 
 
-def test_numbers_that_json_lacks_come_back_as_they_were() -> None:
+def test_numbers_that_json_lacks_come_back_as_they_were():
     row = run("cv5x2_f", folds(2))[0]
     odd = dataclasses.replace(
         row, statistic=math.inf, estimate=-math.inf, pvalue=math.nan, df=None, df1=math.inf
@@ -287,7 +283,7 @@ def test_numbers_that_json_lacks_come_back_as_they_were() -> None:
     assert math.isnan(read.pvalue)
 
 
-def _row(test: str, pair: tuple[str, str], p: float, follows: str = "") -> Comparison:
+def _row(test, pair, p, follows=""):
     return Comparison(
         test=test,
         role="pair",
@@ -309,7 +305,7 @@ def _row(test: str, pair: tuple[str, str], p: float, follows: str = "") -> Compa
     )
 
 
-def test_pairs_that_follow_several_tests_are_there_once() -> None:
+def test_pairs_that_follow_several_tests_are_there_once():
     ab, ac = ("a", "b"), ("a", "c")
     rows = [
         _row("mcnemar", ab, 0.2),
@@ -329,7 +325,7 @@ def test_pairs_that_follow_several_tests_are_there_once() -> None:
 
 
 @pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.posthoc])
-def test_any_pair_test_that_follows_and_was_asked_for_is_there_once(name: str) -> None:
+def test_any_pair_test_that_follows_and_was_asked_for_is_there_once(name):
     posthoc = CATALOGUE[CATALOGUE[name].posthoc]
     asked = [_row(posthoc.name, ("a", "b"), 0.1)]
     come = [_row(posthoc.name, ("a", "b"), 0.1, name)]

@@ -1,10 +1,6 @@
 """Models with several seeds: all runs are collected and compared, and what is said of it."""
 
-from __future__ import annotations
-
 import dataclasses
-from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -40,8 +36,8 @@ N = 80
 TRUTH = np.arange(N) % 2
 
 
-def experiment(models: dict[str, Any], **changes: Any) -> Any:
-    config: dict[str, Any] = {
+def experiment(models, **changes):
+    config = {
         "experiment": "e",
         "datasets": {"d": {"source": "sklearn", "name": "breast_cancer"}},
         "models": models,
@@ -51,13 +47,13 @@ def experiment(models: dict[str, Any], **changes: Any) -> Any:
     return load_experiment(config | changes)
 
 
-def chosen(models: dict[str, Any], **changes: Any) -> list[str]:
+def chosen(models, **changes):
     problems, tests = plan_tests(experiment(models, **changes))
     assert problems == []
     return [test.name for test in tests]
 
 
-def predictions(model: str, seed: int, better: float = 0.0) -> Predictions:
+def predictions(model, seed, better=0.0):
     rng = np.random.default_rng([seed, len(model)])
     common = np.random.default_rng(0).normal(size=N)
     score = TRUTH * 1.2 + better * (2 * TRUTH - 1) + common / 2 + rng.normal(size=N) / 2 - 0.6
@@ -69,7 +65,7 @@ def predictions(model: str, seed: int, better: float = 0.0) -> Predictions:
 
 
 @pytest.fixture
-def collected(tmp_path: Path) -> str:
+def collected(tmp_path):
     paths = {}
     for model, seeds, better in (("net", 4, 0.5), ("forest", 3, 0.0), ("bayes", 1, 0.0)):
         for seed in range(1, seeds + 1):
@@ -147,7 +143,7 @@ THE_SAME = "whose 90% interval (`alpha: 0.1`) within the margin shows the same"
 )
 def test_a_test_of_single_fits_is_refused_where_a_model_has_several_runs(name, instead):
     models = {"net": NET, "bayes": BAYES}
-    tests: dict[str, Any] = {"run": [name]}
+    tests = {"run": [name]}
     tests |= {"margin": 0.05} if name.startswith("tost") else {}
     plans = {"holdout": {}, "cv_5x2": {}}
     problems, _ = plan_tests(experiment(models, tests=tests, resampling=plans))
@@ -171,7 +167,7 @@ def test_seeds_that_no_test_compares_are_told_with_what_to_write():
 
 
 def test_cautions_are_about_the_runs_that_there_are():
-    def told(*models: dict[str, Any]) -> str:
+    def told(*models):
         spec = experiment(dict(zip("abc", models, strict=False)))
         test = next(test for test in plan_tests(spec)[1] if test.name == "recipe_difference")
         return " ".join(cautions(test, spec).of(spec.models))
@@ -196,7 +192,7 @@ def test_what_recipes_cannot_be_compared_by_is_refused(model, time, message):
     assert [message in str(problem) for problem in problems] == [True]
 
 
-def row(decision: str, **details: float) -> Comparison:
+def row(decision, **details):
     known = {"runs_a": 10, "runs_b": 10, "value_a": 0.9, "value_b": 0.88, "pvalue_fits": 0.004}
     known |= {"var_seeds": 7e-5, "var_rows": 3e-5, "var_cells": 0.0} | details
     return Comparison.from_dict(
@@ -223,7 +219,7 @@ def row(decision: str, **details: float) -> Comparison:
     )
 
 
-def said(one: Comparison) -> str:
+def said(one):
     entry, metric = catalogue()["recipe_difference"], METRICS["accuracy"]
     family = Family(entry, "d", "holdout", metric, Written(), "", (one,))
     study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known

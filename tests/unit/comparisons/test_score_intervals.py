@@ -1,7 +1,5 @@
 """Every metric of single models on held-out rows, with standard errors and intervals."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -19,7 +17,7 @@ from bakeoff.stats.metrics.metric import Form
 LEVEL = 0.95
 
 
-def rows(metric: str, positives: int = 80, n: int = 200) -> PairedPredictions:
+def rows(metric, positives=80, n=200):
     rng = np.random.default_rng(1)
     truth = (np.arange(n) < positives).astype(int)
     score = truth * 1.5 + rng.normal(size=n)

@@ -1,7 +1,5 @@
 """Areas under the curve of two models: definition, corners, pairs that are computed together."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

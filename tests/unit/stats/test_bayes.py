@@ -1,24 +1,22 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats import BayesResult, Status
+from bakeoff.stats import Status
 
 
-def probabilities(result: BayesResult) -> list[float]:
+def probabilities(result):
     return [result.p_a_better, result.p_equivalent, result.p_b_better]
 
 
-def draw(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def draw(n, seed=0):
     rng = np.random.default_rng(seed)
     return rng.normal(0.81, 0.03, n).round(4), rng.normal(0.80, 0.03, n).round(4)
 
 
-def test_correlated_t_mirrors_the_corrected_t_test() -> None:
+def test_correlated_t_mirrors_the_corrected_t_test():
     a, b = draw(10)
     sizes = {"n_train": 80, "n_test": 20}
     posterior = stats.bayes_correlated_t(a, b, rope=0, **sizes)
@@ -28,14 +26,14 @@ def test_correlated_t_mirrors_the_corrected_t_test() -> None:
     assert list(posterior.ci or ()) == pytest.approx(list(two_sided.ci or ()))
 
 
-def test_correlated_t_keeps_small_probabilities() -> None:
+def test_correlated_t_keeps_small_probabilities():
     a = np.linspace(0.90, 0.91, 50)
     b = 2 * a - 0.95
     result = stats.bayes_correlated_t(a, b, rope=0.001)
     assert 0 < result.p_b_better < result.p_equivalent < 1e-12
 
 
-def test_points_are_limits_and_say_so() -> None:
+def test_points_are_limits_and_say_so():
     same = stats.bayes_correlated_t([0.8, 0.7, 0.9], [0.8, 0.7, 0.9])
     assert (same.status, *probabilities(same)) == (Status.IDENTICAL_SCORES, 0, 1, 0)
     shifted = stats.bayes_correlated_t([0.8, 0.7, 0.9], [0.7, 0.6, 0.8])

@@ -1,7 +1,5 @@
 """The z test of the rows of 5×2cv: what training rows add to the variance."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +11,7 @@ from bakeoff.stats import Status
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def moved(fold: np.ndarray, pull: np.ndarray) -> np.ndarray:
+def moved(fold, pull):
     """Let the training rows decide of every fit whether it has the first third of rows right."""
     right_rows = np.zeros(fold.shape, dtype=bool)
     third = len(pull) // 3
@@ -24,7 +22,7 @@ def moved(fold: np.ndarray, pull: np.ndarray) -> np.ndarray:
     return right_rows
 
 
-def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence() -> None:
+def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence():
     rng = np.random.default_rng(0)
     fold = np.array([rng.permutation(np.arange(120) % 2) + 1 for _ in range(5)])
     a = moved(fold, np.arange(120) % 7 - 2.7)  # some more rows pull up than down
@@ -36,7 +34,7 @@ def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence() -
     assert found.details["variance_training"] > found.details["variance_test"]
 
 
-def rows(seed: int, n: int = 61) -> Rows:
+def rows(seed, n=61):
     rng = np.random.default_rng(seed)
     fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
     return fold, rng.random((5, n)) < 0.8, rng.random((5, n)) < rng.choice([0.55, 0.7, 0.8])
@@ -44,7 +42,7 @@ def rows(seed: int, n: int = 61) -> Rows:
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31))
-def test_interval_excludes_0_where_p_is_small_and_models_may_change_places(seed: int) -> None:
+def test_interval_excludes_0_where_p_is_small_and_models_may_change_places(seed):
     fold, a, b = rows(seed)
     found, turned = stats.cv5x2_z(fold, a, b), stats.cv5x2_z(fold, b, a)
     assert (found.ci.low > 0 or found.ci.high < 0) == (found.pvalue < 0.05)
@@ -61,7 +59,7 @@ def test_interval_excludes_0_where_p_is_small_and_models_may_change_places(seed:
     assert parts["se"] ** 2 == pytest.approx(max(1.1 * both**2, parts["variance_rows"]))
 
 
-def test_variance_of_training_rows_is_found_on_average() -> None:
+def test_variance_of_training_rows_is_found_on_average():
     # each fit is as much ahead as the mean of its training rows says: ±2 a row
     rng = np.random.default_rng(3)
     found, n = [], 200
@@ -78,7 +76,7 @@ def test_variance_of_training_rows_is_found_on_average() -> None:
     assert np.mean(found) == pytest.approx(2**2 / n, rel=0.15)
 
 
-def test_one_division_five_times_over_leaves_the_variance_unknown() -> None:
+def test_one_division_five_times_over_leaves_the_variance_unknown():
     fold, a, b = rows(4)
     alike = np.broadcast_to(fold[0], fold.shape)
     result = stats.cv5x2_z(alike, a, b)
@@ -86,7 +84,7 @@ def test_one_division_five_times_over_leaves_the_variance_unknown() -> None:
     assert np.isnan(result.pvalue)
 
 
-def test_models_that_agree_have_no_evidence_between_them() -> None:
+def test_models_that_agree_have_no_evidence_between_them():
     fold, a, _ = rows(2)
     result = stats.cv5x2_z(fold, a, a)
     assert (result.status, result.statistic, result.pvalue) == (Status.NO_DISCORDANT_PAIRS, 0, 1)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -127,7 +125,7 @@ def test_exact_tails_do_not_underflow_to_garbage():
     assert wilcoxon_signed_rank(d, 0 * d).pvalue == pytest.approx(2.0**-299)
 
 
-def test_identical_scores_say_nothing_by_any_reckoning() -> None:
+def test_identical_scores_say_nothing_by_any_reckoning():
     result = wilcoxon_signed_rank([0.1, 0.2, 0.3], [0.1, 0.2, 0.3])
     assert (result.pvalue, result.details["z"], result.details["p_asymptotic"]) == (1, 0, 1)
     assert (result.details["demsar_z"], result.details["demsar_pvalue"]) == (0, 1)

@@ -1,7 +1,5 @@
 """Two one-sided tests: the verdict goes with the interval, and corners show nothing."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -74,7 +72,7 @@ def test_the_interval_of_a_difference_decides_as_two_one_sided_tests_do(test, op
         assert (max(lower, upper) < 0.05) == (-margin < ci.low and ci.high < margin)
 
 
-def predictions(metric: str, n: int = 150):
+def predictions(metric, n=150):
     """Draw the truth and two models' predictions, as a metric wants them."""
     rng = np.random.default_rng(11)
     y = rng.normal(size=n)

@@ -1,7 +1,5 @@
 """The half-sample t test, the rows of 5×2cv, and what goes with them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +11,7 @@ from bakeoff.stats import Status
 # ------------------------------------------------------------------------------ rows of 5×2cv
 
 
-def rows(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def rows(seed, n=60):
     rng = np.random.default_rng(seed)
     fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
     return fold, rng.random((5, n)) < 0.8, rng.random((5, n)) < 0.7
@@ -21,7 +19,7 @@ def rows(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31))
-def test_rows_and_counts_give_one_result(seed: int) -> None:
+def test_rows_and_counts_give_one_result(seed):
     fold, a, b = rows(seed)
     only_a = [[int((a & ~b)[r, fold[r] == f].sum()) for f in (1, 2)] for r in range(5)]
     only_b = [[int((b & ~a)[r, fold[r] == f].sum()) for f in (1, 2)] for r in range(5)]
@@ -35,7 +33,7 @@ def test_rows_and_counts_give_one_result(seed: int) -> None:
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31))
-def test_one_sided_p_values_add_up_and_corrected_is_never_smaller(seed: int) -> None:
+def test_one_sided_p_values_add_up_and_corrected_is_never_smaller(seed):
     fold, a, b = rows(seed)
     greater, less = (
         stats.cv5x2_mcnemar(fold, a, b, alternative=side).pvalue for side in ("greater", "less")
@@ -48,7 +46,7 @@ def test_one_sided_p_values_add_up_and_corrected_is_never_smaller(seed: int) -> 
     assert stats.cv5x2_mcnemar(fold, a, b, variant="corrected").pvalue >= two.pvalue
 
 
-def test_guard_takes_over_where_whole_fits_fail() -> None:
+def test_guard_takes_over_where_whole_fits_fail():
     fold, a, _ = rows(1)
     b = a.copy()
     b[0, fold[0] == 1] = False  # one fit that is always wrong
@@ -58,19 +56,19 @@ def test_guard_takes_over_where_whole_fits_fail() -> None:
     assert result.pvalue > stats.mcnemar(a.ravel(), b.ravel()).pvalue
 
 
-def test_models_that_agree_have_no_evidence_between_them() -> None:
+def test_models_that_agree_have_no_evidence_between_them():
     fold, a, _ = rows(2)
     result = stats.cv5x2_mcnemar(fold, a, a)
     assert (result.status, result.statistic, result.pvalue) == (Status.NO_DISCORDANT_PAIRS, 0, 1)
 
 
-def test_one_halving_is_the_fewest() -> None:
+def test_one_halving_is_the_fewest():
     a, b = np.random.default_rng(1).normal(0.8, 0.05, (2, 3, 4))
     found = stats.half_sample_t(a, b, full_repeats=1)
     assert (found.n, found.df) == (1, 1)
 
 
-def test_as_many_rows_for_each_model_are_no_agreement() -> None:
+def test_as_many_rows_for_each_model_are_no_agreement():
     alike = stats.cv5x2_mcnemar_from_counts([[3, 2]] * 5, [[3, 2]] * 5, [[30, 30]] * 5)
     none = stats.cv5x2_mcnemar_from_counts([[0, 0]] * 5, [[0, 0]] * 5, [[30, 30]] * 5)
     assert none.status is Status.NO_DISCORDANT_PAIRS

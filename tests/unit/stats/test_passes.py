@@ -1,7 +1,5 @@
 """Several tries at an item: at least one of k is right, or all of them."""
 
-from __future__ import annotations
-
 from itertools import combinations, product
 
 import numpy as np
@@ -20,14 +18,14 @@ from bakeoff.stats import (
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_shares_of_all_draws(k: int) -> None:
+def test_shares_of_all_draws(k):
     for c in range(6):
         draws = list(combinations([1] * c + [0] * (5 - c), k))
         assert pass_at([c], [5], k)[0] == pytest.approx(np.mean([max(d) for d in draws]))
         assert pass_hat([c], [5], k)[0] == pytest.approx(np.mean([min(d) for d in draws]))
 
 
-def test_they_are_unbiased() -> None:
+def test_they_are_unbiased():
     """Over all outcomes of 6 runs that are right with probability .3."""
     outcomes = np.array(list(product([0, 1], repeat=6)))
     counts = outcomes.sum(axis=1)
@@ -37,14 +35,14 @@ def test_they_are_unbiased() -> None:
     assert weights @ pass_hat(counts, runs, 4) == pytest.approx(0.3**4)
 
 
-def test_large_numbers_and_mistakes() -> None:
+def test_large_numbers_and_mistakes():
     assert pass_at([1, 3000], [3000, 3000], 1500).tolist() == [0.5, 1.0]
     for k, said in ((0, "found 0, expected a positive"), (4, "found 4, an item has 3 runs")):
         with pytest.raises(ArgumentError, match=said):
             pass_hat([1], [3], k)
 
 
-def test_compare_takes_one_value_of_each_item() -> None:
+def test_compare_takes_one_value_of_each_item():
     rng = np.random.default_rng(1)
     items = rng.permutation(np.repeat([f"q{i}" for i in range(50)], 4))
     runs = rng.integers(0, 2, (2, 200))
@@ -63,7 +61,7 @@ def test_compare_takes_one_value_of_each_item() -> None:
     assert set(found.subgroups["n"]) == {50, 5, 45}
 
 
-def test_gate_takes_one_value_of_each_item() -> None:
+def test_gate_takes_one_value_of_each_item():
     rng = np.random.default_rng(2)
     items, runs = np.tile(np.arange(60), 4), rng.integers(0, 2, (2, 240))
     base, candidate = runs[0], np.maximum(*runs)
@@ -104,12 +102,12 @@ GROUPED = {"g": [0, 1, 1, 0] * 2}
         ),
     ],
 )
-def test_mistakes_are_told(options: dict[str, object], said: str) -> None:
+def test_mistakes_are_told(options, said):
     with pytest.raises(bakeoff.UserError, match=said):
         bakeoff.compare(None, {"a": [0, 1] * 4, "b": [1, 1, 0, 0] * 2}, **options)  # type: ignore[arg-type]
 
 
-def rejections(share: float, runs: tuple[int, int], items: int, k: int) -> tuple[float, float]:
+def rejections(share, runs, items, k):
     """Count rejections of a true null, all and without a warning."""
     rng = np.random.default_rng([runs[1], items, k])
     found = []
@@ -126,9 +124,7 @@ def rejections(share: float, runs: tuple[int, int], items: int, k: int) -> tuple
     ("share", "runs", "items", "k"),
     [(1 / 61, (1, 20), 50, 1), (1 / 31, (3, 30), 20, 3), (1 / 61, (5, 50), 20, 5)],
 )
-def test_rare_passes_of_unequal_numbers_of_runs_are_told(
-    share: float, runs: tuple[int, int], items: int, k: int
-) -> None:
+def test_rare_passes_of_unequal_numbers_of_runs_are_told(share, runs, items, k):
     rejected, silent = rejections(share, runs, items, k)
     assert rejected > 0.1
     assert silent <= 0.02
@@ -138,7 +134,7 @@ def test_rare_passes_of_unequal_numbers_of_runs_are_told(
 
 @pytest.mark.parametrize("better", [True, False])
 @pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
-def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better: bool, side: str) -> None:
+def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better, side):
     for only_a, only_b in ((5, 0), (3, 8), (0, 0)):
         a, b = np.arange(20) < only_a, (np.arange(20) >= 20 - only_b)
         found = mean_difference(a * 1.0, b * 1.0, greater_is_better=better, alternative=side)
@@ -151,7 +147,7 @@ def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better: bool, si
     assert 0.3 < found.low < 0.5
 
 
-def test_no_item_passed_has_an_interval() -> None:
+def test_no_item_passed_has_an_interval():
     items, passed = np.repeat(np.arange(20), 3), np.tile([True, False, False], 20)
     marks = {"none": np.zeros(60, dtype=int), "some": (passed & (items < 5)).astype(int)}
     found = bakeoff.compare(None, marks, values="right", groups=items, pass_at=3)

@@ -1,7 +1,5 @@
 """One model against a value, and two unpaired proportions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -77,7 +75,7 @@ def test_the_corrected_interval_of_a_mean_is_that_of_differences_from_0():
     assert corrected_mean_ci([0.8, 0.8, 0.8]) is corrected_mean_ci([0.8]) is None
 
 
-def test_effect_sizes_of_a_binomial_test_are_against_its_null() -> None:
+def test_effect_sizes_of_a_binomial_test_are_against_its_null():
     found = binomial_test_from_counts(n_correct=17, n=20, p0=0.7).effect_sizes
     assert found["difference"] == pytest.approx(0.15)
     assert found["cohens_h"] == pytest.approx(2 * (math.asin(0.85**0.5) - math.asin(0.7**0.5)))

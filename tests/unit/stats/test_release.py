@@ -1,7 +1,5 @@
 """Limits of a candidate's advantage, and the decisions they give."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -26,12 +24,12 @@ from bakeoff.stats import (
 from benchmarks import gate
 
 
-def pair(both: int, only_a: int, only_b: int, neither: int) -> tuple[np.ndarray, np.ndarray]:
+def pair(both, only_a, only_b, neither):
     counts = [both, only_a, only_b, neither]
     return np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
 
 
-def limits(estimate: float, low: float, high: float, n: int = 100) -> Limits:
+def limits(estimate, low, high, n=100):
     return Limits(estimate, low, high, 0.05, n, 0, Status.OK, "")
 
 
@@ -54,19 +52,19 @@ def test_decisions(low: float, high: float, margin: float, superior: bool, decis
 
 
 @pytest.mark.parametrize("margin", [-0.01, math.inf, math.nan])
-def test_a_margin_is_a_size(margin: float) -> None:
+def test_a_margin_is_a_size(margin):
     with pytest.raises(ValueError, match="margin"):
         decide_release(limits(0, -1, 1), margin)
 
 
-def test_exact_limits_exclude_0_with_the_exact_test() -> None:
+def test_exact_limits_exclude_0_with_the_exact_test():
     for b, c in ((10, 3), (10, 2), (12, 3), (5, 0)):
         a, base = pair(80, b, c, 5)
         p = stats.binomtest(b, b + c, alternative="greater").pvalue
         assert (accuracy_limits(a, base).low > 0) == (p <= 0.05)
 
 
-def test_groups_give_the_limits_of_the_clustered_test() -> None:
+def test_groups_give_the_limits_of_the_clustered_test():
     rng = np.random.default_rng(0)
     a, b = rng.random((2, 300)) < 0.8
     groups = np.arange(300) // 10
@@ -79,7 +77,7 @@ def test_groups_give_the_limits_of_the_clustered_test() -> None:
     assert (few.status, decide_release(few, 0.5)) == (Status.TOO_FEW, Release.UNDECIDED)
 
 
-def test_any_metric_takes_two_one_sided_intervals() -> None:
+def test_any_metric_takes_two_one_sided_intervals():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 200)
     a, b = (np.where(rng.random(200) < q, y, 1 - y) for q in (0.9, 0.8))
@@ -88,7 +86,7 @@ def test_any_metric_takes_two_one_sided_intervals() -> None:
     assert (found.low, found.high) == pytest.approx((both.low, both.high))
 
 
-def test_means_take_the_wider_of_two_limits() -> None:
+def test_means_take_the_wider_of_two_limits():
     rng = np.random.default_rng(3)
     a, b = rng.gamma(2, size=80), rng.gamma(2, size=80)
     found, turned = mean_limits(a, b), mean_limits(a, b, greater_is_better=False)
@@ -104,7 +102,7 @@ def test_means_take_the_wider_of_two_limits() -> None:
     assert found.low == pytest.approx(low)
 
 
-def test_numbers_that_few_rows_carry_have_no_limits() -> None:
+def test_numbers_that_few_rows_carry_have_no_limits():
     rng = np.random.default_rng(4)
     a, b = np.exp(2 * rng.normal(size=(2, 60)))
     found = mean_limits(a, b, greater_is_better=False)
@@ -113,7 +111,7 @@ def test_numbers_that_few_rows_carry_have_no_limits() -> None:
     assert "few rows dominate the difference" in found.warnings[0]
 
 
-def log_losses(positives: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def log_losses(positives, n):
     """Draw the probabilities of a base and of an overconfident candidate."""
     rng = np.random.default_rng(5)
     y = (np.arange(n) < positives).astype(int)
@@ -122,7 +120,7 @@ def log_losses(positives: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return y, candidate, base
 
 
-def test_log_loss_takes_the_skewness_out() -> None:
+def test_log_loss_takes_the_skewness_out():
     y, candidate, base = log_losses(40, 400)
     found = metric_limits(y, candidate, base, metric="log_loss")
     plain = metric_difference(y, candidate, base, metric="log_loss", confidence_level=0.9).ci
@@ -133,20 +131,20 @@ def test_log_loss_takes_the_skewness_out() -> None:
     assert (means.low, means.high) == pytest.approx((found.low, found.high))
 
 
-def test_log_loss_of_few_positive_rows_has_no_limits() -> None:
+def test_log_loss_of_few_positive_rows_has_no_limits():
     y, candidate, base = log_losses(19, 400)
     found = metric_limits(y, candidate, base, metric="log_loss")
     assert decide_release(found, 10.0) is Release.UNDECIDED
     assert found.warnings == ("19 rows of the rarest class, 20 are needed",)
 
 
-def test_warnings_of_other_metrics_are_kept() -> None:
+def test_warnings_of_other_metrics_are_kept():
     y, candidate, base = log_losses(12, 400)
     found = metric_limits(y, candidate, base, metric="roc_auc")
     assert "12 rows of the rarest class" in found.warnings[0]
 
 
-def test_rows_to_decide_by_hand() -> None:
+def test_rows_to_decide_by_hand():
     # half a width of 1.645 se: (z.95 + z.8)² (se/gap)² n
     found = limits(0.0, -0.02, 0.02, n=400)
     se = 0.02 / stats.norm.ppf(0.95)
@@ -159,7 +157,7 @@ def test_rows_to_decide_by_hand() -> None:
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(20, 300), st.data())
-def test_the_simulation_decides_as_the_gate(n: int, data: st.DataObject) -> None:
+def test_the_simulation_decides_as_the_gate(n, data):
     wins = data.draw(st.integers(0, n // 3))
     losses = data.draw(st.integers(0, n // 3))
     level = data.draw(st.sampled_from([0.05, 0.025, 1e-4]))
@@ -169,7 +167,7 @@ def test_the_simulation_decides_as_the_gate(n: int, data: st.DataObject) -> None
     assert gate.blocks(wins, losses, n, level) == (decision is Release.BLOCK)
 
 
-def test_the_simulation_decides_as_the_gate_on_groups() -> None:
+def test_the_simulation_decides_as_the_gate_on_groups():
     rng = np.random.default_rng(2)
     k, size = 25, gate.GROUP_SIZE
     discordant = rng.binomial(size, 0.2, (k, 40))

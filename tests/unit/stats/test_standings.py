@@ -17,7 +17,7 @@ from bakeoff.stats import (
 NAN = float("nan")
 
 
-def table(n: int, k: int, seed: int = 1, decimals: int = 3) -> np.ndarray:
+def table(n, k, seed=1, decimals=3):
     return np.random.default_rng(seed).normal(size=(n, k)).round(decimals)
 
 
