@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
 from bakeoff.stats.core.pairs import adjust_pvalues
+from tests.unit.report.studies import pair
 
 CATALOGUE = catalogue()
 
@@ -78,8 +78,7 @@ def test_versus_makes_a_smaller_family_with_the_control_as_a(name):
 
 
 def test_versus_reaches_tests_of_all_pairs_at_once():
-    how = dict[str, Any](versus="m1")
-    rows = run("friedman_posthoc", over_datasets(3), **how)
+    rows = run("friedman_posthoc", over_datasets(3), versus="m1")
     assert [(r.model_a, r.model_b) for r in rows] == [("m1", "m0"), ("m1", "m2")]
     assert rows[0].decision in (Decision.A_BETTER, Decision.NOT_SHOWN)
     assert rows[0].estimate > 0 > rows[1].estimate
@@ -134,8 +133,7 @@ def test_open_side_of_one_model_ends_where_the_metric_does():
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "corrected_resampled_t", "kfold_t"])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_bonferroni_intervals_agree_with_the_decisions(name, seed, alternative):
-    how = dict[str, Any](correction="bonferroni", alternative=alternative)
-    for row in run(name, folds(3, seed), **how):
+    for row in run(name, folds(3, seed), correction="bonferroni", alternative=alternative):
         assert row.confidence == pytest.approx(1 - 0.05 / 3)
         excludes_zero = row.ci_low > 0 or row.ci_high < 0
         assert excludes_zero == (row.decision is not Decision.NOT_SHOWN)
@@ -143,8 +141,7 @@ def test_bonferroni_intervals_agree_with_the_decisions(name, seed, alternative):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed):
-    how = dict[str, Any](margin=0.03, correction="bonferroni")
-    for row in run("tost_paired", rows_right(3, 2000, seed), **how):
+    for row in run("tost_paired", rows_right(3, 2000, seed), margin=0.03, correction="bonferroni"):
         inside = row.ci_low > -0.03 and row.ci_high < 0.03
         assert inside == (row.decision is Decision.EQUIVALENT)
         assert row.confidence == pytest.approx(1 - 2 * 0.05 / 3)
@@ -260,8 +257,7 @@ def test_old_comparisons_can_be_read():
 
 
 def test_each_test_has_its_own_level():
-    how = dict[str, Any](alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
-    rows = run("cochran_q", rows_right(3), **how)
+    rows = run("cochran_q", rows_right(3), alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
     assert [row.alpha for row in rows] == [0.05, 0.2, 0.2, 0.2]
     assert rows[1].confidence == pytest.approx(1 - 0.2 / 3)
 
@@ -283,26 +279,8 @@ def test_numbers_that_json_lacks_come_back_as_they_were():
     assert math.isnan(read.pvalue)
 
 
-def _row(test, pair, p, follows=""):
-    return Comparison(
-        test=test,
-        role="pair",
-        follows=follows,
-        dataset="d",
-        plan="holdout",
-        metric="accuracy",
-        model_a=pair[0],
-        model_b=pair[1],
-        statistic=math.nan,
-        pvalue=p,
-        pvalue_adjusted=p,
-        correction="none",
-        family_size=1,
-        n=9,
-        status="ok",
-        alpha=0.05,
-        decision=Decision.NOT_SHOWN,
-    )
+def _row(test, names, p, follows=""):
+    return pair(*names, p, 0.1, test=test, follows=follows)
 
 
 def test_pairs_that_follow_several_tests_are_there_once():
@@ -322,12 +300,3 @@ def test_pairs_that_follow_several_tests_are_there_once():
         ("mcnemar", "c", 0.4, "looney_f"),  # other numbers: another hypothesis
         ("cv5x2_f", "b", 0.2, ""),
     ]
-
-
-@pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.posthoc])
-def test_any_pair_test_that_follows_and_was_asked_for_is_there_once(name):
-    posthoc = CATALOGUE[CATALOGUE[name].posthoc]
-    asked = [_row(posthoc.name, ("a", "b"), 0.1)]
-    come = [_row(posthoc.name, ("a", "b"), 0.1, name)]
-    assert [row.follows for row in merged([*come, *asked])] == [name]
-    assert [row.follows for row in merged([*asked, *come])] == [name]

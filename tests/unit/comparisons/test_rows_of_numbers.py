@@ -5,20 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bakeoff import compare
+from bakeoff import compare, stats
 from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import Problem
 from bakeoff.spec import HypothesisTests, load_experiment
-from bakeoff.stats import (
-    catalogue,
-    diebold_mariano_means,
-    mean_difference,
-    metric_difference,
-    metric_equivalence,
-)
 
 N = 240
 
@@ -36,7 +29,7 @@ def rows(metric, lasting=False):
 
 def run(name, found, **options):
     settings = HypothesisTests.model_validate(options)
-    test = planned(catalogue()[name], settings).on("holdout", (found.metric,))
+    test = planned(stats.catalogue()[name], settings).on("holdout", (found.metric,))
     (row,) = run_test(test, found, Context("d", found.metric, found.metric == "r2"))
     return row
 
@@ -59,7 +52,7 @@ def regression(**keys):
 @pytest.mark.parametrize("lasting", [True, False])
 def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting):
     """Of classes it is by right and wrong rows; numbers have none."""
-    found, entry = rows("median_absolute_error", lasting), catalogue()["metric_difference"]
+    found, entry = rows("median_absolute_error", lasting), stats.catalogue()["metric_difference"]
     (check,) = TimeBlocks(found, entry).checks([0, 1])
     by_formula = TimeBlocks(dataclasses.replace(found, metric="mse"), entry).checks([0, 1])
     assert check == by_formula[0]
@@ -73,14 +66,14 @@ def test_test_of_values_gets_the_losses_of_predicted_numbers(metric):
     losses = {"mae": np.abs(errors), "mse": errors**2}.get(metric)
     serial = run("diebold_mariano_means", found)
     if losses is not None:
-        expected = diebold_mariano_means(*losses.T, greater_is_better=False)
+        expected = stats.diebold_mariano_means(*losses.T, greater_is_better=False)
         assert (serial.pvalue, serial.estimate) == pytest.approx(
             (expected.pvalue, expected.estimate)
         )
         plain = run("mean_difference", dataclasses.replace(found, times=None))
-        expected = mean_difference(*losses.T, greater_is_better=False)
+        expected = stats.mean_difference(*losses.T, greater_is_better=False)
         assert (plain.pvalue, plain.estimate) == pytest.approx((expected.pvalue, expected.estimate))
-    difference = metric_difference(found.truth, *found.predicted.T, metric=metric)
+    difference = stats.metric_difference(found.truth, *found.predicted.T, metric=metric)
     assert serial.estimate == pytest.approx(difference.estimate)
 
 
@@ -129,5 +122,5 @@ def test_equivalence_takes_the_first_metric_with_its_margin():
     assert plans(config) == {"metric_equivalence": ("rmse",)}
     found = dataclasses.replace(rows("rmse"), times=None)
     row = run("metric_equivalence", found, margin=0.5)
-    expected = metric_equivalence(found.truth, *found.predicted.T, metric="rmse", margin=0.5)
+    expected = stats.metric_equivalence(found.truth, *found.predicted.T, metric="rmse", margin=0.5)
     assert (row.pvalue, row.decision) == (pytest.approx(expected.pvalue), expected.verdict)

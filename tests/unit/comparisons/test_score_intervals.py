@@ -97,14 +97,6 @@ def test_too_few_rows_of_a_class_are_told(positives, status):
     assert line["estimate"] > 0
 
 
-def test_losses_of_a_few_rows_are_flagged():
-    data = rows("log_loss")
-    data.probabilities[:3, 0] = [[1 - 1e-12, 1e-12]] * 3
-    line, _ = of_test_set("d", data, None, LEVEL)
-    assert line["status"] == "ok"
-    assert "effective degrees of freedom" in line["note"]
-
-
 def test_expected_cost_goes_by_the_priors():
     costs = Costs(classes=["yes", "no"], matrix=[[0, 5], [1, 0]], priors=[1, 9])
     data = rows("expected_cost")

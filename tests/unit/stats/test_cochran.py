@@ -116,15 +116,6 @@ def test_the_same_disagreement_on_every_row_leaves_no_variance():
     assert math.isnan(result.pvalue)
 
 
-def test_one_row():
-    q = cochran_q([[1, 0, 0]], variant="asymptotic")
-    assert q.details["pvalue_permutation"] == 1
-    assert not q.assumptions[0].holds
-    f = looney_f([[1, 0, 0]])
-    assert f.status is Status.TOO_FEW
-    assert math.isnan(f.pvalue)
-
-
 def test_few_informative_rows_are_permuted_by_default():
     table = np.tile([[1, 0, 0], [0, 1, 1]], (16, 1))
     assert cochran_q(table[:30]).variant == "permutation"

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from bakeoff import stats
 from bakeoff.stats import Status
 
-Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
-
 
 def moved(fold, pull):
     """Let the training rows decide of every fit whether it has the first third of rows right."""

@@ -9,18 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats as scipy_stats
 
-from bakeoff.stats import (
-    Status,
-    all_pairs,
-    conover_friedman,
-    friedman_posthoc,
-    nemenyi,
-)
+from bakeoff import stats
 from bakeoff.stats.core.distributions import range_sf
 from bakeoff.stats.datasets.rank_tests import cd_groups
 
-SIGNED_RANK = functools.partial(all_pairs, "wilcoxon_signed_rank")
-TESTS = (nemenyi, friedman_posthoc, conover_friedman, SIGNED_RANK)
+SIGNED_RANK = functools.partial(stats.all_pairs, "wilcoxon_signed_rank")
+TESTS = (stats.nemenyi, stats.friedman_posthoc, stats.conover_friedman, SIGNED_RANK)
 WITH_CONTROL = TESTS[1:]
 RNG = np.random.default_rng(11)
 TABLE = np.round(RNG.normal(0.8, 0.05, (12, 5)) + np.arange(5) * 0.02, 3)
@@ -50,7 +44,7 @@ def test_pairs_are_sane_and_groups_agree_with_the_pvalues(table):
         result = test(table)
         assert [(p.a, p.b) for p in result.pairs] == list(itertools.combinations(range(k), 2))
         for pair in result.pairs:
-            if pair.status in (Status.OK, Status.IDENTICAL_SCORES):
+            if pair.status in (stats.Status.OK, stats.Status.IDENTICAL_SCORES):
                 assert 0 <= pair.pvalue <= pair.pvalue_adjusted <= 1
             else:
                 assert math.isnan(pair.pvalue)
@@ -80,7 +74,7 @@ def test_nemenyi_groups_are_those_of_the_critical_difference():
     for seed in range(20):
         rng = np.random.default_rng(seed)
         table = rng.normal(0, 1, (15, 7)) + np.arange(7) * 0.25
-        result = nemenyi(table)
+        result = stats.nemenyi(table)
         assert result.details["cd_pairs_not_shown"] == ()
         for pair in result.pairs:
             within = abs(pair.estimate) < result.details["critical_difference"]
@@ -89,7 +83,7 @@ def test_nemenyi_groups_are_those_of_the_critical_difference():
 
 
 def test_bonferroni_dunn_critical_difference_agrees_with_its_pvalues():
-    result = friedman_posthoc(TABLE, control=2, correction="bonferroni")
+    result = stats.friedman_posthoc(TABLE, control=2, correction="bonferroni")
     assert [(p.a, p.b) for p in result.pairs] == [(2, 0), (2, 1), (2, 3), (2, 4)]
     for pair in result.pairs:
         outside = abs(pair.estimate) >= result.details["critical_difference"]
@@ -119,9 +113,9 @@ def test_better_models_have_positive_estimates():
 
 def test_perfect_agreement_leaves_conover_undecided():
     table = np.add.outer(np.linspace(0.1, 0.4, 6), [0.3, 0.3, 0.1])
-    result = conover_friedman(table)
-    assert result.status is Status.ZERO_VARIANCE
-    assert result.pairs[0].status is Status.IDENTICAL_SCORES
+    result = stats.conover_friedman(table)
+    assert result.status is stats.Status.ZERO_VARIANCE
+    assert result.pairs[0].status is stats.Status.IDENTICAL_SCORES
     assert result.pairs[0].pvalue_adjusted == 1.0
     assert result.pairs[1].statistic == math.inf
     assert math.isnan(result.pairs[1].pvalue_adjusted)

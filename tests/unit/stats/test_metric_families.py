@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.stats import (
-    MetricPower,
-    Status,
-    all_pairs,
-    best_by_values,
-    best_models,
-    mean_difference,
-    metric_difference,
-)
+from bakeoff import stats
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
@@ -36,9 +28,9 @@ def test_model_without_a_value_leaves_its_pairs_alone():
     said[:, 1] = 0
     result = compare_models(y, said, metric="precision")
     by_pair = {(pair.a, pair.b): pair for pair in result.pairs}
-    assert by_pair[0, 1].status is Status.UNDEFINED
+    assert by_pair[0, 1].status is stats.Status.UNDEFINED
     assert math.isnan(by_pair[0, 1].pvalue_adjusted)
-    assert by_pair[0, 2].status is Status.OK
+    assert by_pair[0, 2].status is stats.Status.OK
     assert "no row is predicted 1" in result.details["reasons"][1]
 
 
@@ -54,9 +46,9 @@ def test_one_sided_family_looks_one_way():
 def test_values_are_the_pairs_of_mean_difference():
     rng = np.random.default_rng(5)
     values, groups = rng.exponential(size=(80, 3)), np.repeat(np.arange(20), 4)
-    result = all_pairs("mean_difference", values, greater_is_better=False, groups=groups)
+    result = stats.all_pairs("mean_difference", values, greater_is_better=False, groups=groups)
     for pair in result.pairs:
-        alone = mean_difference(
+        alone = stats.mean_difference(
             values[:, pair.a],
             values[:, pair.b],
             greater_is_better=False,
@@ -75,19 +67,19 @@ def test_one_reading_ranks_as_two_do():
     groups, draws = np.arange(len(y)) // 3, {"confidence_level": 0.9, "n_resamples": 199, "seed": 3}
     for how in ({"metric": "f1"}, {"metric": "accuracy", "groups": groups}):
         best, pairs = ranked_models(y, said, **how, **draws)
-        assert repr(best) == repr(best_models(y, said, **how, **draws))
+        assert repr(best) == repr(stats.best_models(y, said, **how, **draws))
         assert repr(pairs) == repr(compare_models(y, said, **how, **draws))
     losses = np.random.default_rng(7).exponential(size=(40, 3))
     how = {"greater_is_better": False, "groups": np.arange(40) // 2, **draws}
     best, pairs = ranked_by_values(losses, **how)
-    assert repr(best) == repr(best_by_values(losses, **how))
-    assert repr(pairs) == repr(all_pairs("mean_difference", losses, **how))
+    assert repr(best) == repr(stats.best_by_values(losses, **how))
+    assert repr(pairs) == repr(stats.all_pairs("mean_difference", losses, **how))
 
 
 def test_losses_are_best_when_small():
     rng = np.random.default_rng(7)
     losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
-    result = best_by_values(losses, greater_is_better=False)
+    result = stats.best_by_values(losses, greater_is_better=False)
     assert result.members == (0,)
     assert result.scores == pytest.approx(-losses.mean(axis=0))
 
@@ -110,8 +102,10 @@ def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different)
 
 def test_pilot_is_taken_with_caution():
     y, said = study(n=60, models=2)
-    pilot = metric_difference(y, said[:, 0], said[:, 1], metric="f1")
-    careful, bold = (MetricPower.from_pilot(pilot, cautious=cautious) for cautious in (True, False))
+    pilot = stats.metric_difference(y, said[:, 0], said[:, 1], metric="f1")
+    careful, bold = (
+        stats.MetricPower.from_pilot(pilot, cautious=cautious) for cautious in (True, False)
+    )
     assert careful.sd > 1.07 * bold.sd
 
 
@@ -120,6 +114,6 @@ def test_a_perfect_model_beats_one_that_is_always_wrong():
     coin = np.resize([0, 0, 1, 1], 100)
     for third in (coin, 1 - y):
         table = np.stack([y, 1 - y, third], axis=1)
-        found = all_pairs("metric_difference", y, table, metric="f1")
+        found = stats.all_pairs("metric_difference", y, table, metric="f1")
         for pair in found.pairs[:2]:
             assert pair.pvalue <= pair.pvalue_adjusted < 0.01

@@ -9,21 +9,10 @@ from bakeoff.stats import all_pairs
 from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.result import AGREE
 
-VARIANTS = ("midp", "exact", "asymptotic", "corrected")
-SIDES = ("two-sided", "greater", "less")
-
 
 def random_matrix(seed, n=60, models=4):
     rng = np.random.default_rng(seed)
     return rng.uniform(size=(n, models)) < rng.uniform(0.3, 1, size=models)
-
-
-def pvalues(result):
-    return [pair.pvalue for pair in result.pairs]
-
-
-def adjusted(result):
-    return [pair.pvalue_adjusted for pair in result.pairs]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ What every test of the catalogue refuses (gaps, lengths, kinds, options) is in t
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,8 +28,6 @@ RUNS = RNG.normal(size=(2, 60))
 HALVES = np.linspace(0.5, 0.9, 33).reshape(11, 3)
 FOLDS = RNG.normal(0.8, 0.02, (10, 4))
 FOLD = np.array([RNG.permutation(np.arange(60) % 2) + 1 for _ in range(5)])
-
-Refusals = list[tuple[Callable[[], Any], str]]
 
 
 def paired(*counts):
