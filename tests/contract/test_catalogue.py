@@ -54,8 +54,8 @@ def positional(entry):
 
 
 def has_margin(entry):
-    """Tell whether a test asks for equivalence on rows: no difference is no certainty of it."""
-    return "margin" in entry.options and entry.evidence is not Evidence.FOLD_SCORES
+    """Tell whether a test asks for equivalence: no difference is no certainty of it."""
+    return "margin" in entry.options
 
 
 def call(entry, arguments, **options):

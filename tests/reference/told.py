@@ -1,15 +1,9 @@
 """What a result says, by the names that the reference values use."""
 
-from collections.abc import Callable, Mapping
 from contextlib import contextmanager
-from typing import Any
 from unittest import mock
 
 from bakeoff.stats.design.groups import Leverage
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
-Adapter = Callable[[Inputs], Values]
 
 SIDES = {"pvalue": "two-sided", "pvalue_greater": "greater", "pvalue_less": "less"}
 OWN = ("statistic", "df", "df1", "df2", "pvalue", "estimate", "n")
