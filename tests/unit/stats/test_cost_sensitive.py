@@ -102,19 +102,6 @@ def test_chi_square_is_the_constrained_minimum(d, counts):
     assert chi_square(x, np.array(counts, dtype=float)) == pytest.approx(best.fun, rel=1e-6)
 
 
-def test_unit_costs_give_the_likelihood_ratio_form_of_mcnemar():
-    b, c = 18, 7
-    truth = np.array(["x"] * 60)
-    pred_a = np.array(["x"] * 40 + ["x"] * b + ["y"] * 2)
-    pred_b = np.array(["x"] * 40 + ["y"] * b + ["y"] * 2)
-    pred_a[:c], pred_b[:c] = "y", "x"
-    result = cost_sensitive(truth, pred_a, pred_b)
-    half = (b + c) / 2
-    assert result.statistic == pytest.approx(2 * (b * math.log(b / half) + c * math.log(c / half)))
-    assert result.estimate == pytest.approx((b - c) / 60)
-    assert result.details["classes"] == ["x", "y"]
-
-
 def test_labels_and_counts_give_the_same_result():
     rng = np.random.default_rng(0)
     truth, a, b = rng.integers(0, 3, size=(3, 200))

@@ -100,23 +100,6 @@ def test_a_deterministic_model_has_one_run_and_no_other_model_may():
         stats.recipe_mean_difference(A, stats.Runs(B, deterministic=True))
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1", "balanced_accuracy"])
-def test_metrics_of_classes_in_groups_and_alone(metric):
-    a, b = right(A), right(B)
-    found = stats.recipe_difference(Y, a, b, metric=metric)
-    each = [
-        stats.metric_difference(Y, p, q, metric=metric).estimate for p, q in zip(a, b, strict=True)
-    ]
-    assert found.estimate == pytest.approx(np.mean(each))
-    grouped = stats.recipe_difference(Y, a, b, metric=metric, groups=np.arange(N) // 4)
-    assert grouped.estimate == found.estimate
-    assert grouped.details["df_fits"] <= 14
-    single = stats.recipe_difference(Y, a, b, metric=metric, groups=np.arange(N))
-    assert single.details["se"] == pytest.approx(found.details["se"])
-    few = stats.recipe_difference(Y, a, b, metric=metric, groups=np.arange(N) // 20)
-    assert few.status is stats.Status.TOO_FEW
-
-
 def test_losses_and_areas_and_numbers():
     scores = 1 / (1 + np.exp(-(A * (2 * Y - 1)))), 1 / (1 + np.exp(-(B * (2 * Y - 1))))
     for metric in ("roc_auc", "log_loss"):
