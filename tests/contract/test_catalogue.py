@@ -40,6 +40,11 @@ MODELS = 3
 RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 
 
+@pytest.fixture
+def entry(name):
+    return CATALOGUE[name]
+
+
 def having(**facts):
     return [n for n in NAMES if all(getattr(CATALOGUE[n], k) == v for k, v in facts.items())]
 
@@ -276,8 +281,7 @@ CASES = [(name, case) for name in NAMES for case in cases(CATALOGUE[name])]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_entry_is_complete(name):
-    entry = CATALOGUE[name]
+def test_entry_is_complete(name, entry):
     assert name == entry.name
     assert name == entry.function.__name__
     assert getattr(bakeoff.stats, name) is entry.function
@@ -301,8 +305,7 @@ def test_entry_is_complete(name):
         if get_origin(facts.annotation) is Literal
     ],
 )
-def test_values_of_an_option_are_those_of_its_annotation(name, option):
-    entry = CATALOGUE[name]
+def test_values_of_an_option_are_those_of_its_annotation(entry, option):
     with pytest.raises(ArgumentError) as refused:
         call(entry, ordinary(entry), **{option: "nonsense"})
     assert refused.value.argument == option
@@ -329,8 +332,7 @@ def test_every_kind_of_error_rate_is_put_into_words(kind):
 
 
 @pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES))
-def test_shape_of_the_scores_is_as_registered(name):
-    entry = CATALOGUE[name]
+def test_shape_of_the_scores_is_as_registered(entry):
     if entry.arity not in (Arity.ONE, Arity.PAIR):
         assert not entry.replications
         return
@@ -345,8 +347,7 @@ def test_shape_of_the_scores_is_as_registered(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_test_that_counts_has_the_counts_in_its_details(name):
-    entry = CATALOGUE[name]
+def test_test_that_counts_has_the_counts_in_its_details(entry):
     if entry.uses_only_counts:
         assert entry.evidence is Evidence.CORRECTNESS
         result = call(entry, ordinary(entry))
@@ -384,8 +385,7 @@ def of_all(entry):
     ]
     + ["cv5x2_z", "cv5x2_mcnemar"],
 )
-def test_all_pairs_have_the_numbers_of_each_pair(name):
-    entry = CATALOGUE[name]
+def test_all_pairs_have_the_numbers_of_each_pair(name, entry):
     # the default of Diebold and Mariano's test looks at all pairs together
     options = {"variant": "hln"} if name.startswith("diebold_mariano") else {}
     *shared, everything = cases(of_all(entry))["ordinary"]
@@ -404,8 +404,7 @@ def test_planning_function_takes_what_is_known_before_a_run(name):
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].posthoc])
-def test_posthoc_is_a_test_of_pairs_on_the_same_evidence(name):
-    entry = CATALOGUE[name]
+def test_posthoc_is_a_test_of_pairs_on_the_same_evidence(entry):
     follower = CATALOGUE[entry.posthoc]
     assert entry.arity is Arity.OMNIBUS
     assert follower.arity in (Arity.PAIR, Arity.ALL_PAIRS)
@@ -419,8 +418,7 @@ def test_omnibus_test_has_a_posthoc(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_signature_follows_the_evidence(name):
-    entry = CATALOGUE[name]
+def test_signature_follows_the_evidence(entry):
     expected = {
         (Evidence.CORRECTNESS, Arity.PAIR): ["correct_a", "correct_b"],
         (Evidence.CORRECTNESS, None): ["correct"],
@@ -521,8 +519,7 @@ def check_pairwise(result):
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=lambda value: value.replace(" ", "-"))
-def test_any_evidence_gives_a_sound_result_or_a_named_refusal(name, case):
-    entry = CATALOGUE[name]
+def test_any_evidence_gives_a_sound_result_or_a_named_refusal(entry, case):
     arguments = cases(entry)[case]
     try:
         result = call(entry, arguments)
@@ -546,8 +543,7 @@ def choices(entry, option):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_choice_keeps_the_promises_on_any_evidence(name):
-    entry = CATALOGUE[name]
+def test_every_choice_keeps_the_promises_on_any_evidence(entry):
     named = [o for o, p in entry.options.items() if isinstance(p.default, str)]
     for option, case in itertools.product(named, cases(entry)):
         for choice in choices(entry, option):
@@ -638,9 +634,8 @@ OBSERVED = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_degenerate_case_has_no_standardized_effect_size(name):
+def test_a_degenerate_case_has_no_standardized_effect_size(entry):
     # 0/0 is rounding noise: of equal scores, half of the variance was once "explained"
-    entry = CATALOGUE[name]
     for case, arguments in cases(entry).items():
         try:
             result = call(entry, arguments)
@@ -652,8 +647,7 @@ def test_a_degenerate_case_has_no_standardized_effect_size(name):
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].arity is not Arity.ONE])
-def test_identical_models_are_never_told_apart(name):
-    entry = CATALOGUE[name]
+def test_identical_models_are_never_told_apart(entry):
     result = call(entry, cases(entry)["identical models"])
     if entry.type1 is TypeOneError.BAYESIAN:
         assert result.p_a_better == pytest.approx(result.p_b_better, abs=0.02)
@@ -664,8 +658,7 @@ def test_identical_models_are_never_told_apart(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_same_input_gives_the_same_result_and_is_left_alone(name):
-    entry = CATALOGUE[name]
+def test_same_input_gives_the_same_result_and_is_left_alone(entry):
     arguments = ordinary(entry)
     copies = tuple(a.copy() for a in arguments)
     first, second = call(entry, arguments), call(entry, arguments)
@@ -692,8 +685,7 @@ PAIR_CASES = [(n, c) for n, c in CASES if CATALOGUE[n].arity is Arity.PAIR and n
 
 
 @pytest.mark.parametrize(("name", "case"), PAIR_CASES, ids=lambda value: value.replace(" ", "-"))
-def test_swapping_the_models_flips_what_has_a_sign(name, case):
-    entry = CATALOGUE[name]
+def test_swapping_the_models_flips_what_has_a_sign(entry, case):
     arguments = cases(entry)[case]
     try:
         first = call(entry, arguments)
@@ -722,8 +714,7 @@ def test_swapping_the_models_flips_what_has_a_sign(name, case):
 @pytest.mark.parametrize(
     "name", [n for n in with_option("alternative") if CATALOGUE[n].arity is Arity.PAIR]
 )
-def test_greater_and_less_mirror_each_other(name):
-    entry = CATALOGUE[name]
+def test_greater_and_less_mirror_each_other(entry):
     arguments = ordinary(entry)
     greater = call(entry, arguments, alternative="greater")
     assert close(greater.pvalue, call(entry, swapped(arguments), alternative="less").pvalue)
@@ -738,8 +729,7 @@ MANY_CASES = [(n, c) for n, c in CASES if n in MANY]
 
 
 @pytest.mark.parametrize(("name", "case"), MANY_CASES, ids=lambda value: value.replace(" ", "-"))
-def test_numbering_of_the_models_does_not_matter(name, case):
-    entry = CATALOGUE[name]
+def test_numbering_of_the_models_does_not_matter(entry, case):
     *shared, table = cases(entry)[case]
     turned = np.flip(table, axis=model_axis(entry))
     try:
@@ -762,8 +752,7 @@ def test_numbering_of_the_models_does_not_matter(name, case):
 
 
 @pytest.mark.parametrize("name", with_option("greater_is_better"))
-def test_losses_are_scores_upside_down(name):
-    entry = CATALOGUE[name]
+def test_losses_are_scores_upside_down(entry):
     arguments = ordinary(entry)
     constant = {"mu0": -REQUIRED["mu0"]} if "mu0" in entry.options else {}
     first = call(entry, arguments)
@@ -794,8 +783,7 @@ def refused(entry, arguments, argument):
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("name", SCORED)
-def test_missing_scores_are_refused(name, bad):
-    entry = CATALOGUE[name]
+def test_missing_scores_are_refused(entry, bad):
     for position, argument in enumerate(positional(entry)):
         arguments = tuple(a.copy() for a in ordinary(entry))
         arguments[position].flat[1] = bad
@@ -804,8 +792,7 @@ def test_missing_scores_are_refused(name, bad):
 
 @pytest.mark.parametrize("wrong", ["strings", "numbers", "missing"])
 @pytest.mark.parametrize("name", having(evidence=Evidence.CORRECTNESS))
-def test_labels_are_not_correctness(name, wrong):
-    entry = CATALOGUE[name]
+def test_labels_are_not_correctness(entry, wrong):
     for position, argument in enumerate(positional(entry)):
         arguments = list(ordinary(entry))
         shape = arguments[position].shape
@@ -819,8 +806,7 @@ def test_labels_are_not_correctness(name, wrong):
 
 
 @pytest.mark.parametrize("name", having(evidence=Evidence.PROBABILITIES))
-def test_scores_of_classes_need_numbers_and_two_classes(name):
-    entry = CATALOGUE[name]
+def test_scores_of_classes_need_numbers_and_two_classes(entry):
     truth, first, second = ordinary(entry)
     refused(entry, (truth, np.where(truth == 1, math.nan, first), second), "score_a")
     refused(entry, (truth, first, np.where(truth == 1, math.nan, second)), "score_b")
@@ -829,8 +815,7 @@ def test_scores_of_classes_need_numbers_and_two_classes(name):
 
 
 @pytest.mark.parametrize("name", [n for n in having(arity=Arity.PAIR) if "unpaired" not in n])
-def test_unequal_lengths_are_refused(name):
-    entry = CATALOGUE[name]
+def test_unequal_lengths_are_refused(entry):
     arguments = ordinary(entry)
     last = arguments[-1]
     cut = last[:, :-1] if entry.evidence in RUNS else last[:-1]  # models may differ in runs
@@ -839,8 +824,7 @@ def test_unequal_lengths_are_refused(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_empty_and_misshapen_evidence_is_refused(name):
-    entry = CATALOGUE[name]
+def test_empty_and_misshapen_evidence_is_refused(entry):
     arguments = ordinary(entry)
     first = positional(entry)[0]
     refused(entry, tuple(a[:0] for a in arguments), "|".join(positional(entry)))
@@ -849,8 +833,7 @@ def test_empty_and_misshapen_evidence_is_refused(name):
 
 
 @pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS) + having(arity=Arity.ALL_PAIRS))
-def test_one_model_is_no_comparison(name):
-    entry = CATALOGUE[name]
+def test_one_model_is_no_comparison(entry):
     *shared, table = ordinary(entry)
     one = np.take(table, [0], axis=model_axis(entry))
     refused(entry, (*shared, one), positional(entry)[-1])
@@ -858,8 +841,7 @@ def test_one_model_is_no_comparison(name):
 
 @pytest.mark.parametrize("name", with_option("confidence_level"))
 @pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan])
-def test_confidence_level_is_checked(name, level):
-    entry = CATALOGUE[name]
+def test_confidence_level_is_checked(entry, level):
     with pytest.raises(ValueError, match="confidence_level"):
         call(entry, ordinary(entry), confidence_level=level)
 
@@ -868,8 +850,7 @@ def test_confidence_level_is_checked(name, level):
     "name", [n for n in with_option("alternative") if n in with_option("confidence_level")]
 )
 @pytest.mark.parametrize("side", ["greater", "less"])
-def test_one_sided_limits_do_not_pass_the_estimate(name, side):
-    entry = CATALOGUE[name]
+def test_one_sided_limits_do_not_pass_the_estimate(entry, side):
     with pytest.raises(ValueError, match=r"confidence_level.*one-sided"):
         call(entry, ordinary(entry), confidence_level=0.4, alternative=side)
 

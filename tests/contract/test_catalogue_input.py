@@ -21,6 +21,11 @@ RIGHT_OR_WRONG = suite.having(evidence=Evidence.CORRECTNESS)
 PAIRED = [n for n in NAMES if CATALOGUE[n].arity is Arity.PAIR and "unpaired" not in n]
 
 
+@pytest.fixture
+def entry(name):
+    return CATALOGUE[name]
+
+
 def framed(array, index=None):
     """Turn an array into a Series or a DataFrame, where it has no more than two axes."""
     if array.ndim > 2:
@@ -38,8 +43,7 @@ def frames(entry, arguments, index=None):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_containers_do_not_matter(name):
-    entry = CATALOGUE[name]
+def test_containers_do_not_matter(entry):
     arguments = suite.ordinary(entry)
     expected = suite.call(entry, arguments).to_dict()
     assert suite.call(entry, frames(entry, arguments)).to_dict() == expected
@@ -48,8 +52,7 @@ def test_containers_do_not_matter(name):
 
 
 @pytest.mark.parametrize("name", RIGHT_OR_WRONG)
-def test_nullable_booleans_are_right_or_wrong(name):
-    entry = CATALOGUE[name]
+def test_nullable_booleans_are_right_or_wrong(entry):
     arguments = suite.ordinary(entry)
     nullable = tuple(framed(a).astype("boolean") for a in arguments)
     assert suite.call(entry, nullable).to_dict() == suite.call(entry, arguments).to_dict()
@@ -57,8 +60,7 @@ def test_nullable_booleans_are_right_or_wrong(name):
 
 @pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
 @pytest.mark.parametrize("name", [n for n in NAMES if n != "cost_sensitive"])
-def test_gaps_are_called_missing(name, gap):
-    entry = CATALOGUE[name]
+def test_gaps_are_called_missing(entry, gap):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):
         holed = arguments[position].astype(object)
@@ -69,8 +71,7 @@ def test_gaps_are_called_missing(name, gap):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mask_is_not_ignored(name):
-    entry = CATALOGUE[name]
+def test_a_mask_is_not_ignored(entry):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):
         masked = np.ma.array(arguments[position], mask=False)
@@ -81,8 +82,7 @@ def test_a_mask_is_not_ignored(name):
 
 
 @pytest.mark.parametrize("name", PAIRED)
-def test_rows_in_another_order_are_refused(name):
-    entry = CATALOGUE[name]
+def test_rows_in_another_order_are_refused(entry):
     arguments = suite.ordinary(entry)
     runs = entry.evidence in suite.RUNS
     rows = [f"row {i}" for i in range(arguments[0].shape[-1] if runs else len(arguments[0]))]
@@ -95,8 +95,7 @@ def test_rows_in_another_order_are_refused(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_evidence_of_another_kind_is_refused(name):
-    entry = CATALOGUE[name]
+def test_evidence_of_another_kind_is_refused(entry):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):
         shape = arguments[position].shape
@@ -118,8 +117,7 @@ def test_evidence_of_another_kind_is_refused(name):
 
 
 @pytest.mark.parametrize("name", suite.SCORED)
-def test_scores_that_overflow_give_an_answer_or_are_refused(name):
-    entry = CATALOGUE[name]
+def test_scores_that_overflow_give_an_answer_or_are_refused(entry):
     arguments = tuple(a * 1e200 for a in suite.ordinary(entry))
     try:
         result = suite.call(entry, arguments)
@@ -135,8 +133,7 @@ OPTIONS = [(name, option) for name in NAMES for option in CATALOGUE[name].option
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
-def test_options_of_another_kind_are_refused_by_name(name, option):
-    entry = CATALOGUE[name]
+def test_options_of_another_kind_are_refused_by_name(entry, option):
     arguments = suite.ordinary(entry)
     for value in NONSENSE:
         try:
