@@ -99,9 +99,8 @@ def _single(inputs, metric):
 def _difference(inputs, metric):
     a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
     result = metric_difference(inputs["y_true"], a, b, metric=metric, **_options(inputs))
-    sign = (
-        1 if METRICS[metric].greater_is_better else -1
-    )  # theirs is the metric of A less that of B
+    # theirs is the metric of A less that of B
+    sign = 1 if METRICS[metric].greater_is_better else -1
     details = result.details
     low, high = (result.ci.low, result.ci.high) if result.ci else (math.nan, math.nan)
     ci = [low, high] if sign == 1 else [-high, -low]
@@ -167,21 +166,17 @@ def _bootstrap(inputs, metric):
     y = np.asarray(inputs["y_true"])
 
     def at(rows):
-        parts = [
-            influence(
-                y[rows], np.asarray(_predicted(inputs, m))[rows], metric=metric, labels=[0, 1]
-            )
-            for m in models
-        ]
-        # the se of each resample is that of plain influence values, without DeLong's root
-        if metric == "roc_auc":
-            psis = [
-                auc(y[rows] == 1, np.asarray(_predicted(inputs, m))[rows], unbiased=False).psi
-                for m in models
-            ]
-        else:
-            psis = [part.psi for part in parts]
-        values = [part.value for part in parts]
+        values, psis = [], []
+        for model in models:
+            predicted = np.asarray(_predicted(inputs, model))[rows]
+            part = influence(y[rows], predicted, metric=metric, labels=[0, 1])
+            if metric == "roc_auc":
+                # the se of each resample is that of plain influence values, without DeLong's root
+                part_psi = auc(y[rows] == 1, predicted, unbiased=False).psi
+            else:
+                part_psi = part.psi
+            values.append(part.value)
+            psis.append(part_psi)
         if len(models) == 1:
             return values[0], psis[0]
         return values[0] - values[1], psis[0] - psis[1]
@@ -213,10 +208,6 @@ def _resampled_intervals(found, level, se, ses):
         "basic": [2 * found.estimate - high, 2 * found.estimate - low],
         "studentized": [found.estimate - most * se, found.estimate - least * se],
     }
-
-
-def _columns(table):
-    return list(np.asarray(table).T)
 
 
 @as_printed()
@@ -334,30 +325,17 @@ def _rows_needed(inputs):
 
 
 def _best(inputs):
-    level = 1 - inputs["alpha"]
+    table = inputs.get("scores", inputs.get("y_pred"))
     if "metric" in inputs:
-        predicted = inputs.get("scores", inputs.get("y_pred"))
-        how = metric_called(inputs["metric"])
-        family = read_family(inputs["y_true"], predicted, how)
-        family.__dict__["scale"] = None  # the published procedure, without the guard of areas
-        result = best_of(family, "best_models", level, 99_999, 0)
+        y, metric, name = inputs["y_true"], inputs["metric"], "best_models"
+        family = read_family(y, table, metric_called(metric))
+        values = [influence(y, column, metric=metric).value for column in np.asarray(table).T]
     else:
-        family = family_of_values(inputs["scores"], True, inputs.get("groups"))
-        family.__dict__["scale"] = None
-        result = best_of(family, "best_by_values", level, 99_999, 0)
-    alone = (
-        [
-            influence(inputs["y_true"], column, metric=inputs["metric"]).value
-            for column in _columns(inputs.get("scores", inputs.get("y_pred")))
-        ]
-        if "metric" in inputs
-        else np.asarray(inputs["scores"]).mean(axis=0).tolist()
-    )
-    return {
-        "values": alone,
-        "pvalue": list(result.pvalues),
-        "members": list(result.members),
-    }
+        family, name = family_of_values(table, True, inputs.get("groups")), "best_by_values"
+        values = np.asarray(table).mean(axis=0).tolist()
+    family.__dict__["scale"] = None  # the published procedure, without the guard of areas
+    result = best_of(family, name, 1 - inputs["alpha"], 99_999, 0)
+    return {"values": values, "pvalue": list(result.pvalues), "members": list(result.members)}
 
 
 ADAPTERS = {

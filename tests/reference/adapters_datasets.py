@@ -6,17 +6,6 @@ from itertools import combinations, zip_longest
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.stats import (
-    adjust_pvalues,
-    conover_friedman,
-    friedman,
-    friedman_posthoc,
-    iman_davenport,
-    kruskal_wallis,
-    nemenyi,
-    quade,
-    wilcoxon_signed_rank,
-)
 from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
 from tests.reference.told import told
 
@@ -24,11 +13,11 @@ ALTERNATIVE = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
 
 
 def _signed_ranks(inputs, **options):
-    return told(wilcoxon_signed_rank(inputs["scores_A"], inputs["scores_B"], **options))
+    return told(stats.wilcoxon_signed_rank(inputs["scores_A"], inputs["scores_B"], **options))
 
 
 def _demsar(inputs):
-    result = wilcoxon_signed_rank(
+    result = stats.wilcoxon_signed_rank(
         inputs["scores_A"], inputs["scores_B"], zeros="zsplit", method="asymptotic"
     )
     demsar = {name: result.details[f"demsar_{name}"] for name in ("z", "pvalue")}
@@ -63,7 +52,7 @@ def as_table(groups):
 
 
 def _friedman(inputs, method):
-    result = friedman(inputs["scores"], method=method)
+    result = stats.friedman(inputs["scores"], method=method)
     return told(result) | {
         # all models tie on every data set: no evidence against the null, nor any agreement
         "convention": {"statistic": 0.0, "pvalue": 1.0, "kendall_w": 0.0},
@@ -82,7 +71,7 @@ def _f_test(inputs, test):
 
 
 def _kruskal_wallis(inputs):
-    result = kruskal_wallis(as_table(inputs["groups"]), missing="omit")
+    result = stats.kruskal_wallis(as_table(inputs["groups"]), missing="omit")
     return told(result) | {
         # all scores are equal: no evidence against the null
         "convention": {"statistic": 0.0, "pvalue": 1.0},
@@ -92,8 +81,8 @@ def _kruskal_wallis(inputs):
 ADAPTERS |= {
     ("friedman", "chi_square"): partial(_friedman, method="asymptotic"),
     ("friedman", "exact_permutation"): partial(_friedman, method="exact"),
-    ("iman_davenport", "f"): partial(_f_test, test=iman_davenport),
-    ("quade", "f"): partial(_f_test, test=quade),
+    ("iman_davenport", "f"): partial(_f_test, test=stats.iman_davenport),
+    ("quade", "f"): partial(_f_test, test=stats.quade),
     ("kruskal_wallis", "chi_square"): _kruskal_wallis,
 }
 
@@ -111,7 +100,7 @@ def _adjusted(result):
 
 def _posthoc_all_pairs(inputs):
     results = {
-        method: friedman_posthoc(inputs["scores"], correction=method)
+        method: stats.friedman_posthoc(inputs["scores"], correction=method)
         for method in (*CORRECTIONS, "shaffer_static")
     }
     pairs = results["holm"].pairs
@@ -125,7 +114,7 @@ def _posthoc_all_pairs(inputs):
 
 def _posthoc_control(inputs):
     results = {
-        method: friedman_posthoc(inputs["scores"], control=0, correction=method)
+        method: stats.friedman_posthoc(inputs["scores"], control=0, correction=method)
         for method in CORRECTIONS
     }
     return {
@@ -137,7 +126,7 @@ def _posthoc_control(inputs):
 
 
 def _nemenyi(inputs):
-    result = nemenyi(inputs["scores"])
+    result = stats.nemenyi(inputs["scores"])
     return {
         "abs_rank_difference": [abs(pair.estimate) for pair in result.pairs],
         "pvalue": _adjusted(result),
@@ -147,7 +136,7 @@ def _nemenyi(inputs):
 
 
 def _conover(inputs):
-    result = conover_friedman(inputs["scores"], correction="holm")
+    result = stats.conover_friedman(inputs["scores"], correction="holm")
     undecided = [float("nan") if pair.status == "zero_variance" else 1.0 for pair in result.pairs]
     return {
         "t_abs": [abs(pair.statistic) for pair in result.pairs],
@@ -181,8 +170,8 @@ def _better(inputs):
 
 
 def _omnibus(table, **better):
-    chi2 = friedman(table, method="asymptotic", **better)
-    f = iman_davenport(table, **better)
+    chi2 = stats.friedman(table, method="asymptotic", **better)
+    f = stats.iman_davenport(table, **better)
     return {
         "n": f.n,
         "friedman": chi2.statistic,
@@ -197,14 +186,14 @@ def _omnibus(table, **better):
 
 def _posthoc(inputs):
     z = stats.friedman_posthoc(_scores(inputs), **_better(inputs))
-    nemenyi = stats.nemenyi(_scores(inputs), **_better(inputs))
+    of_nemenyi = stats.nemenyi(_scores(inputs), **_better(inputs))
     return {
         "pairs": [[pair.a, pair.b] for pair in z.pairs],
         "z": [pair.statistic for pair in z.pairs],
         "pvalue": [pair.pvalue for pair in z.pairs],
         "holm": [pair.pvalue_adjusted for pair in z.pairs],
-        "nemenyi": [pair.pvalue_adjusted for pair in nemenyi.pairs],
-        "critical_difference": nemenyi.details["critical_difference"],
+        "nemenyi": [pair.pvalue_adjusted for pair in of_nemenyi.pairs],
+        "critical_difference": of_nemenyi.details["critical_difference"],
     }
 
 
@@ -222,7 +211,7 @@ def _wilcoxon(inputs):
         "n_common": [result.n for result in found],
         "w_plus": [result.statistic for result in found],
         "pvalue": [result.pvalue for result in found],
-        "holm": adjust_pvalues([result.pvalue for result in found], "holm"),
+        "holm": stats.adjust_pvalues([result.pvalue for result in found], "holm"),
     }
 
 
