@@ -127,12 +127,12 @@ def files():
         for more in (
             ["--metric=accuracy", "--metric=roc_auc", "--metric=log_loss"],
             [
-                *("--metric=balanced_accuracy", "--metric=brier", "--metric=f1"),
-                "--independent-rows",
+                *("--metric=accuracy", "--metric=balanced_accuracy", "--metric=brier"),
+                *("--metric=f1", "--independent-rows"),
             ],
         ):
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                main([*asked, *more])
+                assert main([*asked, *more]) == 0
             yield "printed", said.getvalue()
             yield from ((path.name, path.read_text()) for path in sorted(Path("out").iterdir()))
 
@@ -168,7 +168,7 @@ def agree(line, other):
 @pytest.mark.parametrize("processor", [name for name in PROCESSORS if name != "this one"])
 def test_statistics_agree(processor):
     here, there = computed("this one")[1:], computed(processor)[1:]
-    assert len(here) > 1000
+    assert len(here) > 800
     differ = [(a, b) for a, b in zip(here, there, strict=True) if not agree(a, b)]
     assert not differ, differ[0]
 
