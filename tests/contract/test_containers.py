@@ -42,7 +42,7 @@ def test_snakemake_deploys_the_versions_of_the_lock():
     file = ROOT / "workflow/envs/bakeoff.yaml"
     assert file.read_text() == written["text"](), "python requirements/conda.py writes it"
     *_, pip = yaml.safe_load(file.read_text())["dependencies"]
-    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]  # type: ignore[index]
+    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [requirement(line)[0] for line in everything(project)]
     theirs = [NAMES.get(name, name) for name in asked]

@@ -19,8 +19,6 @@ FAMILIES = [
 
 def table_module():
     spec = importlib.util.spec_from_file_location("table", DOCS / "table.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -96,13 +96,13 @@ def test_card_says_where_the_rows_come_from(entry):
 
 def test_source_without_inputs_cannot_be_made():
     class Forgetful(DataSet):
-        source: str = "forgetful"  # type: ignore[misc]
+        source: str = "forgetful"
 
         def load(self, seed):
             raise AssertionError
 
     with pytest.raises(TypeError, match="inputs"):
-        Forgetful()  # type: ignore[abstract]
+        Forgetful()
 
 
 @pytest.mark.parametrize("source", sorted(SOURCES))

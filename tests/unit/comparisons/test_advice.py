@@ -147,7 +147,6 @@ def test_no_evidence_goes_below_the_smallest_p(name, n):
 
 def test_halves_are_advised_where_rows_can_be_halved():
     halved = with_halves(experiment(plans=("kfold",)))
-    assert halved is not None
     assert advisable(["half_sample_t"], halved)
     assert with_halves(experiment(plans=("kfold",), dataset={"time": "day"})) is None
     assert Evidence.FOLD_SCORES is CATALOGUE["half_sample_t"].evidence

@@ -87,7 +87,6 @@ def test_a_test_set_is_read_with_its_classes(tmp_path):
     assert found.classes == ("no", "yes")
     assert found.models == ("a", "b")
     assert found.correct.all()
-    assert found.scores is not None
     np.testing.assert_array_equal(found.scores[:, 0], [0.1, 0.9, 0.2])
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)

@@ -28,13 +28,12 @@ IN_BLOCKS = [
 
 def rows(**related):
     found = PairedPredictions.from_labels(["a", "b"], list("xyxyxyxy"), [list("xxxxyyyy")] * 2)
-    return dataclasses.replace(found, **related)  # type: ignore[arg-type]
+    return dataclasses.replace(found, **related)
 
 
 def test_times_are_cut_into_eight_long_blocks():
     many = PairedPredictions.from_labels(["a"], ["x", "y"] * 20, [["x", "y"] * 20])
     blocks = dataclasses.replace(many, times=np.arange(40)[::-1]).blocks
-    assert blocks is not None
     assert np.unique(blocks, return_counts=True)[1].tolist() == [5] * 8
     assert (np.diff(blocks) <= 0).all()  # neighbours in time stay together
 
@@ -47,7 +46,6 @@ def test_few_times_are_groups_themselves():
 
 def test_eight_times_are_eight_blocks():
     blocks = rows(times=np.arange(8) * 10).blocks
-    assert blocks is not None
     assert blocks.tolist() == list(range(8))
 
 
@@ -111,7 +109,6 @@ def test_intervals_and_the_best_models_say_so_too():
     for name in ("metric_difference", "mean_difference"):
         rows = in_time(catalogue()[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
-        assert best is not None
         for found in (alone(rows, 0, None, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
@@ -120,7 +117,7 @@ def test_few_times_cannot_show_that_dependence_fades():
     entry = catalogue()["metric_difference"]
     rows = in_time(entry, lasting=False)
     times = {"times": np.arange(N) // 4}
-    few = fading(entry, dataclasses.replace(rows, **times))  # type: ignore[arg-type]
+    few = fading(entry, dataclasses.replace(rows, **times))
     assert {holds for holds, _ in few.values()} == {None}
 
 

@@ -96,7 +96,7 @@ GROUPED = {"g": [0, 1, 1, 0] * 2}
 )
 def test_mistakes_are_told(options, said):
     with pytest.raises(bakeoff.UserError, match=said):
-        bakeoff.compare(None, {"a": [0, 1] * 4, "b": [1, 1, 0, 0] * 2}, **options)  # type: ignore[arg-type]
+        bakeoff.compare(None, {"a": [0, 1] * 4, "b": [1, 1, 0, 0] * 2}, **options)
 
 
 def rejections(share, runs, items, k):
