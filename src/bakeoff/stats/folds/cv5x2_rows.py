@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -203,17 +202,6 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
     return max(of_one, 0.0) * of_mean
 
 
-def difference_interval(found: Outcomes, level: float, side: Alternative) -> ConfidenceInterval:
-    """Return d̄ ± z √v; a one-sided interval reaches to the end of the scale."""
-    reach = -float(special.ndtri(tail_probability(level, side))) * float(np.sqrt(found.variance))
-    return ConfidenceInterval(
-        -1.0 if side == "less" else found.mean - reach,
-        1.0 if side == "greater" else found.mean + reach,
-        level,
-        "normal",
-    )
-
-
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_CORRECTNESS,
     "better_test": "half_sample_t",
@@ -272,7 +260,7 @@ def cv5x2_z(
     """
     found = row_outcomes(fold, correct_a, correct_b)
     parts = {"variance_test": found.variance_test, "variance_training": found.variance_training}
-    return _result(found, alternative, confidence_level, details=parts)
+    return _result(found, alternative, confidence_level, parts)
 
 
 @register(**_FACTS, citation="yang2023")
@@ -376,16 +364,16 @@ def _mcnemar(
         else "the replications differ no more than single rows explain",
     )
     details = {"variance_folds": found.variance_folds, "guard_active": found.guarded}
-    return _result(found, alternative, confidence_level, variant, (stable,), details)
+    return _result(found, alternative, confidence_level, details, variant, (stable,))
 
 
 def _result(
     found: Outcomes,
     alternative: Alternative,
     confidence_level: Level,
+    details: Mapping[str, Any],
     variant: str = "",
     assumptions: tuple[Assumption, ...] = (),
-    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Result:
     b, c = found.effective
     statistic, pvalue = (math.nan, math.nan) if found.discordant else (0.0, 1.0)
@@ -396,7 +384,15 @@ def _result(
             # the statistic falls as that of the effective table does
             statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
         pvalue = normal_pvalue(statistic, alternative)
-        ci = difference_interval(found, confidence_level, alternative)
+        # a one-sided interval reaches to the end of the scale
+        tail = tail_probability(confidence_level, alternative)
+        reach = -float(special.ndtri(tail)) * math.sqrt(found.variance)
+        ci = ConfidenceInterval(
+            -1.0 if alternative == "less" else found.mean - reach,
+            1.0 if alternative == "greater" else found.mean + reach,
+            confidence_level,
+            "normal",
+        )
     return Result(
         variant=variant,
         statistic=statistic,

@@ -56,7 +56,6 @@ _OF_SIZE = {
 }
 _PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "arity": Arity.PAIR}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
-_HALVES: dict[str, Any] = {"plans": ("halves",), "replications": True}
 
 
 class PairOptions(TypedDict, total=False):
@@ -579,7 +578,7 @@ def corrected_repeated_kfold_t(
     return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 2, **options)
 
 
-@register(**_PAIR, **_HALVES, citation="mccarthy1969")
+@register(**_PAIR, plans=("halves",), replications=True, citation="mccarthy1969")
 def half_sample_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
