@@ -733,7 +733,7 @@ def corrected_mean_ci(
     --------
     >>> low, high = corrected_mean_ci([0.91, 0.90, 0.93])
     >>> round(low, 3), round(high, 3)
-    (0.853, 0.974)
+    (0.853, 0.973)
     """
     ndim = min(as_array(scores, "scores").ndim, 2) or 1
     return _corrected(n_train, n_test)(_of_one(scores, ndim)).interval(confidence_level)
