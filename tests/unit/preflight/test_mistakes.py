@@ -1,11 +1,6 @@
 """Every mistake in an experiment is told in one message: the place, what was found, the remedy."""
 
-from __future__ import annotations
-
 import datetime
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +14,7 @@ IRIS_COSTS = {
 }
 
 
-MISTAKES: dict[str, dict[str, Any]] = {
+MISTAKES = {
     "on_error: unknown value 'skip'": {"on_error": "skip"},
     "timeout … greater than 0": {"timeout": 0},
     "memory … '2 GB'": {"memory": "2 GB"},
@@ -168,7 +163,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("expected", MISTAKES)
-def test_mistake_is_told(tiny: dict[str, Any], expected: str) -> None:
+def test_mistake_is_told(tiny, expected):
     change(tiny, MISTAKES[expected])
     hold(messages(tiny), expected)
 
@@ -236,15 +231,13 @@ DATA = {
 
 
 @pytest.mark.parametrize("expected", DATA)
-def test_mistake_in_data_is_told(
-    tiny: dict[str, Any], write_csv: Callable[[str], str], expected: str
-) -> None:
+def test_mistake_in_data_is_told(tiny, write_csv, expected):
     text, keys = DATA[expected]
     tiny["datasets"] = {"d": {"source": "file", "path": write_csv(text), "target": "y", **keys}}
     hold(messages(tiny), expected)
 
 
-def test_missing_file_is_told_with_the_nearest(tiny: dict[str, Any], write_csv: Any) -> None:
+def test_missing_file_is_told_with_the_nearest(tiny, write_csv):
     path = write_csv("a,y\n1,u\n").replace("data.csv", "dat.csv")
     tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y"}}
     message = messages(tiny)
@@ -252,7 +245,7 @@ def test_missing_file_is_told_with_the_nearest(tiny: dict[str, Any], write_csv: 
     assert "data.csv" in message
 
 
-def test_all_mistakes_are_told_at_once(tiny: dict[str, Any]) -> None:
+def test_all_mistakes_are_told_at_once(tiny):
     tiny["models"]["tree"]["params"] = {"max_dept": 3}
     tiny["metrics"] = ["acuracy"]
     message = messages(tiny)
@@ -260,14 +253,14 @@ def test_all_mistakes_are_told_at_once(tiny: dict[str, Any]) -> None:
     assert "'accuracy'" in message
 
 
-def test_file_and_line_are_named(tmp_path: Path) -> None:
+def test_file_and_line_are_named(tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text("experiment: e\nseed: 1\nmodels:\n  a: {estimator: x}\n")
     with pytest.raises(UserError, match=r"e\.yaml:4: models\.a\.estimator: found 'x'"):
         read_experiment(file)
 
 
-def test_line_of_ids_that_differ_by_case_is_that_of_their_list(tmp_path: Path) -> None:
+def test_line_of_ids_that_differ_by_case_is_that_of_their_list(tmp_path):
     file = tmp_path / "e.yaml"
     model = "{estimator: sklearn.tree.DecisionTreeClassifier}"
     file.write_text(f"experiment: e\nmodels:\n  RF: {model}\n  rf: {model}\n")
@@ -275,7 +268,7 @@ def test_line_of_ids_that_differ_by_case_is_that_of_their_list(tmp_path: Path) -
         read_experiment(file)
 
 
-def test_line_of_an_unknown_key_is_its_own(tmp_path: Path) -> None:
+def test_line_of_an_unknown_key_is_its_own(tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text("models:\n  a:\n    estimator: x.Y\n    parms: {}\nmetrix: [f1]\n")
     with pytest.raises(UserError) as told:
@@ -285,13 +278,13 @@ def test_line_of_an_unknown_key_is_its_own(tmp_path: Path) -> None:
     assert f"{file}:4: models.a: unknown key 'parms'; did you mean 'params'?" in text
 
 
-def test_capital_letters_are_taken(tiny: dict[str, Any]) -> None:
+def test_capital_letters_are_taken(tiny):
     tiny["models"] = {"RF": tiny["models"]["tree"], "kNN-5": tiny["models"]["tree"]}
     tiny["tests"] = {"run": ["mcnemar"], "versus": "RF"}
     assert messages(tiny) == ""
 
 
-def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path) -> None:
+def test_aliases_that_stand_for_too_much_are_refused(tmp_path):
     file = tmp_path / "e.yaml"
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 30)]
@@ -300,21 +293,21 @@ def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path) -> None:
         read_experiment(file)
 
 
-def test_file_without_an_end_is_refused(tmp_path: Path) -> None:
+def test_file_without_an_end_is_refused(tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text("experiment: e\nmodels: &all\n  a: {params: *all}\n")
     with pytest.raises(UserError, match=r":2: an alias \(\*\) stands inside what it stands for"):
         read_experiment(file)
 
 
-def test_file_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
+def test_file_that_is_nested_without_end_is_refused(tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text("models: " + "[" * 2000 + "]" * 2000)
     with pytest.raises(UserError, match=r"e\.yaml: lists or mappings are nested too deeply"):
         read_experiment(file)
 
 
-def test_repeated_id_is_refused(tmp_path: Path) -> None:
+def test_repeated_id_is_refused(tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text("models:\n  a: {estimator: x.Y}\n  a: {estimator: x.Z}\n")
     with pytest.raises(UserError, match=r":3: models\.a: appears twice \(also in line 2\)"):
@@ -322,7 +315,7 @@ def test_repeated_id_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["models: {a: [\n", "a: b: c\n", "\t- x\n", "a: *nowhere\n"])
-def test_syntax_error_names_line_and_column(tmp_path: Path, text: str) -> None:
+def test_syntax_error_names_line_and_column(tmp_path, text):
     file = tmp_path / "e.yaml"
     file.write_text(text)
     with pytest.raises(UserError, match=r"e\.yaml:\d+:\d+: not valid YAML"):
@@ -330,13 +323,13 @@ def test_syntax_error_names_line_and_column(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["- a\n", "just text\n", "", "!!python/object:os.system {}\n"])
-def test_what_is_no_experiment_is_refused(tmp_path: Path, text: str) -> None:
+def test_what_is_no_experiment_is_refused(tmp_path, text):
     file = tmp_path / "e.yaml"
     file.write_text(text)
     with pytest.raises(UserError):
         read_experiment(file)
 
 
-def test_missing_experiment_file() -> None:
+def test_missing_experiment_file():
     with pytest.raises(UserError, match="cannot be read"):
         read_experiment("nowhere.yaml")

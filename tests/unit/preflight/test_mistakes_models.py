@@ -1,11 +1,7 @@
 """Mistakes in a model's entry, each told in one message before any fit starts."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -21,7 +17,7 @@ STEPS = {"steps": [SCALER, {"estimator": LOGISTIC}]}
 GRID = {"space": {"C": [0.1, 1]}}
 
 
-def tuned(**keys: Any) -> dict[str, Any]:
+def tuned(**keys):
     return {"estimator": LOGISTIC, "tune": {**GRID, **keys}}
 
 
@@ -203,7 +199,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("expected", MISTAKES)
-def test_mistake_in_a_model_is_told(tiny: dict[str, Any], expected: str) -> None:
+def test_mistake_in_a_model_is_told(tiny, expected):
     tiny["models"]["m"] = MISTAKES[expected]
     tiny |= {"metrics": ["accuracy"], "tests": {"run": ["cv5x2_f"]}}
     message = messages(tiny)
@@ -211,9 +207,7 @@ def test_mistake_in_a_model_is_told(tiny: dict[str, Any], expected: str) -> None
     hold(message, expected)
 
 
-def test_weights_that_a_model_cannot_take_are_told(
-    tiny: dict[str, Any], write_csv: Callable[[str], str]
-) -> None:
+def test_weights_that_a_model_cannot_take_are_told(tiny, write_csv):
     path = write_csv("a,w,y\n" + "1,1,u\n2,2,v\n" * 20)
     source = {"source": "file", "path": path, "target": "y", "weights": "w"}
     tiny["datasets"] = {"d": source}
@@ -249,9 +243,7 @@ VALIDATION = {
 
 
 @pytest.mark.parametrize("expected", VALIDATION)
-def test_mistake_in_the_rows_of_a_search_is_told(
-    tiny: dict[str, Any], write_csv: Callable[[str], str], expected: str
-) -> None:
+def test_mistake_in_the_rows_of_a_search_is_told(tiny, write_csv, expected):
     lines = "1,train,{0},{0}\n2,train,{0},{0}\n3,validation,{0},{0}\n4,test,{0},{0}\n"
     path = write_csv("a,part,odd,y\n" + (lines.format("r") + lines.format("s")) * 10)
     tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y", "drop": ["odd"]}}
@@ -266,7 +258,7 @@ def test_mistake_in_the_rows_of_a_search_is_told(
     assert expected in messages(tiny)
 
 
-def test_searches_go_by_one_column(tiny: dict[str, Any]) -> None:
+def test_searches_go_by_one_column(tiny):
     for name in ("tree", "stump"):
         rows = {"column": f"of {name}"}
         tiny["models"][name]["tune"] = {"space": {"max_depth": [1]}, "validation": rows}
@@ -288,13 +280,13 @@ def test_searches_go_by_one_column(tiny: dict[str, Any]) -> None:
         {"estimator": TREE, "features": ["petal length (cm)"]},
     ],
 )
-def test_what_is_right_is_let_through(tiny: dict[str, Any], entry: dict[str, Any]) -> None:
+def test_what_is_right_is_let_through(tiny, entry):
     """YAML reads 1e-3 as a text; people mean a number."""
     tiny["models"]["m"], tiny["tests"]["run"] = entry, ["cv5x2_f"]
     assert messages(tiny) == ""
 
 
-def test_example_of_the_docs_is_right() -> None:
+def test_example_of_the_docs_is_right():
     page = Path(__file__).parents[3] / "docs/models.md"
     found = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     example, *parts = map(yaml.safe_load, found)

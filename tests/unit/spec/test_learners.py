@@ -1,9 +1,5 @@
 """Kinds of learners are known by class, wherever in a model the class stands."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from bakeoff.spec.learners import LEARNERS, learners
@@ -61,7 +57,7 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
         ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {"logistic regression"}),
     ],
 )
-def test_kind_is_known_by_class(model: dict[str, Any], expected: set[str] | None) -> None:
+def test_kind_is_known_by_class(model, expected):
     values = model.pop("C", None)
     if values is not None:
         name = "logisticregression__C" if "steps" in model else "C"
@@ -101,9 +97,7 @@ def test_kind_is_known_by_class(model: dict[str, Any], expected: set[str] | None
         ),
     ],
 )
-def test_learners_that_nobody_simulated_are_not_guessed(
-    model: dict[str, Any], simulated: bool
-) -> None:
+def test_learners_that_nobody_simulated_are_not_guessed(model, simulated):
     assert learners(Model.model_validate(model)).simulated is simulated
 
 
@@ -120,7 +114,7 @@ def test_learners_that_nobody_simulated_are_not_guessed(
         ("sklearn.neural_network.MLPRegressor", {}, set()),
     ],
 )
-def test_kinds_of_regressors_are_their_own(estimator, params, kinds) -> None:
+def test_kinds_of_regressors_are_their_own(estimator, params, kinds):
     alone = {"estimator": estimator, "params": params}
     wrapped = {
         "estimator": "sklearn.compose.TransformedTargetRegressor",
