@@ -1,11 +1,8 @@
 """The gate and the plan of predicted numbers: margins in the target's unit and in percent."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,10 +17,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def run(capsys):
     """Return a runner of the command, in this process: exit code, output, errors."""
 
-    def command(*arguments: str) -> tuple[int, str, str]:
+    def command(*arguments):
         code = main(arguments)
         captured = capsys.readouterr()
         return code, captured.out, captured.err
@@ -32,7 +29,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+def table(tmp_path, monkeypatch):
     """Write a base, a slightly better and a worse candidate: house prices."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(5)
@@ -45,7 +42,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     return found
 
 
-def test_decisions_in_the_unit_of_the_target(run: Run, table: pd.DataFrame) -> None:
+def test_decisions_in_the_unit_of_the_target(run, table):
     code, out, _ = run("gate", "base.csv", "better.csv", "--metric", "rmse", "--margin", "2000")
     assert (code, "Ship: better is not worse than base by 2,000 of rmse." in out) == (0, True)
     code, out, _ = run("gate", "base.csv", "worse.csv", "--margin", "2000")  # fractions: rmse
@@ -68,7 +65,7 @@ def test_decisions_in_the_unit_of_the_target(run: Run, table: pd.DataFrame) -> N
     assert found["groups"] == 100
 
 
-def test_margin_in_percent_of_the_base(run: Run, table: pd.DataFrame) -> None:
+def test_margin_in_percent_of_the_base(run, table):
     value = metric_ci(table.y, table.base, metric="rmse").estimate
     asked = "base.csv", "better.csv", "--metric", "rmse", "--margin", "10%"
     code, out, _ = run("gate", *asked)
@@ -83,9 +80,7 @@ def test_margin_in_percent_of_the_base(run: Run, table: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("values", ["lower", None])
-def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(
-    run: Run, table: pd.DataFrame, values: str | None
-) -> None:
+def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, values):
     rng = np.random.default_rng(6)
     off = {"base": [20_000, 21_000, 40_000], "better": [15_000, 16_000, 15_500]}
     means = {}
@@ -115,13 +110,13 @@ def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(
         (("--margin", "1", "--values", "lower", "--task", "regression"), "--task"),
     ],
 )
-def test_refusals(run: Run, table: pd.DataFrame, asked: tuple[str, ...], said: str) -> None:
+def test_refusals(run, table, asked, said):
     code, out, err = run("gate", "base.csv", "better.csv", *asked)
     assert (code, out) == (3, "")
     assert said in err
 
 
-def test_refusals_in_python(table: pd.DataFrame) -> None:
+def test_refusals_in_python(table):
     arrays = [table[name].to_numpy() for name in ("y", "base", "better")]
     with pytest.raises(UserError, match="margin: found 'x'"):
         package.gate(*arrays, margin="x")
@@ -129,10 +124,10 @@ def test_refusals_in_python(table: pd.DataFrame) -> None:
         package.gate(*arrays, margin=1, metric="f1", task="regression")
 
 
-def test_rows_for_a_difference_from_a_pilot(run: Run, table: pd.DataFrame) -> None:
+def test_rows_for_a_difference_from_a_pilot(run, table):
     pilot = metric_difference(table.y, table.base, table.better, metric="rmse")
     test = MetricPower.from_pilot(pilot)
-    how: dict[str, Any] = {"alpha": 0.05, "alternative": "two-sided"}
+    how = {"alpha": 0.05, "alternative": "two-sided"}
     asked = "plan", "--pilot", "base.csv", "better.csv", "--json"
     found = json.loads(run(*asked, "--difference", "1000")[1])
     assert found["rows"] == int(test.solve(difference=1000, power=0.8, **how).n)
