@@ -1,7 +1,5 @@
 """Files are written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import json
 import math
@@ -11,8 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -44,8 +40,8 @@ from bakeoff.files import (
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-def test_full_disk_is_told_and_leaves_nothing(tmp_path: Path, number: int) -> None:
-    def write() -> None:
+def test_full_disk_is_told_and_leaves_nothing(tmp_path, number):
+    def write():
         with whole(tmp_path / "table.csv") as part:
             part.write_text("half")
             raise OSError(number, "no room")
@@ -58,10 +54,8 @@ def test_full_disk_is_told_and_leaves_nothing(tmp_path: Path, number: int) -> No
 @pytest.mark.parametrize(
     ("number", "advice"), [(errno.EACCES, "may write to"), (errno.ENOSPC, "make room")]
 )
-def test_folder_that_takes_no_file_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
-) -> None:
-    def refuse(*args: object, **options: object) -> None:
+def test_folder_that_takes_no_file_is_told(tmp_path, monkeypatch, number, advice):
+    def refuse(*args, **options):
         raise OSError(number, "no")
 
     monkeypatch.setattr("pathlib.Path.touch", refuse)
@@ -69,16 +63,16 @@ def test_folder_that_takes_no_file_is_told(
         write_text(tmp_path / "table.csv", "text")
 
 
-def test_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
+def test_file_in_the_place_of_a_folder_is_told(tmp_path):
     (tmp_path / "results").write_text("")
     with pytest.raises(UserError, match=r"cannot be written: (Not a directory|File exists)"):
         write_text(tmp_path / "results/table.csv", "text")
 
 
-def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+def test_a_pipe_is_written_into(tmp_path):
     pipe = tmp_path / "pipe.md"
     os.mkfifo(pipe)
-    got: list[str] = []
+    got = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
     reader.start()
     write_text(pipe, "text")
@@ -88,7 +82,7 @@ def test_a_pipe_is_written_into(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [pipe]
 
 
-def device(tmp_path: Path, minor: int) -> Path:
+def device(tmp_path, minor):
     """Make a device node: 3 takes all that is written, 7 is always full."""
     made = tmp_path / "device"
     try:
@@ -99,13 +93,13 @@ def device(tmp_path: Path, minor: int) -> Path:
     return made
 
 
-def test_a_device_is_written_into(tmp_path: Path) -> None:
+def test_a_device_is_written_into(tmp_path):
     made = device(tmp_path, 3)
     write_parquet(made, pa.table({"a": [1]}))
     assert stat.S_ISCHR(made.stat().st_mode)
 
 
-def test_a_device_that_is_full_stays_and_is_told(tmp_path: Path) -> None:
+def test_a_device_that_is_full_stays_and_is_told(tmp_path):
     made = device(tmp_path, 7)
     with pytest.raises(UserError, match="device cannot be written: No space left"):
         write_text(made, "text")
@@ -114,7 +108,7 @@ def test_a_device_that_is_full_stays_and_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_the_file_of_a_link_is_written(tmp_path: Path, there: bool) -> None:
+def test_the_file_of_a_link_is_written(tmp_path, there):
     (tmp_path / "far").mkdir()
     (tmp_path / "far/b.md").symlink_to("c.md")
     (tmp_path / "a.md").symlink_to("far/b.md")
@@ -126,14 +120,14 @@ def test_the_file_of_a_link_is_written(tmp_path: Path, there: bool) -> None:
     assert (tmp_path / "far/b.md").is_symlink()
 
 
-def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+def test_links_in_a_circle_are_told(tmp_path):
     (tmp_path / "a.md").symlink_to("b.md")
     (tmp_path / "b.md").symlink_to("a.md")
     with pytest.raises(UserError, match=r"a\.md cannot be written: Too many levels"):
         write_text(tmp_path / "a.md", "text")
 
 
-def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_written_stays(tmp_path):
     """Root may write everything: it is the mode that counts."""
     path = tmp_path / "a.md"
     path.write_text("old")
@@ -146,19 +140,19 @@ def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o444
 
 
-def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_file_keeps_its_mode(tmp_path):
     path = tmp_path / "secret.csv"
     path.touch(0o600)
     write_text(path, "text")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(UserError, match="cannot be written: it is a folder; name a file"):
         write_text(tmp_path, "text")
 
 
-def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path: Path) -> None:
+def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path):
     (tmp_path / "b.csv").touch(0o444)
     with pytest.raises(UserError, match=r"b\.csv cannot be written"):
         write_texts({tmp_path / "a.csv": "a", tmp_path / "b.csv": "b"})
@@ -166,9 +160,7 @@ def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("opened", ["w", "a"])
-def test_the_output_of_the_process_goes_on_behind_what_is_written(
-    tmp_path: Path, opened: str
-) -> None:
+def test_the_output_of_the_process_goes_on_behind_what_is_written(tmp_path, opened):
     """A shell's `> file` makes a regular file of /dev/stdout."""
     code = (
         "from bakeoff.files import write_text\n"
@@ -196,30 +188,30 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_json_is_what_the_standard_library_writes(value: Any) -> None:
+def test_json_is_what_the_standard_library_writes(value):
     assert indented(value) == json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def test_list_that_many_share_is_written_where_each_has_it() -> None:
+def test_list_that_many_share_is_written_where_each_has_it():
     ranks = list(range(50))
     value = {"a": ranks, "b": [{"c": ranks}, ranks, {"c": list(reversed(ranks))}]}
     assert indented(value) == json.dumps(value, indent=2)
 
 
 @pytest.mark.parametrize("value", [math.nan, [1.0, math.inf], {"a": [{"b": -math.inf}]}])
-def test_what_is_no_number_is_no_json(value: Any) -> None:
+def test_what_is_no_number_is_no_json(value):
     with pytest.raises(ValueError, match="not JSON compliant"):
         indented(value)
 
 
 @pytest.mark.parametrize("value", [{1, 2}, [object()], {(1, 2): 3, "a": []}])
-def test_what_is_no_plain_data_is_no_json(value: Any) -> None:
+def test_what_is_no_plain_data_is_no_json(value):
     with pytest.raises(TypeError):
         indented(value)
 
 
 @pytest.mark.parametrize("container", [[["x"] * 5] * 40_000, {"a": ["]"] * 200_000}])
-def test_large_json_is_whole_only_to_its_end(tmp_path: Path, container: Any) -> None:
+def test_large_json_is_whole_only_to_its_end(tmp_path, container):
     path = tmp_path / "large.json"
     write_json(path, container)
     whole_text = path.read_bytes()
@@ -241,7 +233,7 @@ READERS = [
 
 @pytest.mark.parametrize(("read", "name"), READERS)
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe\xff", b"PAR1"])
-def test_a_damaged_file_is_named(tmp_path: Path, read: Any, name: str, damage: bytes) -> None:
+def test_a_damaged_file_is_named(tmp_path, read, name, damage):
     path = tmp_path / name
     path.write_bytes(damage)
     if (name, damage) == ("a.csv", b"PAR1"):
@@ -253,7 +245,7 @@ def test_a_damaged_file_is_named(tmp_path: Path, read: Any, name: str, damage: b
         read(path)
 
 
-def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path: Path) -> None:
+def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path):
     """A changed number would be a wrong result, not a failure."""
     path, numbers = tmp_path / "a.parquet", list(range(300))
     write_parquet(path, pa.table({"a": numbers, "b": [f"text {n % 7}" for n in numbers]}))
@@ -272,7 +264,7 @@ def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path: Path) -> None:
     assert told + same >= len(range(0, len(good) - 3, 11)) - 3  # names are in no checksum
 
 
-def test_what_is_no_damage_is_not_called_so(tmp_path: Path) -> None:
+def test_what_is_no_damage_is_not_called_so(tmp_path):
     for raised in (ZeroDivisionError, FileNotFoundError, PermissionError, UserError):
         with pytest.raises(raised), reading("a"):
             raise raised("b")
@@ -282,9 +274,7 @@ def test_what_is_no_damage_is_not_called_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("in_place", [True, False])
-def test_state_of_a_file_differs_where_its_size_and_date_do_not(
-    tmp_path: Path, in_place: bool
-) -> None:
+def test_state_of_a_file_differs_where_its_size_and_date_do_not(tmp_path, in_place):
     file, other = tmp_path / "file", tmp_path / "other"
     file.write_text("a")
     before, date = state_of(file), file.stat().st_mtime_ns
@@ -298,9 +288,7 @@ def test_state_of_a_file_differs_where_its_size_and_date_do_not(
     assert state_of(file) != before
 
 
-def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(tmp_path, monkeypatch):
     target = tmp_path / "a/table.csv"
     killed = (
         f"from bakeoff.files import whole; import os; w = whole({str(target)!r}); w.__enter__()"

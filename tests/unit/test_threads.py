@@ -1,7 +1,5 @@
 """How many threads BLAS and OpenMP may use."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 
@@ -14,13 +12,11 @@ from bakeoff.comparisons import contenders, run_tests, score_intervals, subgroup
 from bakeoff.report.verdict import answer
 
 
-def test_thread_pools_are_looked_for_again_once_a_library_came(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked: list[int] = []
+def test_thread_pools_are_looked_for_again_once_a_library_came(monkeypatch):
+    looked = []
 
     class Counts(ThreadpoolController):  # type: ignore[misc]
-        def __init__(self) -> None:
+        def __init__(self):
             looked.append(1)
             super().__init__()
 
@@ -37,14 +33,14 @@ def test_thread_pools_are_looked_for_again_once_a_library_came(
     threads._pools.cache_clear()
 
 
-def test_function_on_one_thread_leaves_the_number_of_threads_as_it_was() -> None:
+def test_function_on_one_thread_leaves_the_number_of_threads_as_it_was():
     before = [one["num_threads"] for one in threadpool_info()]
     within = threads.on_one_thread(lambda: [one["num_threads"] for one in threadpool_info()])()
     assert set(within) == {1}
     assert [one["num_threads"] for one in threadpool_info()] == before
 
 
-def test_long_sums_are_the_same_on_any_number_of_cores() -> None:
+def test_long_sums_are_the_same_on_any_number_of_cores():
     values = np.random.default_rng(0).random(100_003)
     product = threads.on_one_thread(lambda: float(values @ values))
     with threads.at_most(4):
@@ -61,5 +57,5 @@ def test_long_sums_are_the_same_on_any_number_of_cores() -> None:
         subgroups.of_test_set,
     ],
 )
-def test_what_sums_over_rows_is_on_one_thread(function: object) -> None:
+def test_what_sums_over_rows_is_on_one_thread(function):
     assert function.__code__ is threads.on_one_thread(len).__code__  # type: ignore[attr-defined]

@@ -1,7 +1,5 @@
 """Tables of scores: every layout gives one table, and one table the numbers of the workflow."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -29,7 +27,7 @@ NAN = float("nan")
 DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
 
 
-def wide(n: int = 12, models: str = "abc", seed: int = 1) -> pd.DataFrame:
+def wide(n=12, models="abc", seed=1):
     """Return scores that get worse from model to model, data sets named in the index."""
     rng = np.random.default_rng(seed)
     scores = rng.normal(0.8, 0.05, (n, 1)) + rng.normal(0, 0.02, (n, len(models)))
@@ -37,12 +35,12 @@ def wide(n: int = 12, models: str = "abc", seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(scores.round(4), [f"set {chr(97 + i)}" for i in range(n)], list(models))
 
 
-def numbers(found: bakeoff.Findings) -> list[dict[str, object]]:
+def numbers(found):
     """Return the comparisons, without what the names of data sets may change."""
     return json.loads(found.to_json())["comparisons"]
 
 
-def as_long(table: pd.DataFrame) -> pd.DataFrame:
+def as_long(table):
     named = table.rename_axis(index="dataset")
     return named.reset_index().melt("dataset", var_name="model", value_name="value")
 

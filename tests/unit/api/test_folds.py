@@ -1,10 +1,6 @@
 """scikit-learn's scores of folds and of a search, compared as the workflow compares them."""
 
-from __future__ import annotations
-
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,11 +48,11 @@ LEARNERS = {
 }
 
 
-def groups(cv: Any) -> Any:
+def groups(cv):
     return GROUPS if "Group" in type(cv).__name__ else None
 
 
-def results(cv: Any, scoring: Any = "accuracy", **options: Any) -> dict[str, Any]:
+def results(cv, scoring="accuracy", **options):
     return {
         name: cross_validate(learner, X, Y, cv=cv, scoring=scoring, groups=groups(cv), **options)
         for name, learner in LEARNERS.items()
@@ -92,7 +88,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
+def test_folds_compare_as_in_the_workflow(plan, tmp_path):
     """The same scores, given as files to an experiment."""
     cv, test, resampling = PLANS[plan]
     found = results(cv, ["accuracy", "roc_auc"], return_indices=True)
@@ -128,7 +124,7 @@ def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cv", [ShuffleSplit(5, test_size=0.25, random_state=0), KFold(4)])
-def test_rows_of_a_fold_are_told_where_their_number_is_known(cv: Any) -> None:
+def test_rows_of_a_fold_are_told_where_their_number_is_known(cv):
     scores = np.random.default_rng(0).random((2, cv.get_n_splits()))
     for n, known in ((None, set()), (80, {(60, 20)})):
         found = bakeoff.compare_folds(dict(zip("ab", scores, strict=True)), cv=cv, n=n, metric="f1")
@@ -136,7 +132,7 @@ def test_rows_of_a_fold_are_told_where_their_number_is_known(cv: Any) -> None:
         assert set(sizes.itertuples(index=False, name=None)) == known
 
 
-def _shape(resampling: dict[str, Any]) -> tuple[int, int]:
+def _shape(resampling):
     if "cv_5x2" in resampling:
         return 5, 2
     (plan,) = resampling.values()
@@ -144,7 +140,7 @@ def _shape(resampling: dict[str, Any]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_what_a_splitter_says_is_what_its_splits_are(plan: str) -> None:
+def test_what_a_splitter_says_is_what_its_splits_are(plan):
     cv = PLANS[plan][0]
     own = KFold(cv) if isinstance(cv, int) else cv
     splits = list(own.split(X, Y, groups(own)))
@@ -156,7 +152,7 @@ def test_what_a_splitter_says_is_what_its_splits_are(plan: str) -> None:
         assert named.n_test.tolist() == seen.n_test.tolist()
 
 
-def test_list_of_splits_is_known_by_its_rows() -> None:
+def test_list_of_splits_is_known_by_its_rows():
     cv = RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)
     splits = list(cv.split(X))
     found = results(splits)
@@ -167,14 +163,14 @@ def test_list_of_splits_is_known_by_its_rows() -> None:
     assert plan_of(halves, None, 6, None).name == "resampled"
 
 
-def test_training_on_more_and_more_rows() -> None:
+def test_training_on_more_and_more_rows():
     cv = TimeSeriesSplit(6)
     found = bakeoff.compare_folds(results(cv), cv=cv, n=len(Y))
     assert set(found.comparisons["test"]) == {"corrected_repeated_kfold_t"}
     assert plan_of(None, None, 6, list(cv.split(X))).growing
 
 
-def test_tests_by_name_and_their_options() -> None:
+def test_tests_by_name_and_their_options():
     cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
     found = bakeoff.compare_folds(
         results(cv), cv=cv, metric="accuracy", tests=["cv5x2_f", "bayes_correlated_t"],
@@ -187,14 +183,14 @@ def test_tests_by_name_and_their_options() -> None:
     assert set(table["alpha"]) == {0.1}
 
 
-def test_scores_alone_are_taken() -> None:
+def test_scores_alone_are_taken():
     whole = bakeoff.compare_folds(results(5), cv=5)
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
     assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
 
 
-def test_losses_are_better_when_greater() -> None:
+def test_losses_are_better_when_greater():
     found = bakeoff.compare_folds(results(5, ["neg_log_loss"]), cv=5)
     table = found.to_frame().set_index(["model_a", "model_b"])
     means = found.scores.groupby("model")["value"].mean()
@@ -202,7 +198,7 @@ def test_losses_are_better_when_greater() -> None:
     assert gap == pytest.approx(means["bayes"] - means["tree"])
 
 
-def test_a_fit_that_failed_is_said() -> None:
+def test_a_fit_that_failed_is_said():
     found = results(5)
     found["tree"]["test_score"][2] = np.nan
     table = bakeoff.compare_folds(found, cv=5).to_frame().set_index(["model_a", "model_b"])
@@ -210,7 +206,7 @@ def test_a_fit_that_failed_is_said() -> None:
     assert table.loc[("bayes", "other"), "decision"] != "undecided"
 
 
-def other(**options: Any) -> dict[str, Any]:
+def other(**options):
     """Return results of which each has splits of its own."""
     return results(KFold(5, shuffle=True), **options)
 
@@ -279,12 +275,12 @@ def other(**options: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_mistake_in_folds(given: Any, options: dict[str, Any], said: str) -> None:
+def test_mistake_in_folds(given, options, said):
     with pytest.raises(UserError, match=said):
         bakeoff.compare_folds(given(), **options)
 
 
-def test_leave_one_out() -> None:
+def test_leave_one_out():
     few = slice(40, 70)
     found = {
         name: cross_validate(learner, X[few], Y[few], cv=LeaveOneOut())
@@ -309,7 +305,7 @@ EXPECTED = {
 
 
 @cache
-def example() -> GridSearchCV:
+def example():
     """Return the search of scikit-learn's example."""
     data, labels = make_moons(noise=0.352, random_state=1, n_samples=100)
     cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
@@ -318,7 +314,7 @@ def example() -> GridSearchCV:
     return search.fit(data, labels)
 
 
-def test_example_of_scikit_learn() -> None:
+def test_example_of_scikit_learn():
     table = bakeoff.compare_search(example(), versus=None).comparisons
     assert set(table["test"]) == {"corrected_repeated_kfold_t"}
     for row in table.to_dict("records"):
@@ -330,20 +326,20 @@ def test_example_of_scikit_learn() -> None:
     assert one["pvalue"][0] == pytest.approx(0.227, abs=5e-4)
 
 
-def test_bayesian_part_of_the_example() -> None:
+def test_bayesian_part_of_the_example():
     found = bakeoff.compare_search(example(), tests=["bayes_correlated_t"])
     first = found.to_frame().iloc[0]
     assert first["p_equivalent"] == pytest.approx(0.432, abs=5e-4)
     assert first["rope"] == 0.01
 
 
-def test_what_scores_do_not_know_is_not_told() -> None:
+def test_what_scores_do_not_know_is_not_told():
     found = bakeoff.compare_search(example())
     assert not {"data", "undeclared", "splits"} & set(found.tables)
     assert " 0 rows" not in found.methods
 
 
-def test_best_is_adjusted_for_all_pairs() -> None:
+def test_best_is_adjusted_for_all_pairs():
     found, whole = (bakeoff.compare_search(example(), versus=v) for v in ("best", None))
     table = found.to_frame()
     assert set(table["model_a"]) == {"kernel=rbf"}
@@ -355,7 +351,7 @@ def test_best_is_adjusted_for_all_pairs() -> None:
     assert len(repr(found).splitlines()) < len(repr(whole).splitlines())
 
 
-def test_several_metrics_are_ranked_by_that_of_refit() -> None:
+def test_several_metrics_are_ranked_by_that_of_refit():
     search = GridSearchCV(
         DecisionTreeClassifier(random_state=0),
         {"max_depth": [1, 2]},
@@ -377,12 +373,12 @@ def test_several_metrics_are_ranked_by_that_of_refit() -> None:
         (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
     ],
 )
-def test_mistake_in_search(search: Any, options: dict[str, Any], said: str) -> None:
+def test_mistake_in_search(search, options, said):
     with pytest.raises(UserError, match=said):
         bakeoff.compare_search(search(), **options)
 
 
-def test_metric_has_two_spellings_and_chooses() -> None:
+def test_metric_has_two_spellings_and_chooses():
     scores = {"test_f1": np.linspace(0.7, 0.8, 10), "test_accuracy": np.linspace(0.8, 0.82, 10)}
     results = {"a": scores, "b": {key: values[::-1] - 0.1 for key, values in scores.items()}}
     for how in ({"metric": "f1"}, {"metrics": ["f1"]}):
@@ -394,7 +390,7 @@ def test_metric_has_two_spellings_and_chooses() -> None:
         bakeoff.compare_folds({"a": GaussianNB(), "b": scores}, cv=10)
 
 
-def test_losses_of_numbers_have_our_names_and_their_own_sign() -> None:
+def test_losses_of_numbers_have_our_names_and_their_own_sign():
     scoring = ["neg_root_mean_squared_error", "neg_mean_absolute_percentage_error", "r2"]
     numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
     rows = np.random.default_rng(0).normal(size=(100, 3))
@@ -420,7 +416,7 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign() -> None:
 
 
 @pytest.mark.parametrize("from_predictions", [False, True])
-def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> None:
+def test_learners_that_are_known_are_cautioned_about(from_predictions):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))
     numbers = X @ np.arange(5) + rng.normal(size=60)
@@ -430,7 +426,7 @@ def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> 
         (scaled, numbers > 0, "With k-nearest neighbours (here: model-1, model-2)"),
     ):
         cv = KFold(5)
-        how: dict[str, Any] = {"cv": cv, "return_estimator": True, "return_indices": True}
+        how = {"cv": cv, "return_estimator": True, "return_indices": True}
         results = {str(i): cross_validate(one, X, y, **how) for i, one in enumerate(models)}
         given = {"X": X, "y": y} if from_predictions else {"n": 60}
         found = bakeoff.compare_folds(results, cv=cv, tests=["kfold_t"], **given).to_frame()
@@ -443,7 +439,7 @@ def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> 
             assert silent.loc[0, "pvalue"] == found.loc[0, "pvalue"]
 
 
-def test_candidates_of_a_search_are_cautioned_about() -> None:
+def test_candidates_of_a_search_are_cautioned_about():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))
     y = X @ np.arange(5) + rng.normal(size=60)

@@ -1,10 +1,7 @@
 """`bakeoff.compare`: the numbers of `bakeoff compare`, whatever the rows come in."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +20,7 @@ Bakeoff = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def table() -> pd.DataFrame:
+def table():
     """Return 240 rows of forty patients: labels and probabilities of three models, and losses."""
     rng = np.random.default_rng(3)
     patient = np.repeat(np.arange(40), 6)
@@ -41,10 +38,10 @@ def table() -> pd.DataFrame:
 
 
 @pytest.fixture
-def by_files(tmp_path: Path, table: pd.DataFrame, capsys: pytest.CaptureFixture[str]) -> Bakeoff:
+def by_files(tmp_path, table, capsys):
     """Return what the command says of the same rows in a file."""
 
-    def run(columns: list[str], *options: str) -> dict[str, Any]:
+    def run(columns, *options):
         file = tmp_path / "rows.csv"
         table[["id", *columns]].to_csv(file, index=False)
         assert main(["compare", str(file), *options, "--json"]) == 0, capsys.readouterr().err
@@ -53,15 +50,15 @@ def by_files(tmp_path: Path, table: pd.DataFrame, capsys: pytest.CaptureFixture[
     return run
 
 
-def labels(table: pd.DataFrame) -> dict[str, Any]:
+def labels(table):
     return {model: table[model] for model in MODELS}
 
 
-def probabilities(table: pd.DataFrame) -> dict[str, Any]:
+def probabilities(table):
     return {model: table[f"{model}:sick"] for model in MODELS}
 
 
-def same(found: bakeoff.Findings, told: dict[str, Any]) -> None:
+def same(found, told):
     """Hold every number to those of the command; what the rows are called may differ."""
     own = json.loads(found.to_json())
     assert own["models"] == told["models"]
@@ -87,16 +84,12 @@ BOTH = ["y_true", *(f"{m}:{c}" for m in MODELS for c in ("sick", "healthy"))]
         ),
     ],
 )
-def test_labels_compare_as_in_a_file(
-    table: pd.DataFrame, by_files: Bakeoff, asked: dict[str, Any], options: list[str]
-) -> None:
+def test_labels_compare_as_in_a_file(table, by_files, asked, options):
     same(bakeoff.compare(table["y_true"], labels(table), **asked), by_files(COLUMNS, *options))
 
 
 @pytest.mark.parametrize("metrics", [["roc_auc"], ["log_loss", "accuracy"]])
-def test_probabilities_compare_as_in_a_file(
-    table: pd.DataFrame, by_files: Bakeoff, metrics: list[str]
-) -> None:
+def test_probabilities_compare_as_in_a_file(table, by_files, metrics):
     told = by_files(BOTH, *(f"--metric={name}" for name in metrics))
     of_positive = probabilities(table)
     of_all = {m: np.column_stack([1 - p, p]) for m, p in of_positive.items()}
@@ -106,9 +99,7 @@ def test_probabilities_compare_as_in_a_file(
 
 
 @pytest.mark.parametrize("metrics", [[], ["f1"]])
-def test_subgroups_compare_as_in_a_file(
-    table: pd.DataFrame, by_files: Bakeoff, metrics: list[str]
-) -> None:
+def test_subgroups_compare_as_in_a_file(table, by_files, metrics):
     columns = [*COLUMNS, "patient", "sex", "age"]
     options = ["--groups", "patient", "--subgroups", "sex,age:40:65"]
     told = by_files(columns, *options, *(f"--metric={name}" for name in metrics))
@@ -129,9 +120,7 @@ def test_subgroups_compare_as_in_a_file(
     assert bakeoff.compare(y, labels(table)).subgroups.empty
 
 
-def test_runs_compare_as_in_a_file(
-    tmp_path: Path, table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_compare_as_in_a_file(tmp_path, table, capsys):
     items = table.assign(id=table["patient"])[["id", "run", *COLUMNS]]
     items.to_csv(tmp_path / "runs.csv", index=False)
     assert main(["compare", str(tmp_path / "runs.csv"), "--runs", "run", "--json"]) == 0
@@ -143,7 +132,7 @@ def test_runs_compare_as_in_a_file(
     assert found.comparisons.equals(grouped.comparisons)
 
 
-def test_groups_and_time_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff) -> None:
+def test_groups_and_time_compare_as_in_a_file(table, by_files):
     y, given = table["y_true"], labels(table)
     for argument, option in (("groups", "--groups"), ("time", "--time")):
         told = by_files([*COLUMNS, "patient"], option, "patient")
@@ -153,14 +142,14 @@ def test_groups_and_time_compare_as_in_a_file(table: pd.DataFrame, by_files: Bak
     same_numbers(found, told)
 
 
-def same_numbers(found: bakeoff.Findings, told: dict[str, Any]) -> None:
+def same_numbers(found, told):
     """Hold the numbers to those of the command where messages name the column of a file."""
     own = json.loads(found.to_json())["comparisons"]
     for one, other in zip(own, told["comparisons"], strict=True):
         assert {**one, "result": ""} == {**other, "result": ""}
 
 
-def test_numbers_per_row_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff) -> None:
+def test_numbers_per_row_compare_as_in_a_file(table, by_files):
     losses = {f"{m} loss": table[f"{m} loss"] for m in MODELS}
     told = by_files([*losses, "patient"], "--values", "lower", "--groups", "patient")
     found = bakeoff.compare(None, losses, values="lower", groups=table["patient"])
@@ -173,7 +162,7 @@ def test_numbers_per_row_compare_as_in_a_file(table: pd.DataFrame, by_files: Bak
         assert one["estimate"].tolist()[1:] == whole["estimate"].tolist()[1:]
 
 
-def test_costs_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff, tmp_path: Path) -> None:
+def test_costs_compare_as_in_a_file(table, by_files, tmp_path):
     costs = {"classes": ["healthy", "sick"], "matrix": [[0, 1], [5, 0]]}
     (tmp_path / "costs.yaml").write_text(json.dumps(costs))
     told = by_files(COLUMNS, "--costs", str(tmp_path / "costs.yaml"))
@@ -181,13 +170,13 @@ def test_costs_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff, tmp_
 
 
 @pytest.mark.parametrize("how", [list, np.asarray, pa.array, pd.Categorical, pd.Series])
-def test_every_container_gives_the_same(table: pd.DataFrame, how: Callable[..., Any]) -> None:
+def test_every_container_gives_the_same(table, how):
     expected = bakeoff.compare(table["y_true"], labels(table)).to_json()
     given = {model: how(table[model]) for model in MODELS}
     assert bakeoff.compare(how(table["y_true"]), given).to_json() == expected
 
 
-def test_frames_of_models_are_taken(table: pd.DataFrame) -> None:
+def test_frames_of_models_are_taken(table):
     expected = bakeoff.compare(table["y_true"], labels(table)).to_json()
     frame = table[list(MODELS)]
     assert bakeoff.compare(table["y_true"], frame).to_json() == expected
@@ -195,7 +184,7 @@ def test_frames_of_models_are_taken(table: pd.DataFrame) -> None:
 
 
 @pytest.mark.parametrize("form", ["label", "sick"])
-def test_a_frame_of_one_column_is_that_column(table: pd.DataFrame, form: str) -> None:
+def test_a_frame_of_one_column_is_that_column(table, form):
     # one that is called like a class holds its probabilities, any other labels
     y, of_class = table["y_true"], form == "sick"
     plain = probabilities(table) if of_class else labels(table)
@@ -207,7 +196,7 @@ def test_a_frame_of_one_column_is_that_column(table: pd.DataFrame, form: str) ->
     assert one.to_json() == other.to_json()
 
 
-def test_frames_of_polars_are_taken(table: pd.DataFrame) -> None:
+def test_frames_of_polars_are_taken(table):
     expected = bakeoff.compare(table["y_true"], probabilities(table), metrics="brier").to_json()
     y = polars.Series(table["y_true"].tolist())
     given = {
@@ -217,7 +206,7 @@ def test_frames_of_polars_are_taken(table: pd.DataFrame) -> None:
     assert bakeoff.compare(y, given, metrics="brier").to_json() == expected
 
 
-def test_rows_are_paired_by_their_index(table: pd.DataFrame) -> None:
+def test_rows_are_paired_by_their_index(table):
     expected = bakeoff.compare(table["y_true"], labels(table)).to_json()
     named = table.set_index("row " + table["id"].astype(str))
     shuffled = named.sample(frac=1, random_state=0)
@@ -225,7 +214,7 @@ def test_rows_are_paired_by_their_index(table: pd.DataFrame) -> None:
     assert bakeoff.compare(named["y_true"], given).to_json() == expected
 
 
-def test_numbers_of_classes_are_classes(table: pd.DataFrame) -> None:
+def test_numbers_of_classes_are_classes(table):
     codes = {m: (table[m] == "sick").astype(int) for m in MODELS}
     y = (table["y_true"] == "sick").astype(int)
     whole = bakeoff.compare(y, codes).comparisons
@@ -233,13 +222,13 @@ def test_numbers_of_classes_are_classes(table: pd.DataFrame) -> None:
     assert bakeoff.compare(table["y_true"], labels(table)).comparisons.equals(whole)
 
 
-def three(rng: np.random.Generator) -> tuple[Any, dict[str, Any]]:
+def three(rng):
     y = rng.choice([10, 2, 7], 90)
     given = {m: rng.dirichlet([1, 1, 1], 90) for m in ("a", "b")}
     return y, given
 
 
-def test_columns_of_probabilities_are_in_the_order_of_the_classes() -> None:
+def test_columns_of_probabilities_are_in_the_order_of_the_classes():
     y, given = three(np.random.default_rng(0))
     by_name = {m: pd.DataFrame(p, columns=[2, 7, 10]) for m, p in given.items()}
     expected = bakeoff.compare(y, by_name, metrics="log_loss").to_json()
@@ -347,17 +336,17 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
         (["a"] * 9, {"m": ["a"] * 9, "n": ["a"] * 9}, {}, "has only one class, 'a'"),
     ],
 )
-def test_mistake(y: Any, predictions: Any, options: dict[str, Any], said: str) -> None:
+def test_mistake(y, predictions, options, said):
     with pytest.raises(UserError, match=said):
         bakeoff.compare(y, predictions, **options)
 
 
-def test_models_one_by_one_are_told_how() -> None:
+def test_models_one_by_one_are_told_how():
     with pytest.raises(UserError, match=r"found 3 arguments .* bakeoff\.compare\(y, \{'old'"):
         bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])  # type: ignore[call-arg, arg-type]
 
 
-def test_metrics_have_two_spellings(table: pd.DataFrame) -> None:
+def test_metrics_have_two_spellings(table):
     models = {model: table[model] for model in MODELS[:2]}
     one, other = (
         bakeoff.compare(table["y_true"], models, **{key: "balanced_accuracy"})
@@ -367,7 +356,7 @@ def test_metrics_have_two_spellings(table: pd.DataFrame) -> None:
     assert set(one.comparisons["metric"]) == {"balanced_accuracy"}
 
 
-def test_a_figure_shows_itself_in_a_notebook(table: pd.DataFrame) -> None:
+def test_a_figure_shows_itself_in_a_notebook(table):
     found = bakeoff.compare(table["y_true"], {model: table[model] for model in MODELS[:2]})
     assert found.figure()._repr_svg_().startswith("<?xml")  # type: ignore[attr-defined]
 

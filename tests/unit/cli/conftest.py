@@ -1,7 +1,5 @@
 """The command line in this process, for the tests of its commands."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -13,10 +11,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def bakeoff(capsys: pytest.CaptureFixture[str]) -> Run:
+def bakeoff(capsys):
     """Return a runner of the command, in this process: exit code, output, errors."""
 
-    def run(*arguments: str) -> tuple[int, str, str]:
+    def run(*arguments):
         try:
             code = main(arguments)
         except SystemExit as stop:
@@ -28,6 +26,6 @@ def bakeoff(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def compare(bakeoff: Run) -> Run:
+def compare(bakeoff):
     """Return a runner of `bakeoff compare`."""
     return partial(bakeoff, "compare")

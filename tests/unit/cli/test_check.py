@@ -1,12 +1,9 @@
 """`bakeoff check` after a run: the differences that its test rows find by the noise of the run."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,14 +25,14 @@ EXPERIMENT = {
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "e.yaml"
     path.write_text(yaml.safe_dump(EXPERIMENT))
     return path
 
 
-def pair(test: str = "corrected_kfold_t", plan: str = "kfold") -> Comparison:
+def pair(test="corrected_kfold_t", plan="kfold"):
     return Comparison(
         test=test,
         role="pair",
@@ -61,15 +58,13 @@ def pair(test: str = "corrected_kfold_t", plan: str = "kfold") -> Comparison:
     )
 
 
-def finished(rows: list[Comparison]) -> None:
+def finished(rows):
     results = Path("results/done")
     results.mkdir(parents=True)
     (results / "comparisons.json").write_text(json.dumps([row.to_dict() for row in rows]))
 
 
-def test_what_rows_find_by_any_metric_is_that_of_a_pilot(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_rows_find_by_any_metric_is_that_of_a_pilot(file, capsys):
     rng = np.random.default_rng(2)
     y = rng.integers(2, size=200)
     said = [np.where(rng.random(200) < right, y, 1 - y) for right in (0.85, 0.8)]
@@ -105,9 +100,7 @@ def test_what_rows_find_by_any_metric_is_that_of_a_pilot(
         {"result": {"details": {"se": 0.0}}},
     ],
 )
-def test_rows_are_planned_for_differences_of_a_metric_alone(
-    file: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any]
-) -> None:
+def test_rows_are_planned_for_differences_of_a_metric_alone(file, capsys, change):
     row = dataclasses.replace(pair("metric_difference", "holdout"), n=200)
     row = dataclasses.replace(row, result={"details": {"se": 0.02}})
     for one, shown in ((row, True), (dataclasses.replace(row, **change), False)):

@@ -1,10 +1,6 @@
 """`bakeoff compare --metric` and `--values`: the numbers of the library and of an experiment."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,13 +17,13 @@ from bakeoff.stats.metrics.family import compare_models
 
 
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def data(tmp_path, monkeypatch):
     """Write predictions and numbers of three models, all in one table and one table each."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     n = 200
     y = rng.random(n) < 0.3
-    found: dict[str, Any] = {"y": np.where(y, "sick", "well")}
+    found = {"y": np.where(y, "sick", "well")}
     wide = {"id": np.arange(n), "truth": found["y"], "site": np.arange(n) // 5}
     values = {"id": np.arange(n), "site": np.arange(n) // 5}
     for model, skill in (("a", 1.8), ("b", 1.0), ("c", 0.4)):
@@ -44,11 +40,11 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return found
 
 
-def columns(data: dict[str, Any], key: str) -> np.ndarray:
+def columns(data, key):
     return np.column_stack([data[m][key] for m in "abc"])
 
 
-def as_json(answer: tuple[int, str, str]) -> dict[str, Any]:
+def as_json(answer):
     code, out, err = answer
     assert (code, err) == (0, "")
     return json.loads(out)

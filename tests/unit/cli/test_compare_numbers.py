@@ -1,10 +1,7 @@
 """Predicted numbers: `bakeoff compare`, `bakeoff.compare` and their refusals."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +14,7 @@ from bakeoff.stats.metrics.family import compare_models
 
 
 @pytest.fixture
-def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+def table(tmp_path, monkeypatch):
     """Write predictions of three models, all in one table and one table each."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
@@ -31,7 +28,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     return found
 
 
-def as_json(answer: tuple[int, str, str]) -> dict[str, Any]:
+def as_json(answer):
     code, out, err = answer
     assert (code, err) == (0, "")
     return json.loads(out)

@@ -1,9 +1,6 @@
 """`bakeoff compare --subgroups`: what `subgroups:` of an experiment gives, of tables that exist."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +13,7 @@ N = 300
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
+def table(tmp_path_factory):
     """Return a table of predictions of which model a is better for f alone."""
     rng = np.random.default_rng(0)
     truth, sex = rng.integers(0, 2, N), rng.choice(["f", "m"], N)
@@ -30,7 +27,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]
     return path, frame
 
 
-def found(capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, object]]:
+def found(capsys, *options):
     assert main(["compare", *options, "--json"]) == 0
     return json.loads(capsys.readouterr().out)["subgroups"]
 

@@ -1,7 +1,5 @@
 """Own metrics by file or import path, and costs, in `compare` and `gate`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,9 +1,6 @@
 """Ids, groups and runs of given predictions are whole numbers of any size, in every file."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,7 +22,7 @@ ENDINGS = ["csv", "tsv", "jsonl", "parquet", "feather", "xlsx"]
 ROWS = 6
 
 
-def _write(frame: pd.DataFrame, path: Path) -> None:
+def _write(frame, path):
     """Write a frame of Python's integers."""
     match path.suffix:
         case ".csv" | ".tsv":
@@ -41,13 +38,13 @@ def _write(frame: pd.DataFrame, path: Path) -> None:
             frame.infer_objects().to_feather(path)
 
 
-def _whole(start: int, each: int = 1) -> list[int]:
+def _whole(start, each=1):
     return [start + i // each for i in range(ROWS)]
 
 
 @pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_every_reader_tells_rows_and_groups_apart(ending: str, start: int, tmp_path: Path) -> None:
+def test_every_reader_tells_rows_and_groups_apart(ending, start, tmp_path):
     if ending in ("parquet", "feather") and start >= 2**64:
         pytest.skip("Arrow has no such whole numbers")
     path = tmp_path / f"p.{ending}"
@@ -63,9 +60,7 @@ def test_every_reader_tells_rows_and_groups_apart(ending: str, start: int, tmp_p
 
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 @pytest.mark.parametrize("role", ["id", "group", "run", "seed", "fold"])
-def test_floats_that_stand_for_several_numbers_identify_nothing(
-    role: str, ending: str, tmp_path: Path
-) -> None:
+def test_floats_that_stand_for_several_numbers_identify_nothing(role, ending, tmp_path):
     path = tmp_path / f"p.{ending}"
     frame = pd.DataFrame({"who": np.arange(ROWS) * 4 + 2.0**54})
     if ending == "parquet":
@@ -78,7 +73,7 @@ def test_floats_that_stand_for_several_numbers_identify_nothing(
         file.ids("who") if role == "id" else file.related(role, columns)
 
 
-def test_files_of_training_runs_keep_ids(tmp_path: Path) -> None:
+def test_files_of_training_runs_keep_ids(tmp_path):
     ids = _whole(12345678901234567890)
     for seed in (1, 2):
         rows = "".join(f"{one},1\n" for one in ids)
@@ -87,7 +82,7 @@ def test_files_of_training_runs_keep_ids(tmp_path: Path) -> None:
     assert list(file.row_ids("id")) == [str(one) for one in [*ids, *ids]]
 
 
-def test_groups_in_a_list_are_told_apart() -> None:
+def test_groups_in_a_list_are_told_apart():
     groups = [2**63 + i // 2 for i in range(ROWS - 2)] + [5, 6]
     truth, other = [0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 0]
     said = str(bakeoff.compare(truth, {"a": truth, "b": other}, groups=groups))
@@ -96,21 +91,21 @@ def test_groups_in_a_list_are_told_apart() -> None:
     assert list(frame[roles["groups"]]) == groups
 
 
-def test_groups_of_floats_are_refused_from_python() -> None:
+def test_groups_of_floats_are_refused_from_python():
     truth, other = [0, 1, 0, 1, 0, 1], [0, 1, 0, 1, 1, 0]
     groups = np.arange(ROWS) + 2.0**60
     with pytest.raises(UserError, match=r"groups.* do not tell neighbouring whole numbers apart"):
         bakeoff.compare(truth, {"a": truth, "b": other}, groups=groups)
 
 
-def test_subgroups_of_arrow_keep_codes() -> None:
+def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
     rows = aligned({"subgroups['site']": as_pandas(codes)["site"]})
     found = Parts.taken(codes, {}).of(rows)["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
 
 
-def test_score_tables_refuse_groups_that_were_floats() -> None:
+def test_score_tables_refuse_groups_that_were_floats():
     table = pd.DataFrame(
         {
             "dataset": [f"d{i}" for i in range(ROWS)],

@@ -1,7 +1,5 @@
 """Rows that repeat others, and columns that look like ids of groups."""
 
-from __future__ import annotations
-
 import weakref
 
 import numpy as np
@@ -16,7 +14,7 @@ from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from tests.conftest import ROOT
 
 
-def fine(n: int = 60, width: int = 5) -> pd.DataFrame:
+def fine(n=60, width=5):
     values = np.random.default_rng(0).normal(size=(n, width))
     frame = pd.DataFrame(values, columns=[f"x{j}" for j in range(width)])
     return frame.assign(word=[f"w{i}" for i in range(n)])
@@ -55,7 +53,7 @@ def test_swapped_values_are_no_repeat():
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=2, max_size=30))
-def test_repeats_are_those_of_all_pairs(rows: list[tuple[int, ...]]) -> None:
+def test_repeats_are_those_of_all_pairs(rows):
     values = np.array(rows)
     differing = (values[:, None] != values).sum(axis=2)
     np.fill_diagonal(differing, 9)
@@ -98,11 +96,11 @@ def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
 
 
 def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
-    made: list[weakref.ref[np.ndarray]] = []
-    held: list[int] = []
+    made = []
+    held = []
     hashed = repeats._hashed
 
-    def counted(values: pd.Series, place: int) -> np.ndarray:
+    def counted(values, place):
         found = hashed(values, place)
         made.append(weakref.ref(found))
         held.append(sum(one() is not None for one in made))
@@ -122,7 +120,7 @@ def test_no_feature_has_no_repeat():
     assert pairs_by_chance(pd.DataFrame(index=range(5))) == (0.0, 0.0)
 
 
-def columns_of(frame: pd.DataFrame, without: tuple[str, ...] = ()) -> dict[str, str]:
+def columns_of(frame, without=()):
     return {found["column"]: found["why"] for found in group_columns(frame, without)}
 
 

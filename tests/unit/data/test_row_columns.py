@@ -1,7 +1,5 @@
 """Columns that comparisons look at row by row: which make subgroups, and which must be cut."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

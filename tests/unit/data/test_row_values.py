@@ -1,15 +1,10 @@
 """Experiments of models that bring a number for each row, without Snakemake."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Comparison, run_planned
+from bakeoff.comparisons import run_planned
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.split_files import divisions
 from bakeoff.errors import UserError
@@ -24,7 +19,7 @@ DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, np.ndarray]:
+def files(tmp_path, monkeypatch):
     """Write the numbers of three models, rows in another order in each file."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(4)
@@ -37,12 +32,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, np.ndarr
     return found
 
 
-def config(models: str = "ab", **more: Any) -> dict[str, Any]:
+def config(models="ab", **more):
     entries = {m: {"values": f"{m}.csv", **more.pop(m, {})} for m in models}
     return {"experiment": "v", "models": entries, "metrics": [DESCRIBED], **more}
 
 
-def problems(**more: Any) -> str:
+def problems(**more):
     try:
         found, _ = check_experiment(load_experiment(config(**more)))
     except UserError as error:
@@ -50,7 +45,7 @@ def problems(**more: Any) -> str:
     return "\n".join(map(str, found))
 
 
-def compared(tmp_path: Path, **more: Any) -> list[Comparison]:
+def compared(tmp_path, **more):
     """Run the chosen tests on what the workflow would collect."""
     experiment = load_experiment(config(**more))
     found, chosen = check_experiment(experiment)

@@ -1,14 +1,11 @@
 """What one fit does to its process, the next one does not meet."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +27,7 @@ from bakeoff.spec.models import Model
 FIT = Fit("d", "m", "holdout", 1, 1)
 
 
-def state() -> dict[str, Any]:
+def state():
     return {
         "environment": dict(os.environ),
         "folder": Path.cwd(),
@@ -46,7 +43,7 @@ def state() -> dict[str, Any]:
     }
 
 
-def litter(folder: Path) -> None:
+def litter(folder):
     os.environ["BAKEOFF_LITTER"] = "1"
     del os.environ["PATH"]
     os.chdir(folder)
@@ -61,7 +58,7 @@ def litter(folder: Path) -> None:
     np.random.seed(1)  # noqa: NPY002
 
 
-def test_everything_is_as_before(tmp_path: Path) -> None:
+def test_everything_is_as_before(tmp_path):
     before = state()
     with isolated(5, threads=1):
         litter(tmp_path)
@@ -71,10 +68,10 @@ def test_everything_is_as_before(tmp_path: Path) -> None:
         assert after[name] == value, name
 
 
-def test_also_after_a_failure(tmp_path: Path) -> None:
+def test_also_after_a_failure(tmp_path):
     before = state()
 
-    def fails() -> None:
+    def fails():
         litter(tmp_path)
         raise RuntimeError
 
@@ -83,7 +80,7 @@ def test_also_after_a_failure(tmp_path: Path) -> None:
     assert state() == before
 
 
-def test_global_random_states_are_seeded() -> None:
+def test_global_random_states_are_seeded():
     drawn = []
     for seed in (1, 1, 2):
         with isolated(seed, threads=1):
@@ -91,13 +88,13 @@ def test_global_random_states_are_seeded() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_threads_are_limited_within() -> None:
+def test_threads_are_limited_within():
     with isolated(1, threads=1):
         assert all(one["num_threads"] == 1 for one in threadpool_info())
 
 
 class Litters(DecisionTreeClassifier):  # type: ignore[misc]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X, y, sample_weight=None):
         litter(Path("/"))
         return super().fit(X, y)
 
@@ -105,7 +102,7 @@ class Litters(DecisionTreeClassifier):  # type: ignore[misc]
 class Draws(DecisionTreeClassifier):  # type: ignore[misc]
     """Looks at all that a fit before it may have left."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X, y, sample_weight=None):
         leftovers = [os.environ.get("BAKEOFF_LITTER"), sklearn.get_config()["assume_finite"]]
         assert leftovers == [None, False]
         self.random_state = int(np.random.randint(1000))  # noqa: NPY002
@@ -114,7 +111,7 @@ class Draws(DecisionTreeClassifier):  # type: ignore[misc]
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, Path]:
+def files(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
     frame.insert(0, TARGET, np.where(frame["a"] + rng.normal(size=60) > 0, "yes", "no"))
@@ -125,9 +122,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}
 
 
-def test_fits_in_one_process_do_not_meet(
-    files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fits_in_one_process_do_not_meet(files, tmp_path, monkeypatch):
     module = sys.modules[__name__]
     monkeypatch.setitem(sys.modules, "litterers", module)
     found = []

@@ -1,9 +1,7 @@
 """What a model chooses, it chooses on its training part, and it chooses as it should."""
 
-from __future__ import annotations
-
 from itertools import product
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -33,22 +31,22 @@ XGBOOST = "xgboost.XGBClassifier"
 LABELS = Classes(("no", "yes"))
 
 
-def model(estimator: str | None = LOGISTIC, **keys: Any) -> Model:
+def model(estimator=LOGISTIC, **keys):
     own = {"estimator": estimator} if estimator else {}
     return Model.model_validate({**own, **keys})
 
 
-def part(n: int = 200, seed: int = 0, **keys: Any) -> TrainingPart:
+def part(n=200, seed=0, **keys):
     X, y = make_classification(n, 6, weights=[0.7], flip_y=0.2, random_state=seed)
     frame = pd.DataFrame(X, columns=list("abcdef"))
     return TrainingPart(frame, LABELS.encoded(y.astype(np.intp)), **keys)
 
 
-def learnt(own: Model, data: TrainingPart, seed: int = 1, **keys: Any) -> Any:
+def learnt(own, data, seed=1, **keys):
     return train(own, data, derive(seed, "fit"), **keys)
 
 
-def test_grid_search_is_scikit_learns_with_preprocessing_inside() -> None:
+def test_grid_search_is_scikit_learns_with_preprocessing_inside():
     data = part()
     own = model(tune={"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", "cv": 4})
     found = learnt(own, data)
@@ -64,7 +62,7 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside() -> None:
     )
 
 
-def test_search_on_a_fixed_part_tries_all_on_the_same_rows() -> None:
+def test_search_on_a_fixed_part_tries_all_on_the_same_rows():
     data = part()
     own = model(tune={"space": {"C": [0.001, 1]}, "validation": 0.3, "scoring": "log_loss"})
     ((learnt_rows, held),) = data.folds(5, _number("tune-folds"), 0.3)
@@ -76,7 +74,7 @@ def test_search_on_a_fixed_part_tries_all_on_the_same_rows() -> None:
     assert learnt(own, data).chosen["inner_score"] == pytest.approx(expected.best_score_)
 
 
-def test_search_goes_by_the_rows_that_a_column_names() -> None:
+def test_search_goes_by_the_rows_that_a_column_names():
     data = part(validation=np.array(["train", "check", "late", np.nan] * 50, dtype=object))
     rows = {"column": "part", "values": ["check", "late"]}
     own = model(tune={"space": {"C": [0.001, 1]}, "validation": rows, "scoring": "log_loss"})
@@ -93,7 +91,7 @@ def test_search_goes_by_the_rows_that_a_column_names() -> None:
     )
 
 
-def _number(purpose: str) -> int:
+def _number(purpose):
     return part_of(derive(1, "fit"), purpose)
 
 
@@ -111,7 +109,7 @@ def _number(purpose: str) -> int:
         {"search": "halving", "space": {"C": {"loguniform": [0.1, 10]}}, "n_iter": 4, "cv": 3},
     ],
 )
-def test_every_search_stays_in_its_space_and_repeats_itself(tune: dict[str, Any]) -> None:
+def test_every_search_stays_in_its_space_and_repeats_itself(tune):
     first, again = (learnt(model(tune=tune), part()).chosen for _ in range(2))
     assert first == again
     given = tune["space"]["C"]
@@ -120,7 +118,7 @@ def test_every_search_stays_in_its_space_and_repeats_itself(tune: dict[str, Any]
     assert first["params"].get("max_iter", 90) in (90, 91)
 
 
-def test_search_reaches_steps_nested_estimators_and_wrapped_ones() -> None:
+def test_search_reaches_steps_nested_estimators_and_wrapped_ones():
     steps = ["sklearn.decomposition.PCA", {"estimator": LOGISTIC, "name": "last"}]
     piped = model(None, steps=steps, tune={"space": {"pca__n_components": [2, 3], "C": [1, 2]}})
     assert set(learnt(piped, part()).chosen["params"]) == {"pca__n_components", "C"}
@@ -144,7 +142,7 @@ def test_search_reaches_steps_nested_estimators_and_wrapped_ones() -> None:
 @pytest.mark.filterwarnings(
     "ignore:The least populated class", "ignore:Only one class", "ignore:One or more"
 )
-def test_score_undefined_on_inner_folds_is_an_error() -> None:
+def test_score_undefined_on_inner_folds_is_an_error():
     data = part(40)
     rare = TrainingPart(data.X, LABELS.encoded((np.arange(40) < 2).astype(np.intp)))
     own = model(tune={"space": {"C": [1, 2]}, "scoring": "roc_auc", "cv": 3})
@@ -154,14 +152,14 @@ def test_score_undefined_on_inner_folds_is_an_error() -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("criterion", get_args(Criterion))
-def test_best_threshold_is_best_of_all(criterion: Criterion, seed: int) -> None:
+def test_best_threshold_is_best_of_all(criterion, seed):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 60)
     scores = np.round(np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1), 2)
     weights = rng.integers(1, 4, 60).astype(float)
     costs = np.array([[0.0, 1.0], [5.0, 0.0]])
 
-    def gain(t: float) -> float:
+    def gain(t):
         cell = {
             (i, j): weights[(y == i) & ((scores >= t) == bool(j))].sum()
             for i, j in product((0, 1), repeat=2)
@@ -183,14 +181,14 @@ def test_best_threshold_is_best_of_all(criterion: Criterion, seed: int) -> None:
     assert gain(found) == pytest.approx(best)
 
 
-def test_of_equally_good_thresholds_the_nearest_to_the_default_wins() -> None:
+def test_of_equally_good_thresholds_the_nearest_to_the_default_wins():
     y, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.6, 0.9])
     assert best_threshold(y, scores, "f1", 0.5) == pytest.approx(0.5)
     costs = np.zeros((2, 2))
     assert best_threshold(y, scores, "cost", 0.7, costs=costs) == pytest.approx(0.75)
 
 
-def test_fixed_threshold_is_kept() -> None:
+def test_fixed_threshold_is_kept():
     data = part()
     low, high = (learnt(model(threshold=t), data) for t in (0.1, 0.9))
     expected = low.estimator.predict_proba(data.X)[:, 1] >= 0.1
@@ -198,14 +196,14 @@ def test_fixed_threshold_is_kept() -> None:
     assert high.predict(data.X).sum() < low.predict(data.X).sum()
 
 
-def test_threshold_on_decision_values() -> None:
+def test_threshold_on_decision_values():
     data = part()
     found = learnt(model("sklearn.svm.LinearSVC", threshold={"choose": "f1"}), data)
     expected = found.estimator.decision_function(data.X) >= found.chosen["threshold"]
     np.testing.assert_array_equal(found.predict(data.X), expected.astype(int))
 
 
-def test_chosen_threshold_comes_from_out_of_fold_predictions() -> None:
+def test_chosen_threshold_comes_from_out_of_fold_predictions():
     """A tree knows its training rows by heart: on them, no threshold would be better than 0.5."""
     data = part(300)
     own = model(FOREST, params={"n_estimators": 30}, threshold={"choose": "youden"})
@@ -214,7 +212,7 @@ def test_chosen_threshold_comes_from_out_of_fold_predictions() -> None:
     assert found.threshold == found.chosen["threshold"]
 
 
-def test_class_weights_by_parameter_and_by_sample_weights_agree() -> None:
+def test_class_weights_by_parameter_and_by_sample_weights_agree():
     data = part()
     weights = {"yes": 3.0}
     by_param = learnt(model(LOGISTIC, class_weight=weights), data).estimator
@@ -226,7 +224,7 @@ def test_class_weights_by_parameter_and_by_sample_weights_agree() -> None:
     )
 
 
-def test_balanced_weights_reach_estimators_without_the_parameter() -> None:
+def test_balanced_weights_reach_estimators_without_the_parameter():
     data = part()
     plain = learnt(model("sklearn.naive_bayes.GaussianNB"), data).predict(data.X).sum()
     balanced = learnt(model("sklearn.naive_bayes.GaussianNB", class_weight="balanced"), data)
@@ -244,7 +242,7 @@ def test_balanced_weights_reach_estimators_without_the_parameter() -> None:
         {"estimator": LOGISTIC, "threshold": {"choose": "f1", "cv": 2}},
     ],
 )
-def test_weights_of_rows_reach_the_fit(keys: dict[str, Any]) -> None:
+def test_weights_of_rows_reach_the_fit(keys):
     data, own = part(), model(**keys)
     weighted = TrainingPart(data.X, data.target, np.where(data.y == 1, 20.0, 0.1))
     plain, heavy = (
@@ -256,7 +254,7 @@ def test_weights_of_rows_reach_the_fit(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "estimator", [BOOSTING, XGBOOST, "sklearn.ensemble.GradientBoostingClassifier"]
 )
-def test_early_stopping_stops(estimator: str) -> None:
+def test_early_stopping_stops(estimator):
     size = {"max_iter": 400} if estimator == BOOSTING else {"n_estimators": 400}
     own = model(estimator, params=size, early_stopping={"rounds": 3, "fraction": 0.2})
     found, again = learnt(own, part(300)), learnt(own, part(300))
@@ -264,13 +262,13 @@ def test_early_stopping_stops(estimator: str) -> None:
     assert found.chosen == again.chosen
 
 
-def test_watched_rows_are_stratified_and_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_watched_rows_are_stratified_and_not_learnt(monkeypatch):
     import xgboost
 
-    seen: dict[str, Any] = {}
+    seen = {}
     original = xgboost.XGBClassifier.fit
 
-    def spy(self: Any, X: Any, y: Any, **keys: Any) -> Any:
+    def spy(self, X, y, **keys):
         seen.update(X=X, y=y, **keys)
         return original(self, X, y, **keys)
 
@@ -288,14 +286,14 @@ def test_watched_rows_are_stratified_and_not_learnt(monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_seeds_of_the_same_model_differ_and_repeat() -> None:
+def test_seeds_of_the_same_model_differ_and_repeat():
     own = model(FOREST)
     frame = part().X
     one, two, again = (assemble(own, frame, derive(s, "fit")) for s in (1, 2, 1))
     assert one.random_state == again.random_state != two.random_state
 
 
-def test_own_preprocessing_comes_first_and_nothing_else() -> None:
+def test_own_preprocessing_comes_first_and_nothing_else():
     own = model(preprocessing=["sklearn.preprocessing.MinMaxScaler"])
     assert [type(s).__name__ for _, s in assemble(own, part().X, derive(1)).steps] == [
         "MinMaxScaler",
@@ -307,7 +305,7 @@ def test_own_preprocessing_comes_first_and_nothing_else() -> None:
     assert isinstance(final(assemble(twice, part().X, derive(1))), LogisticRegression)
 
 
-def test_odd_column_names_are_no_obstacle() -> None:
+def test_odd_column_names_are_no_obstacle():
     """XGBoost refuses names with brackets; data sets have them."""
     data = part()
     odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
@@ -327,9 +325,7 @@ def test_odd_column_names_are_no_obstacle() -> None:
         ),
     ],
 )
-def test_the_search_that_is_asked_for_is_made(
-    tune: dict[str, Any], kind: str, draws: int | None
-) -> None:
+def test_the_search_that_is_asked_for_is_made(tune, kind, draws):
     asked = Tune.model_validate(tune)
     space = {name: _values(given) for name, given in asked.space.items()}
     made = _searcher(LogisticRegression(), asked, space, [], 1)

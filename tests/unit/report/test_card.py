@@ -1,7 +1,5 @@
 """The evaluation part of a model card, and runs of MLflow."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,10 +1,5 @@
 """From files of single fits to one table of scores, and to rows side by side."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,15 +16,15 @@ TRUTH = np.array([0, 1, 1, 0])
 
 
 def written(
-    path: Path,
-    predicted: list[int],
+    path,
+    predicted,
     *,
-    row_id: list[int] | None = None,
-    classes: tuple[str, ...] = ("no", "yes"),
-    probabilities: Any = None,
-    decision: Any = None,
-    **facts: Any,
-) -> Path:
+    row_id=None,
+    classes=("no", "yes"),
+    probabilities=None,
+    decision=None,
+    **facts,
+):
     """Write the predictions of one fit."""
     known = {"dataset": "d", "model": "m", "plan": "kfold", "repeat": 1, "fold": 1, "seed": 1}
     more = {"n_train": 8, "n_test": 4}
@@ -45,7 +40,7 @@ def written(
     return path
 
 
-def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path: Path) -> None:
+def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path):
     p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]])
     d = np.array([[-1.0], [2.0], [0.5], [-0.1]])
     paths = {
@@ -63,14 +58,14 @@ def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path: Path) -> None:
     assert found["tree:no"].tolist() == p[:, 0].tolist()
 
 
-def test_no_model_leaves_no_row(tmp_path: Path) -> None:
+def test_no_model_leaves_no_row(tmp_path):
     collect_predictions({}, tmp_path / "none.parquet")
     found = pd.read_parquet(tmp_path / "none.parquet")
     assert list(found) == ["row_id", "y_true"]
     assert found.empty
 
 
-def test_rows_carry_their_group_by_id(tmp_path: Path) -> None:
+def test_rows_carry_their_group_by_id(tmp_path):
     table = pd.DataFrame({ROW_ID: [3, 2, 1, 0], GROUP: ["c", "c", "b", "a"]})
     table.to_parquet(tmp_path / "data.parquet")
     path = written(tmp_path / "a", [0, 0, 0, 0])
@@ -78,7 +73,7 @@ def test_rows_carry_their_group_by_id(tmp_path: Path) -> None:
     assert pd.read_parquet(tmp_path / "all.parquet")[":group"].tolist() == ["a", "b", "c", "c"]
 
 
-def test_folds_stand_below_one_another(tmp_path: Path) -> None:
+def test_folds_stand_below_one_another(tmp_path):
     folds = [
         written(tmp_path / "1", [0, 1, 0, 0], fold=1),
         written(tmp_path / "2", [0, 0, 1, 1], fold=2, repeat=3, row_id=[4, 5, 6, 7]),
@@ -91,7 +86,7 @@ def test_folds_stand_below_one_another(tmp_path: Path) -> None:
     assert found["row_id"].tolist() == list(range(8))
 
 
-def test_scores_of_some_folds_alone_are_left_out(tmp_path: Path) -> None:
+def test_scores_of_some_folds_alone_are_left_out(tmp_path):
     # a search over kinds of models chose one with probabilities in one fold alone
     p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]])
     some = [
@@ -112,7 +107,7 @@ def test_scores_of_some_folds_alone_are_left_out(tmp_path: Path) -> None:
     ("rows", "told"),
     [([0, 1, 2, 9], "first that differ: 3, 9"), ([1, 0, 2, 3], "first that differ: their order")],
 )
-def test_other_rows_are_not_paired(tmp_path: Path, rows: list[int], told: str) -> None:
+def test_other_rows_are_not_paired(tmp_path, rows, told):
     paths = {
         "a": written(tmp_path / "a", [0, 1, 0, 0]),
         "b": written(tmp_path / "b", [0, 1, 0, 0], row_id=rows),
@@ -122,7 +117,7 @@ def test_other_rows_are_not_paired(tmp_path: Path, rows: list[int], told: str) -
     assert not (tmp_path / "all.parquet").exists()
 
 
-def test_folds_and_the_holdout_take_the_mean_over_seeds(tmp_path: Path) -> None:
+def test_folds_and_the_holdout_take_the_mean_over_seeds(tmp_path):
     right, half = [0, 1, 1, 0], [0, 1, 0, 1]
     files = [
         written(tmp_path / "1", right, seed=1),

@@ -1,7 +1,5 @@
 """Metrics that decisions are made by: net benefit, calibration, and their names."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import special
@@ -19,7 +17,7 @@ from bakeoff.stats import (
 from bakeoff.stats.metrics.calibration import calibration_curve
 
 
-def rows(n: int = 300, digits: int = 6, seed: int = 0):
+def rows(n=300, digits=6, seed=0):
     """Return classes and probabilities that rank them, with ties if there are few digits."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)

@@ -1,7 +1,5 @@
 """Metrics of the user's own: named by import path, called with what they ask for, watched."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import sys

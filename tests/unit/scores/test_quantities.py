@@ -1,10 +1,6 @@
 """Metrics of predicted numbers: scikit-learn's values, and what they do not say."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +19,11 @@ from bakeoff.stats import (
 from bakeoff.stats.metrics.influence import influence
 
 
-def smape(y: Any, p: Any) -> float:
+def smape(y, p):
     return float(np.mean(2 * np.abs(y - p) / (np.abs(y) + np.abs(p))))
 
 
-THEIRS: dict[str, Callable[[Any, Any], float]] = {
+THEIRS = {
     "mae": sklearn_metrics.mean_absolute_error,
     "mse": sklearn_metrics.mean_squared_error,
     "rmse": sklearn_metrics.root_mean_squared_error,
@@ -54,7 +50,7 @@ THEIRS: dict[str, Callable[[Any, Any], float]] = {
 }
 
 
-def numbers(seed: int, n: int = 80) -> tuple[Any, Any, Any]:
+def numbers(seed, n=80):
     """Draw observed numbers above 0, with ties, and two predictions."""
     rng = np.random.default_rng(seed)
     y = np.round(rng.gamma(2.0, 3.0, n), 1) + 0.1
@@ -62,14 +58,14 @@ def numbers(seed: int, n: int = 80) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.parametrize("name", THEIRS)
-def test_value_is_that_of_scikit_learn(name: str) -> None:
+def test_value_is_that_of_scikit_learn(name):
     y, p, _ = numbers(3)
     predictions = Predictions(np.arange(len(y)), y, p, (), None, None, {})
     assert score(METRICS[name], predictions)[0] == pytest.approx(THEIRS[name](y, p), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", [n for n in THEIRS if METRICS[n].smooth])
-def test_influence_is_what_one_more_row_changes(name: str) -> None:
+def test_influence_is_what_one_more_row_changes(name):
     y, p, q = numbers(5, 300)
     for predicted in (p, q):
         found = influence(y, predicted, metric=name)
@@ -84,7 +80,7 @@ def test_influence_is_what_one_more_row_changes(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in THEIRS if METRICS[n].smooth])
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
-def test_unit_of_the_target_changes_no_decision(name: str, unit: float) -> None:
+def test_unit_of_the_target_changes_no_decision(name, unit):
     """Differences of nanometres are no rounding errors."""
     y, p, q = numbers(8)
     plain = metric_difference(y, p, q, metric=name)
@@ -109,13 +105,13 @@ def test_unit_of_the_target_changes_no_decision(name: str, unit: float) -> None:
         ("tweedie15_deviance", [0.0, 2, 3], [0.0, 2, 3], "1 predicted number(s) are 0 or less"),
     ],
 )
-def test_metric_without_a_value_says_why(name: str, y: Any, p: Any, reason: str) -> None:
+def test_metric_without_a_value_says_why(name, y, p, reason):
     result = metric_ci(y, p, metric=name)
     assert np.isnan(result.estimate)
     assert [a.detail for a in result.assumptions] == [reason]
 
 
-def test_heavy_tails_are_told() -> None:
+def test_heavy_tails_are_told():
     rng = np.random.default_rng(2)
     y = rng.normal(size=200)
     for errors, holds in ((rng.normal(size=200), True), (rng.standard_t(2, size=200), False)):
@@ -128,7 +124,7 @@ def test_heavy_tails_are_told() -> None:
     assert "see the mean absolute error" in tails.detail
 
 
-def test_largest_error_has_a_value_and_no_interval() -> None:
+def test_largest_error_has_a_value_and_no_interval():
     y, p, q = numbers(4)
     found = metric_ci(y, p, metric="max_error")
     assert (found.estimate, found.ci) == (np.abs(p - y).max(), None)
@@ -137,7 +133,7 @@ def test_largest_error_has_a_value_and_no_interval() -> None:
     assert np.isnan(pair.pvalue)
 
 
-def test_intervals_stay_within_the_range_of_the_metric() -> None:
+def test_intervals_stay_within_the_range_of_the_metric():
     rng = np.random.default_rng(6)
     y = rng.normal(size=40)
     bad, good = y + rng.standard_t(2, size=40) * 5, y + rng.normal(size=40) / 100
@@ -156,12 +152,12 @@ def test_intervals_stay_within_the_range_of_the_metric() -> None:
         ([1.0, 2, 3], [1.0, 2], "predicted: has 2 rows, y_true has 3"),
     ],
 )
-def test_what_are_no_numbers_is_refused(y: Any, p: Any, said: str) -> None:
+def test_what_are_no_numbers_is_refused(y, p, said):
     with pytest.raises(ValueError, match=said.replace("(", r"\(").replace(")", r"\)")):
         metric_ci(y, p, metric="rmse")
 
 
-def test_classes_mean_nothing_for_numbers() -> None:
+def test_classes_mean_nothing_for_numbers():
     with pytest.raises(ValueError, match="positive: rmse compares numbers, which have no classes"):
         metric_ci([1.0, 2, 3], [1.0, 2, 4], metric="rmse", positive=1)
 
@@ -170,7 +166,7 @@ LOSSES = ("mae", "mape", "pinball_90", "smape", "rmse", "mse", "poisson_deviance
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_rare_large_errors_are_told(name: str) -> None:
+def test_rare_large_errors_are_told(name):
     rng = np.random.default_rng(5)
     y = rng.uniform(50, 60, 100)
     alike = y + rng.normal(size=(2, 100))
@@ -182,7 +178,7 @@ def test_rare_large_errors_are_told(name: str) -> None:
         assert "errors on fewer than 1 of 10 rows" in carried.detail
 
 
-def test_rare_large_values_are_told() -> None:
+def test_rare_large_values_are_told():
     rng = np.random.default_rng(5)
     table = rng.normal(size=(100, 3))
     for large, holds in ((0, None), (40, False)):
@@ -195,7 +191,7 @@ def test_rare_large_values_are_told() -> None:
 
 @pytest.mark.parametrize("name", ["rmse", "rmsle"])
 @pytest.mark.parametrize("grouped", [False, True])
-def test_roots_differ_where_their_squares_do(name: str, grouped: bool) -> None:
+def test_roots_differ_where_their_squares_do(name, grouped):
     rng = np.random.default_rng(1)
     y, (p, q) = rng.gamma(2, size=100), rng.uniform(0.1, 0.9, (2, 100))
     y[0], squared = 1e4, {"rmse": "mse", "rmsle": "msle"}[name]  # both models miss a row by far
@@ -217,7 +213,7 @@ def test_roots_differ_where_their_squares_do(name: str, grouped: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["r2", "explained_variance", "pearson"])
-def test_a_row_that_both_models_miss_by_far_is_told(name: str) -> None:
+def test_a_row_that_both_models_miss_by_far_is_told(name):
     rng = np.random.default_rng(4)
     f, u, a, b = rng.normal(size=(4, 100))
     for outlier, holds in ((u[0], None), (30, False)):

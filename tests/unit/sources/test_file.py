@@ -1,11 +1,8 @@
 """Tables in files: where they are found; `test_formats` has what is in them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,16 +13,14 @@ from bakeoff.spec import read_experiment
 from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
-def example(folder: Path) -> dict[str, Any]:
+def example(folder):
     """Return an entry that can be loaded in `folder`."""
     shutil.copy(PENGUINS, folder / "train.csv")
     shutil.copy(PENGUINS, folder / "test.csv")
     return {"source": "file", "path": "train.csv", "test_path": "test.csv", "target": "target"}
 
 
-def test_files_are_found_beside_the_experiment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: dict[str, Any]
-) -> None:
+def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
     folder, elsewhere = tmp_path / "study", tmp_path / "elsewhere"
     folder.mkdir()
     elsewhere.mkdir()
@@ -43,7 +38,7 @@ def test_files_are_found_beside_the_experiment(
 
 
 @pytest.fixture
-def joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def joined(tmp_path, monkeypatch):
     """Return an entry of two tables: patients, and what the laboratory found of most of them."""
     monkeypatch.chdir(tmp_path)
     rows = range(40)
@@ -57,7 +52,7 @@ def joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {**file, "join": [lab]}
 
 
-def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[str, Any]) -> None:
+def test_second_table_is_joined_by_its_key(tiny, joined):
     made = experiment(tiny, **joined)
     assert list(made.datasets["d"].inputs()) == ["patients.csv", "lab.csv"]  # type: ignore[union-attr]
     frame = load(made).frame
@@ -76,13 +71,7 @@ def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[st
         ({}, "patient;iron\n77;2\n", "join[0].key: no 'patient' of the first table is in"),
     ],
 )
-def test_mistake_in_a_join_is_told(
-    tiny: dict[str, Any],
-    joined: dict[str, Any],
-    change: dict[str, Any],
-    text: str | None,
-    expected: str,
-) -> None:
+def test_mistake_in_a_join_is_told(tiny, joined, change, text, expected):
     if text is not None:
         Path("lab.csv").write_text(text)
     joined["join"] = [joined["join"][0] | change]

@@ -1,14 +1,9 @@
 """Data sets from OpenML, whose address leads to a server on this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import urllib.request
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pandas as pd
@@ -21,10 +16,10 @@ from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
 
 
 @contextmanager
-def openml_at(address: str) -> Iterator[None]:
+def openml_at(address):
     """Lead requests to OpenML to a server on this machine."""
 
-    def here(request: urllib.request.Request) -> Any:
+    def here(request):
         parts = request.full_url.split("/", 3)
         return urllib.request.urlopen(f"{address}/{parts[3]}")
 
@@ -33,13 +28,13 @@ def openml_at(address: str) -> Iterator[None]:
 
 
 @pytest.fixture
-def openml(server: Server) -> Iterator[Server]:
+def openml(server):
     serve_openml(server)
     with openml_at(server.address):
         yield server
 
 
-def example(folder: Path) -> dict[str, Any]:
+def example(folder):
     """Return an entry that can be loaded in `folder`, without a network."""
     server = Server()
     entry = {"source": "openml", "data_id": 42585}
@@ -52,7 +47,7 @@ def example(folder: Path) -> dict[str, Any]:
     return entry
 
 
-def serve_openml(server: Server) -> None:
+def serve_openml(server):
     """Give penguins as OpenML gives its data set 42585."""
     frame = pd.read_csv(PENGUINS).rename(columns={"target": "species"})
     kinds = {c: "numeric" if frame[c].dtype.kind in "fi" else "nominal" for c in frame}
@@ -104,7 +99,7 @@ def serve_openml(server: Server) -> None:
 @pytest.mark.parametrize(
     "keys", [{"data_id": 42585}, {"name": "penguins"}, {"name": "penguins", "version": 1}], ids=str
 )
-def test_openml_is_fetched_once(openml: Server, tiny: dict[str, Any], keys: dict[str, Any]) -> None:
+def test_openml_is_fetched_once(openml, tiny, keys):
     made = experiment(tiny, source="openml", **keys)
     assert check_experiment(made)[0] == []
     assert openml.asked == []
@@ -123,7 +118,7 @@ def test_openml_is_fetched_once(openml: Server, tiny: dict[str, Any], keys: dict
     assert (first.frame["__target__"] == same["__target__"]).all()
 
 
-def test_another_target_can_be_named(openml: Server, tiny: dict[str, Any]) -> None:
+def test_another_target_can_be_named(openml, tiny):
     keys = {"source": "openml", "data_id": 42585}
     made = experiment(tiny, **keys, target="island")
     assert load(made).classes == ("Biscoe", "Dream", "Torgersen")
@@ -131,7 +126,7 @@ def test_another_target_can_be_named(openml: Server, tiny: dict[str, Any]) -> No
         load(experiment(tiny, **keys, target="iland"))
 
 
-def test_openml_out_of_reach_is_told(tiny: dict[str, Any], server: Server) -> None:
+def test_openml_out_of_reach_is_told(tiny, server):
     with openml_at("http://127.0.0.1:9"), pytest.raises(Problem) as told:
         load(experiment(tiny, source="openml", name="penguins"))
     message = str(told.value)
@@ -140,7 +135,7 @@ def test_openml_out_of_reach_is_told(tiny: dict[str, Any], server: Server) -> No
     assert "`source: file`" in message
 
 
-def test_unknown_openml_data_set_is_told(tiny: dict[str, Any], server: Server) -> None:
+def test_unknown_openml_data_set_is_told(tiny, server):
     server.missing = 412  # as OpenML answers
     with (
         openml_at(server.address),
