@@ -15,28 +15,14 @@ from bakeoff.scores.collect import collect_fold_predictions
 TRUTH = np.array([0, 1, 1, 0])
 
 
-def written(
-    path,
-    predicted,
-    *,
-    row_id=None,
-    classes=("no", "yes"),
-    probabilities=None,
-    decision=None,
-    **facts,
-):
+def written(path, predicted, *, row_id=range(4), probabilities=None, decision=None, **facts):
     """Write the predictions of one fit."""
     known = {"dataset": "d", "model": "m", "plan": "kfold", "repeat": 1, "fold": 1, "seed": 1}
-    more = {"n_train": 8, "n_test": 4}
-    Predictions(
-        np.arange(4) if row_id is None else np.array(row_id),
-        TRUTH,
-        np.array(predicted),
-        classes,
-        probabilities,
-        decision,
-        {**known, **more, **facts},
-    ).write(path)
+    facts = {**known, "n_train": 8, "n_test": 4, **facts}
+    rows, classes = np.array(row_id), ("no", "yes")
+    Predictions(rows, TRUTH, np.array(predicted), classes, probabilities, decision, facts).write(
+        path
+    )
     return path
 
 

@@ -1,8 +1,5 @@
 """Predictions of all folds of a plan from elsewhere: evidence as if the models were fitted here."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,9 +48,6 @@ def predicted(divided, right, seed):
     return divided.assign(y_true=truth, y_pred=np.where(hit, truth, other))
 
 
-Made = Callable[..., dict[str, Any]]
-
-
 @pytest.fixture
 def made(tmp_path, monkeypatch):
     """Return a maker of experiments with two models given by their folds."""
@@ -98,10 +92,10 @@ def comparison(config, plan):
     paths = predictions(experiment, plan)
     if chosen.on_fold_rows:
         collect_fold_predictions(paths, "rows.parquet")
-        return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
-    scores, _ = score_fits([p for own in paths.values() for p in own], ["accuracy"])
-    scores.to_csv("scores.csv", index=False)
-    return run_planned(chosen, experiment, {"pets": "scores.csv"})[0].to_dict()["result"]
+    else:
+        scores, _ = score_fits([p for own in paths.values() for p in own], ["accuracy"])
+        scores.to_csv("rows.parquet", index=False)
+    return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
 
 
 def fold_scores(name, divided):
@@ -188,22 +182,15 @@ def test_folds_that_are_not_the_plans_are_told(made, divided, plan, message):
     assert message in found
 
 
-def test_another_fold_for_a_row_is_told(made):
-    ours, theirs = folds(1, 2), folds(1, 2)
-    theirs.loc[[0, 1], "f"] = 1 - theirs.loc[[0, 1], "f"]
-    config = made(ours, {"kfold": {"folds": 2}}, "corrected_kfold_t", b=theirs)
-    assert "models.b.predictions: 'b.csv' has" in told(config)
-    assert "the test set, repeat 1, fold 1, of pets" in told(config)
-
-
-def test_a_row_tested_twice_in_a_repeat_is_told(made):
-    twice = pd.concat([folds(1, 2), folds(1, 2).iloc[[3]].assign(f=lambda t: 1 - t["f"])])
-    config = made(twice, {"kfold": {"folds": 2}}, "corrected_kfold_t")
+def test_rows_of_other_folds_or_of_two_and_no_plan_are_told(made):
+    two, plan = folds(1, 2), {"kfold": {"folds": 2}}
+    theirs = two.assign(f=two["f"].where(two.index > 1, 1 - two["f"]))
+    told_of_other = told(made(two, plan, "corrected_kfold_t", b=theirs))
+    assert "models.b.predictions: 'b.csv' has" in told_of_other
+    assert "the test set, repeat 1, fold 1, of pets" in told_of_other
+    twice = pd.concat([two, two.iloc[[3]].assign(f=lambda t: 1 - t["f"])])
+    config = made(twice, plan, "corrected_kfold_t")
     assert "1 of its rows are tested in two folds of repeat 1: 3" in told(config)
-
-
-def test_plan_of_the_folds_must_be_named(made):
-    config = made(folds(5, 2), {}, "cv5x2_f")
     del config["resampling"]
     assert "`resampling:` must say which plan the folds come from" in told(config)
 

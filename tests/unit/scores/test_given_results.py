@@ -17,6 +17,7 @@ from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Fit, load_experiment
 from tests.conftest import GONE, change, hold, messages
 
+NB = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 
 
@@ -101,16 +102,6 @@ def test_classes_are_sorted_and_the_positive_one_is_last(given):
         ),
         ({"id": [float(i) for i in range(1, 9)]}, {}),
     ],
-    ids=[
-        "labels from p",
-        "one p",
-        "labels from one p",
-        "no truth",
-        "p by class",
-        "pattern",
-        "names",
-        "float ids",
-    ],
 )
 def test_files_that_say_the_same_in_other_words(given, change, keys):
     config = given(table(**change), **keys)
@@ -130,26 +121,24 @@ def test_numbers_are_classes_whatever_their_type(given):
     assert taken(config, "b").classes == ("0", "1")
 
 
-def test_other_encoding_is_told(given):
+@pytest.mark.parametrize("name", ["b.parquet", "b.tsv", "b.csv.gz", "b.csv"])
+def test_other_formats(given, name):
     config = given(table())
-    Path("b.csv").write_bytes("id,y_true\n1,Bär\n".encode("latin-1"))
-    assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
-
-
-def test_semicolons_are_found(given):
-    assert messages(given(table().to_csv(sep=";", index=False))) == ""
-
-
-@pytest.mark.parametrize("kind", ["parquet", "tsv", "csv.gz"])
-def test_other_formats(given, kind):
-    config = given(table())
-    name = f"b.{kind}"
-    if kind == "parquet":
+    config["models"]["b"]["predictions"] = name
+    if name == "b.parquet":
         table().to_parquet(name)
     else:
-        table().to_csv(name, sep="\t" if kind == "tsv" else ",", index=False)
-    config["models"]["b"]["predictions"] = name
+        separator = {"b.tsv": "\t", "b.csv": ";"}.get(name, ",")  # semicolons are found
+        table().to_csv(name, sep=separator, index=False)
     assert messages(config) == ""
+
+
+def test_other_encoding_and_no_truth_at_all_are_told(given):
+    config = given(table(y_true=None))
+    table(y_true=None).to_csv("a.csv", index=False)
+    assert "none of the files names the true labels" in messages(config)
+    Path("b.csv").write_bytes("id,y_true\n1,Bär\n".encode("latin-1"))
+    assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
 
 
 other_truth = [*TRUTH[:2], "dog", "cat", *TRUTH[4:]]
@@ -208,12 +197,6 @@ def test_mistake_is_told(given, expected):
     hold(messages(given(table() if b is None else b, **keys)), expected)
 
 
-def test_truth_nowhere(given):
-    config = given(table(y_true=None))
-    table(y_true=None).to_csv("a.csv", index=False)
-    assert "none of the files names the true labels" in messages(config)
-
-
 def test_class_without_a_true_label_can_be_named(given):
     config = given(table(y_pred=["cow", *TRUTH[1:]], p_cat=None, p_dog=None))
     config["datasets"] = {"pets": {"source": "given", "classes": ["cat", "cow", "dog"]}}
@@ -222,7 +205,6 @@ def test_class_without_a_true_label_can_be_named(given):
     assert taken(config, "b").y_pred.tolist()[:2] == [1, 2]
 
 
-NB = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 UNFIT = {
     "resampling.cv_5x2: a brings predictions on one test set … `scores:` of its folds for a, b": {
         "resampling": {"holdout": {}, "cv_5x2": {}}
@@ -270,7 +252,7 @@ def test_mixture_is_paired_with_the_test_rows(given):
         "pets": {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
     }
     config["resampling"] = {"holdout": {"column": "part"}}
-    config["models"]["nb"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+    config["models"]["nb"] = NB
     assert messages(config) == ""
     rows.assign(part=["train"] * 16 + ["test"] * 8).to_csv("data.csv", index=False)
     message = messages(config)
@@ -313,7 +295,7 @@ def rival(**keys):
         "experiment": "april",
         "datasets": {"pets": data},
         "models": {
-            "new": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "new": NB,
             "old": {"results": "results/march", "model": "gbm", **keys},
         },
         "resampling": {"holdout": {"column": "part"}},
@@ -513,11 +495,8 @@ OF_METRIC = {
 @pytest.mark.parametrize("expected", OF_METRIC)
 def test_mistake_about_a_metric_of_given_scores_is_told(scored, expected):
     assert expected in messages(with_rmse(scored, **OF_METRIC[expected]))
-
-
-def test_unknown_metric_of_given_scores_can_be_described(scored):
-    config = {**with_rmse(scored), "metrics": ["crps"]}
-    assert "`- {name: crps, greater_is_better: false}`" in messages(config)
+    undescribed = {**with_rmse(scored), "metrics": ["crps"]}
+    assert "`- {name: crps, greater_is_better: false}`" in messages(undescribed)
 
 
 CRPS = {"name": "crps", "greater_is_better": False}

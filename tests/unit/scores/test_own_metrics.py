@@ -113,16 +113,18 @@ def rows(metric, n=80):
 
 
 def test_function_gets_names_of_classes_and_what_it_asks_for(code):
-    entered(f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"})
+    entered(
+        f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"}, noisy={}
+    )
     one, amount = predictions(), {"amount": np.arange(80.0)}
     assert score(METRICS["f1_yes"], one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
     right = (one.y_true == 1) & (one.y_pred == 1)
     assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(
         (right * np.arange(80)).mean()
     )
-    assert score(METRICS["certainty"], one)[0] == pytest.approx(
-        np.abs(one.probabilities[:, 1] - 0.5).mean()
-    )
+    certainty = np.abs(one.probabilities[:, 1] - 0.5).mean()
+    assert score(METRICS["certainty"], one)[0] == pytest.approx(certainty)
+    assert score(METRICS["noisy"], one) == score(METRICS["noisy"], one), "draws are seeded"
 
 
 @pytest.mark.parametrize(("name", "reason"), [("nothing", "is nan"), ("f1_yes", "nobody is ill")])
@@ -150,11 +152,6 @@ def test_function_that_fails_is_named(code, monkeypatch, name, message):
         score(METRICS[name], predictions())
 
 
-def test_what_a_metric_draws_is_the_same_in_every_call(code):
-    entered(noisy={})
-    assert score(METRICS["noisy"], predictions()) == score(METRICS["noisy"], predictions())
-
-
 def test_own_metrics_of_one_experiment_leave_with_the_next(code):
     entered(hits={})
     assert has_interval("hits")
@@ -174,10 +171,9 @@ def test_interval_is_that_of_leaving_rows_out_and_near_the_formulas(code):
     assert line["ci_low"] < line["estimate"] < line["ci_high"]
 
 
-@pytest.mark.parametrize("name", ["metric_difference"])
-def test_tests_of_any_metric_take_own_ones(tiny, code, name):
+def test_tests_of_any_metric_take_own_ones(tiny, code):
     entered(hits={})
-    test = planned(catalogue()[name], load_experiment(tiny).tests)
+    test = planned(catalogue()["metric_difference"], load_experiment(tiny).tests)
     (found,) = run_test(test, rows("hits"), Context("d", "hits", True))
     (known,) = run_test(test, rows("accuracy"), Context("d", "accuracy", True))
     assert found.estimate == pytest.approx(known.estimate)
@@ -231,12 +227,6 @@ def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place
     assert message in problems[0].message
 
 
-def test_decimals_of_an_own_metric_are_chosen_by_its_values(code):
-    entered(profit={"columns": ["amount"]})
-    assert varies(METRICS["profit"])
-    assert not varies(METRICS["accuracy"])
-
-
 def test_tried_metrics_see_probabilities_that_are_shares(tiny, code):
     strict = """
 def strict(y_true, p):
@@ -263,15 +253,6 @@ def test_import_path_is_short_for_an_own_metric(tiny, code):
     assert load_experiment(short.resolved()).resolved() == short.resolved()
 
 
-def test_metric_of_no_formula_is_an_argument_of_its_own():
-    data = rows("")
-    how = own_metric("hits", lambda y, said: np.mean(y == said))
-    found = metric_difference(data.truth, *data.predicted.T, metric=how)
-    known = metric_difference(data.truth, *data.predicted.T, metric="accuracy")
-    assert found.estimate == pytest.approx(known.estimate)
-    assert found.details["se"] == pytest.approx(known.details["se_plain"], rel=0.02)
-
-
 def test_rows_left_out_in_blocks_have_the_spread_of_rows():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 6000)
@@ -282,11 +263,15 @@ def test_rows_left_out_in_blocks_have_the_spread_of_rows():
     for a, b in zip(own.pairs, known.pairs, strict=True):
         assert a.statistic == pytest.approx(b.statistic, rel=0.2)
     assert 0 in best_models(y, models, metric=how, n_resamples=999).members
+    pair, plain = (metric_difference(y, *models.T[:2], metric=m) for m in (how, "accuracy"))
+    assert pair.estimate == pytest.approx(plain.estimate)
+    assert pair.details["se"] == pytest.approx(plain.details["se_plain"], rel=0.2)
 
 
 def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(code):
     entered(profit={"columns": ["amount"], "unit": "euros"})
     assert unit_of(METRICS["profit"]) == "euros"
+    assert (varies(METRICS["profit"]), varies(METRICS["accuracy"])) == (True, False)
     assert next(of_test_set("d", rows("profit"), None, 0.95))["note"] == ""
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
     line = next(of_test_set("d", steep, None, 0.95))

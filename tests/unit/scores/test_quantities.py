@@ -145,24 +145,34 @@ def test_intervals_stay_within_the_range_of_the_metric():
 
 
 @pytest.mark.parametrize(
-    ("y", "p", "said"),
+    ("y", "p", "options", "said"),
     [
-        ([1.0, 2, 3], ["a", "b", "c"], "predicted: expected numbers"),
-        ([1.0, np.nan, 3], [1.0, 2, 3], "y_true: 1 value(s) are NaN or infinite"),
-        ([1.0, 2, 3], [1.0, 2], "predicted: has 2 rows, y_true has 3"),
+        ([1.0, 2, 3], ["a", "b", "c"], {}, "predicted: expected numbers"),
+        ([1.0, np.nan, 3], [1.0, 2, 3], {}, r"y_true: 1 value\(s\) are NaN or infinite"),
+        ([1.0, 2, 3], [1.0, 2], {}, "predicted: has 2 rows, y_true has 3"),
+        ([1.0, 2, 3], [1.0, 2, 4], {"positive": 1}, "positive: rmse compares numbers, which have"),
     ],
 )
-def test_what_are_no_numbers_is_refused(y, p, said):
-    with pytest.raises(ValueError, match=said.replace("(", r"\(").replace(")", r"\)")):
-        metric_ci(y, p, metric="rmse")
-
-
-def test_classes_mean_nothing_for_numbers():
-    with pytest.raises(ValueError, match="positive: rmse compares numbers, which have no classes"):
-        metric_ci([1.0, 2, 3], [1.0, 2, 4], metric="rmse", positive=1)
+def test_what_are_no_numbers_is_refused(y, p, options, said):
+    with pytest.raises(ValueError, match=said):
+        metric_ci(y, p, metric="rmse", **options)
 
 
 LOSSES = ("mae", "mape", "pinball_90", "smape", "rmse", "mse", "poisson_deviance")
+
+
+def carried(found):
+    (check,) = (one for one in found.assumptions if one.name.endswith("carried by enough rows"))
+    return check
+
+
+def test_rare_large_values_are_told():
+    table = np.random.default_rng(5).normal(size=(100, 3))
+    for large, holds in ((0, None), (40, False)):
+        table[0, 2] = large
+        pair = mean_difference(table[:, 0], table[:, 2])
+        for found in (pair, all_pairs("mean_difference", table)):
+            assert carried(found).holds is holds
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -172,21 +182,9 @@ def test_rare_large_errors_are_told(name):
     alike = y + rng.normal(size=(2, 100))
     rare = y + np.where(np.arange(100) < 2, 20, 0.1) * rng.choice([-1, 1], 100)
     for other, holds in ((alike[1], None), (rare, False)):
-        found = metric_difference(y, alike[0], other, metric=name)
-        (carried,) = (a for a in found.assumptions if a.name.endswith("carried by enough rows"))
-        assert carried.holds is holds
-        assert "errors on fewer than 1 of 10 rows" in carried.detail
-
-
-def test_rare_large_values_are_told():
-    rng = np.random.default_rng(5)
-    table = rng.normal(size=(100, 3))
-    for large, holds in ((0, None), (40, False)):
-        table[0, 2] = large
-        pair = mean_difference(table[:, 0], table[:, 2])
-        for found in (pair, all_pairs("mean_difference", table)):
-            (carried,) = (a for a in found.assumptions if a.name.endswith("carried by enough rows"))
-            assert carried.holds is holds
+        found = carried(metric_difference(y, alike[0], other, metric=name))
+        assert found.holds is holds
+        assert "errors on fewer than 1 of 10 rows" in found.detail
 
 
 @pytest.mark.parametrize("name", ["rmse", "rmsle"])
@@ -219,5 +217,4 @@ def test_a_row_that_both_models_miss_by_far_is_told(name):
     for outlier, holds in ((u[0], None), (30, False)):
         u[0] = outlier
         found = metric_difference(f + u, f + a / 2, f + b / 2, metric=name)
-        (carried,) = (x for x in found.assumptions if x.name.endswith("carried by enough rows"))
-        assert carried.holds is holds
+        assert carried(found).holds is holds

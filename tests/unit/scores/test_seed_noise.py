@@ -14,14 +14,8 @@ def fits(folder, right, model="m", repeat=1):
     paths = []
     for fold, of_seeds in enumerate(right, start=1):
         for seed, n in enumerate(of_seeds, start=1):
-            known = {
-                "dataset": "d",
-                "model": model,
-                "plan": "kfold",
-                "repeat": repeat,
-                "fold": fold,
-            }
-            facts = {**known, "seed": seed, "n_train": 20, "n_test": 10}
+            known = {"dataset": "d", "model": model, "plan": "kfold", "repeat": repeat}
+            facts = {**known, "fold": fold, "seed": seed, "n_train": 20, "n_test": 10}
             predicted = np.where(np.arange(10) < n, 1, 0)
             one = Predictions(
                 np.arange(10), np.ones(10, int), predicted, ("no", "yes"), None, None, facts
@@ -55,22 +49,18 @@ def test_folds_of_repeats_are_folds_of_their_own(tmp_path):
     assert (row["folds"], row["mean"]) == (3, pytest.approx(1.6 / 3))
 
 
-def test_one_fold_says_nothing_of_splits(tmp_path):
-    (row,) = seed_noise(fits(tmp_path, [[9, 7]]), ["accuracy"]).to_dict("records")
-    assert row["sd_between_seeds"] == pytest.approx(math.sqrt(0.02))
-    assert math.isnan(row["sd_between_folds"])
-    assert math.isnan(row["share_of_seeds"])
-
-
-def test_folds_that_differ_less_than_seeds_would_make_them_leave_all_to_the_seeds(tmp_path):
-    (row,) = seed_noise(fits(tmp_path, [[9, 7], [7, 9]]), ["accuracy"]).to_dict("records")
-    assert row["share_of_seeds"] == 1.0
-
-
-def test_scores_that_never_differ_have_no_shares(tmp_path):
-    (row,) = seed_noise(fits(tmp_path, [[8, 8], [8, 8]]), ["accuracy"]).to_dict("records")
-    assert row["sd_between_seeds"] == 0
-    assert math.isnan(row["share_of_seeds"])
+@pytest.mark.parametrize(
+    ("right", "seeds", "folds", "share"),
+    [
+        ([[9, 7]], math.sqrt(0.02), math.nan, math.nan),  # one fold says nothing of splits
+        ([[9, 7], [7, 9]], math.sqrt(0.02), 0, 1),  # folds differ less than seeds would make them
+        ([[8, 8], [8, 8]], 0, 0, math.nan),
+    ],
+)
+def test_shares_at_the_ends(tmp_path, right, seeds, folds, share):
+    (row,) = seed_noise(fits(tmp_path, right), ["accuracy"]).to_dict("records")
+    found = [row[key] for key in ("sd_between_seeds", "sd_between_folds", "share_of_seeds")]
+    assert found == pytest.approx([seeds, folds, share], nan_ok=True)
 
 
 def test_models_stay_in_their_order(tmp_path):
