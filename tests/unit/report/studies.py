@@ -41,7 +41,6 @@ def experiment(
         "seed": 3,
         "datasets": {
             name: {"source": "sklearn", "name": "iris"}
-            | ({"label": label} if (label := _label(datasets, name)) else {})
             | ({"subgroups": list(subgroups)} if subgroups else {})
             for name in datasets
         },
@@ -54,10 +53,6 @@ def experiment(
         "tests": {"run": list(tests), "correction": "bonferroni"},
     }
     return load_experiment(plain | more)
-
-
-def _label(datasets, name):
-    return datasets[name] if isinstance(datasets, dict) else None
 
 
 def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
@@ -78,18 +73,7 @@ def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
                         (dataset, model, name, r + 1, f + 1, 100, 100, metric)
                         + ((math.nan, "no class probabilities") if missing else (values[r, f], ""))
                     )
-    names = [
-        "dataset",
-        "model",
-        "plan",
-        "repeat",
-        "fold",
-        "n_train",
-        "n_test",
-        "metric",
-        "value",
-        "undefined",
-    ]
+    names = (*KEYS, "n_train", "n_test", "metric", "value", "undefined")
     return pd.DataFrame(rows, columns=names)
 
 
@@ -165,16 +149,9 @@ def division(dataset, plan, *, numbers=False):
     """Describe divisions of a data set as the workflow does."""
     repeats, folds = FOLDS[plan]
     part = {"rows": 100} | (NUMBERS if numbers else {"classes": {"no": 60, "yes": 40}})
+    own = {"train": part, "test": part, "unused": 0, "repeated": 0, "nearly_repeated": 0}
     parts = [
-        {
-            "repeat": r + 1,
-            "fold": f + 1,
-            "train": part,
-            "test": part,
-            "unused": 0,
-            "repeated": 0,
-            "nearly_repeated": 0,
-        }
+        {"repeat": r + 1, "fold": f + 1, **own}
         for r, f in itertools.product(range(repeats), range(folds))
     ]
     pairs = [{"repeats": [i, j], "share": 0.5} for i, j in itertools.combinations(range(1, 6), 2)]

@@ -56,22 +56,6 @@ def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
     assert found == {**ranks, "wilcoxon_signed_rank": "accuracy"}
 
 
-@pytest.mark.parametrize("k", [2, 5, 25])
-def test_every_figure_draws_with_any_number_of_models(k):
-    names = [f"a model whose name has {i:02d} chars" for i in range(k)]
-    means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
-    spec = experiment(
-        dict(zip(means, names, strict=True)), tests=("cv5x2_f", "bayes_correlated_t", "mcnemar")
-    )
-    one = ran(spec, means, accuracies=means)
-    items = [e for e in exhibits(one) if e.form == "figure"]
-    assert len({item.name for item in items}) == len(items) >= 5
-    drawn = [draw(item, one) for item in items]
-    for drawing in drawn:
-        assert drawing.alt
-        assert drawing.figure.axes or drawing.figure.texts
-
-
 def test_panels_of_models_are_read_in_lines_from_the_best():
     one = study(experiment("abcdefg"), (), dict.fromkeys("abcdefg", 0.9))
     made = squares(one, one.models, (0, 1), 0.3)

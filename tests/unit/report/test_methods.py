@@ -83,20 +83,14 @@ def test_correction_and_post_hoc_test_are_told_once():
     ) in text
 
 
-def test_side_margin_and_variant_are_told():
+def test_side_margin_variant_and_control_are_told():
     row = pair("a", "b", 0.01, 0.05, test="tost_folds", margin=0.02, variant="corrected")
     text = methods(plain(row, tests=("tost_folds",))).text
     assert "(variant corrected, a margin of ±0.02)" in text
     one = pair("a", "b", 0.01, 0.05, alternative="greater")
     assert "(one-sided)" in methods(plain(one)).text
-
-
-def test_control_is_named():
     rows = [pair("a", other, 0.01, 0.05, family=2) for other in "bc"]
-    assert (
-        "A was compared with each other model"
-        in methods(plain(*rows, models={"a": "A", "b": "B", "c": "C"})).text
-    )
+    assert "A was compared with each other model" in methods(plain(*rows, models=ABC)).text
 
 
 def test_choices_of_fits_are_told():

@@ -62,8 +62,16 @@ def test_latex_is_booktabs_with_best_in_bold_and_marks():
     assert r"\caption{A \& B}" in text
 
 
-def test_latex_escapes_what_tex_would_read():
-    assert latex(r"a_b%c\d{e}") == r"a\_b\%c\textbackslash{}d\{e\}"
+@pytest.mark.parametrize(
+    ("escape", "text", "escaped"),
+    [
+        (latex, r"a_b%c\d{e}", r"a\_b\%c\textbackslash{}d\{e\}"),
+        (markdown, "a|b<c>*d*", r"a\|b&lt;c&gt;\*d\*"),
+        (markdown, "@everyone, a@b.org @ 5", "@\u200beveryone, a@\u200bb.org @ 5"),
+    ],
+)
+def test_texts_are_no_markup_and_notify_nobody(escape, text, escaped):
+    assert escape(text) == escaped
 
 
 def test_markdown_keeps_its_columns():
@@ -109,7 +117,3 @@ def test_texts_are_no_formulas_in_a_spreadsheet_and_numbers_stay():
     assert head == ["'=model", "x"]
     assert [line[0] for line in lines] == [*(f"'{t}" for t in texts[:5]), *texts[5:]]
     assert {line[1] for line in lines} == {"-0.5"}
-
-
-def test_markdown_notifies_nobody():
-    assert markdown("@everyone, a@b.org @ 5") == "@\u200beveryone, a@\u200bb.org @ 5"
