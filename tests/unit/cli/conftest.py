@@ -1,13 +1,10 @@
 """The command line in this process, for the tests of its commands."""
 
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from bakeoff.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -32,30 +32,8 @@ def file(tmp_path, monkeypatch):
     return path
 
 
-def pair(test="corrected_kfold_t", plan="kfold"):
-    return Comparison(
-        test=test,
-        role="pair",
-        dataset="d",
-        plan=plan,
-        metric="accuracy",
-        model_a="a",
-        model_b="b",
-        statistic=1.0,
-        df=9.0,
-        pvalue=0.3,
-        pvalue_adjusted=0.3,
-        correction="none",
-        family_size=1,
-        estimate=0.01,
-        ci_low=-0.01,
-        ci_high=0.03,
-        confidence=0.95,
-        n=10,
-        status="ok",
-        alpha=0.05,
-        decision=Decision.NOT_SHOWN,
-    )
+PAIR = {"role": "pair", "dataset": "d", "plan": "holdout", "model_a": "a", "model_b": "b"}
+PAIR |= {"correction": "none", "family_size": 1, "alpha": 0.05, "decision": Decision.NOT_SHOWN}
 
 
 def finished(rows):
@@ -71,17 +49,9 @@ def test_what_rows_find_by_any_metric_is_that_of_a_pilot(file, capsys):
     pilot = metric_difference(y, *said, metric="f1")
     row = Comparison(
         **{k: v for k, v in pilot.to_row().items() if k in Comparison.columns()},
-        role="pair",
-        dataset="d",
-        plan="holdout",
+        **PAIR,
         metric="f1",
-        model_a="a",
-        model_b="b",
         pvalue_adjusted=pilot.pvalue,
-        correction="none",
-        family_size=1,
-        alpha=0.05,
-        decision=Decision.NOT_SHOWN,
         result=pilot.to_dict(),
     )
     finished([row])
@@ -101,8 +71,10 @@ def test_what_rows_find_by_any_metric_is_that_of_a_pilot(file, capsys):
     ],
 )
 def test_rows_are_planned_for_differences_of_a_metric_alone(file, capsys, change):
-    row = dataclasses.replace(pair("metric_difference", "holdout"), n=200)
-    row = dataclasses.replace(row, result={"details": {"se": 0.02}})
+    known = {"test": "metric_difference", "metric": "accuracy", "pvalue_adjusted": 0.3, "n": 200}
+    known |= {"statistic": 1.0, "df": 9.0, "pvalue": 0.3, "estimate": 0.01, "status": "ok"}
+    known |= {"ci_low": -0.01, "ci_high": 0.03, "confidence": 0.95}
+    row = Comparison(**PAIR, **known, result={"details": {"se": 0.02}})
     for one, shown in ((row, True), (dataclasses.replace(row, **change), False)):
         shutil.rmtree("results", ignore_errors=True)
         finished([one])

@@ -39,11 +39,6 @@ OPTIONS = ("--truth", "y", "--models", "a,b,<c>")
 INPUTS = {"wide.csv", "values.csv"}
 
 
-def test_nothing_is_written_unasked(compare, wide):
-    assert compare("wide.csv", *OPTIONS)[0] == 0
-    assert files(wide) == INPUTS
-
-
 def test_page_and_tables_have_the_numbers_of_the_terminal(compare, wide):
     outputs = ("--html", "p.html", "--markdown", "p.md", "--latex", "p.tex", "--csv", "new/tables")
     code, out, _ = compare("wide.csv", *OPTIONS, "--json", *outputs)
@@ -93,12 +88,11 @@ def test_page_of_counts_names_no_classes(compare):
     ],
 )
 def test_page_of_every_kind_of_comparison(compare, options, title):
+    assert compare("wide.csv", *OPTIONS, *options)[0] == 0
+    assert files(Path()) == INPUTS, "nothing is written unasked"
     code, _, err = compare("wide.csv", *OPTIONS, *options, "--html", "p.html", "--csv", "t")
     assert (code, err) == (0, "")
     assert title in Path("p.html").read_text()
-
-
-def test_page_of_numbers_per_row(compare):
     assert compare("values.csv", "--values", "lower", "--html", "p.html")[0] == 0
     assert "mean" in Path("p.html").read_text()
 
@@ -148,10 +142,14 @@ def test_tables_of_which_one_may_not_be_written_leave_the_others(compare):
     assert list(Path("t").iterdir()) == tables[-1:]
 
 
-def test_columns_that_became_models_unasked_are_named(compare):
-    rows = [f"{i},{i % 2},{i % 3 % 2},{i % 5 % 2},{i % 7 % 2}" for i in range(60)]
-    Path("marked.csv").write_text("\n".join(("id,y,a,b,smoker", *rows)) + "\n")
-    asked = "marked.csv", "--truth", "y", "--labels"
+@pytest.mark.parametrize("kind", [("--truth", "y", "--labels"), ("--values", "higher")])
+def test_columns_that_became_models_unasked_are_named(compare, kind):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((240, 3)), columns=["a", "b", "smoker"])
+    if "--labels" in kind:
+        table = (table > 0.5).astype(int).assign(y=np.arange(240) % 2)
+    table.to_csv("marked.csv", index=False)
+    asked = "marked.csv", *kind
     code, _, told = compare(*asked)
     assert code == 0
     assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
@@ -213,24 +211,6 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(compare, name, last
     assert code != 0
     assert f"{name!r} looks like an id, not like a model's numbers" in err
     assert compare("counted.csv", "--values", "higher", "--models", "a,b")[0] == 0
-
-
-def test_columns_of_numbers_that_became_models_are_named(compare):
-    table = pd.DataFrame(np.random.default_rng(0).random((240, 3)), columns=["a", "b", "age"])
-    table["marks"] = np.random.default_rng(1).integers(0, 10, 240)
-    table.to_csv("three.csv", index=False)
-    code, _, told = compare("three.csv", "--values", "higher")
-    assert code == 0
-    assert told.startswith("every other column is taken for a model: a, b, age, marks; `--models`")
-    assert compare("three.csv", "--values", "higher", "--models", "a,b")[2] == ""
-
-
-def test_costs_of_other_classes_are_refused_by_the_name_of_the_file(compare):
-    Path("costs.yaml").write_text("classes: [sick, ill]\nmatrix: [[0, 1], [1, 0]]\n")
-    code, _, told = compare("wide.csv", *OPTIONS, "--costs", "costs.yaml")
-    assert code == 2
-    assert "--costs: wide.csv: unknown class 'ill'" in told
-    assert "the class 'well' of wide.csv has no row" in told
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,14 @@ def as_json(answer):
 
 
 def test_two_models_by_any_metric(compare, data):
-    found = as_json(
-        compare("wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick", "--json")
-    )
+    asked = "wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick", "--json"
+    found = as_json(compare(*asked))
     (row,) = found["comparisons"]
-    direct = metric_difference(
-        data["y"], data["a"]["said"], data["b"]["said"], metric="f1", positive="sick"
-    )
+    truth, *said = data["y"], data["a"]["said"], data["b"]["said"]
+    direct = metric_difference(truth, *said, metric="f1", positive="sick")
+    (grouped,) = as_json(compare(*asked, "--groups", "site"))["comparisons"]
+    of_groups = {"metric": "f1", "positive": "sick", "groups": np.arange(200) // 5}
+    assert grouped["pvalue"] == pytest.approx(metric_difference(truth, *said, **of_groups).pvalue)
     assert row["test"] == "metric_difference"
     assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
@@ -85,20 +86,6 @@ def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
     right = [data[m]["said"] == data["y"] for m in "ab"]
     assert [row["test"] for row in rows] == ["mcnemar", "metric_difference"]
     assert rows[0]["pvalue"] == pytest.approx(mcnemar(*right).pvalue)
-
-
-def test_groups_reach_the_tests_by_any_metric(compare, data):
-    options = ("--models", "a,b", "--metric", "f1", "--groups", "site", "--positive", "sick")
-    (row,) = as_json(compare("wide.csv", *options, "--json"))["comparisons"]
-    direct = metric_difference(
-        data["y"],
-        data["a"]["said"],
-        data["b"]["said"],
-        metric="f1",
-        positive="sick",
-        groups=np.arange(200) // 5,
-    )
-    assert row["pvalue"] == pytest.approx(direct.pvalue)
 
 
 @pytest.mark.parametrize("files", [["values.csv", "--models", "a,b"], ["a.csv", "b.csv"]])
@@ -141,36 +128,21 @@ def test_zeros_and_ones_are_asked_about(compare, data):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (
-            ["wide.csv", "--models", "a,b", "--metric", "f11"],
-            "--metric: unknown metric 'f11'; did you mean 'f1'?",
-        ),
-        (
-            ["wide.csv", "--models", "a,b", "--positive", "ill"],
-            "--positive: unknown class 'ill'",
-        ),
-        (
-            ["a.csv", "b.csv", "--values", "lower", "--metric", "f1"],
-            "--metric: these are for predictions",
-        ),
+        (["wide.csv", "--models", "a,b", "--metric", "f11"], "--metric: unknown metric 'f11'; did"),
+        (["wide.csv", "--models", "a,b", "--positive", "ill"], "--positive: unknown class 'ill'"),
+        (["a.csv", "b.csv", "--values", "lower", "--metric", "f1"], "--metric: these are for pred"),
+        (["labels.csv", "--metric", "roc_auc"], "--metric: roc_auc needs class probabilities, a "),
         (["a.csv", "b.csv", "--values", "lower", "--truth", "y"], "--truth is for predictions"),
         (["values.csv", "--values", "higher", "--models", "a"], "has 1 column of numbers"),
         (["wide.csv", "--values", "higher", "--models", "a,b"], "have no number in column 'a'"),
     ],
 )
 def test_mistakes(compare, data, options, said):
+    pd.read_csv("wide.csv")[["truth", "a", "b"]].to_csv("labels.csv", index=False)
     code, out, err = compare(*options)
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
-
-
-def test_labels_alone_have_no_area(compare, data):
-    table = pd.read_csv("wide.csv")[["truth", "a", "b"]]
-    table.to_csv("labels.csv", index=False)
-    code, _, err = compare("labels.csv", "--metric", "roc_auc")
-    assert code == 2
-    assert "--metric: roc_auc needs class probabilities, a brings labels alone" in err
 
 
 @pytest.mark.parametrize("with_ids", [True, False])

@@ -93,15 +93,6 @@ def test_answer_page_and_tables_in_the_unit(compare, table):
     assert Path("tables/best.csv").read_text().startswith("model,value")
 
 
-def test_in_python_numbers_are_paired_by_index(table):
-    named = table.set_index(table.id.map("row {}".format))
-    shuffled = named.sample(frac=1, random_state=3)
-    found = package.compare(named.y, shuffled[["ridge", "tree"]], metric="mae", unit="MPa")
-    wanted = metric_difference(table.y, table.ridge, table.tree, metric="mae")
-    assert found.comparisons.loc[0, "pvalue"] == wanted.pvalue
-    assert "MPa" in found.verdict
-
-
 def test_whole_numbers_are_classes_unless_numbers_are_asked_for(table):
     stars, guessed = (
         np.arange(60) % 5,

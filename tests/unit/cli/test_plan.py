@@ -44,12 +44,26 @@ def test_rows_of_mcnemars_test(capsys):
     assert powers == sorted(powers)
 
 
-def test_without_disagreement_errors_are_independent(capsys):
-    found = planned(capsys, "--accuracy 0.85 --difference 0.05")
-    psi = 0.85 * 0.2 + 0.8 * 0.15
-    plan = McNemarPower(discordance=psi).solve(difference=0.05, power=0.8)
-    assert found["rows"] == plan.n
-    assert "independent errors" in found["assumed"][0]
+TENTH = McNemarPower(discordance=0.1)
+INDEPENDENT = McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
+
+
+@pytest.mark.parametrize(
+    ("options", "test", "known"),
+    [
+        ("--accuracy 0.85", INDEPENDENT, {"power": 0.8}),
+        ("--disagree 0.1 --rows 500", TENTH, {"n": 500}),
+        ("--disagree 0.1 --test cv5x2_f", FiveByTwoPower(discordance=0.1), {"power": 0.8}),
+        ("--disagree 0.1 --models 4", TENTH, {"power": 0.8, "alpha": 0.05 / 6}),
+        ("--disagree 0.1 --models 4 --versus", TENTH, {"power": 0.8, "alpha": 0.05 / 3}),
+    ],
+)
+def test_numbers_are_those_of_the_planning_function(capsys, options, test, known):
+    found = planned(capsys, f"--difference 0.05 {options}")
+    plan = test.solve(difference=0.05, **known)
+    assert (found["rows"], found["alpha"]) == (plan.n, pytest.approx(known.get("alpha", 0.05)))
+    assert found["power"] == pytest.approx(plan.power, abs=0.002)
+    assert ("independent errors" in found["assumed"][0]) == (test is INDEPENDENT)
 
 
 @pytest.mark.parametrize(
@@ -78,26 +92,6 @@ def test_one_table_is_a_pilot_too(capsys, pilot):
     two = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference .05")
     one = planned(capsys, "--pilot wide.csv --pair a,b --metric f1 --difference .05")
     assert one == two
-
-
-def test_rows_given_tell_the_power(capsys):
-    found = planned(capsys, "--difference 0.02 --disagree 0.1 --rows 500")
-    plan = McNemarPower(discordance=0.1).solve(n=500, difference=0.02)
-    assert found["power"] == plan.power
-
-
-def test_folds_are_planned_by_simulation(capsys):
-    found = planned(capsys, "--difference 0.05 --disagree 0.1 --test cv5x2_f")
-    assert found["rows"] == FiveByTwoPower(discordance=0.1).solve(difference=0.05, power=0.8).n
-
-
-@pytest.mark.parametrize(("options", "pairs"), [("", 6), (" --versus", 3)])
-def test_several_models_share_the_level(capsys, options, pairs):
-    found = planned(capsys, f"--difference 0.05 --disagree 0.1 --models 4{options}")
-    assert found["alpha"] == pytest.approx(0.05 / pairs)
-    test = McNemarPower(discordance=0.1)
-    plan = test.solve(difference=0.05, power=0.8, alpha=found["alpha"])
-    assert found["rows"] == plan.n
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "f1"])

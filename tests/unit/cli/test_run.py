@@ -28,7 +28,6 @@ def started(monkeypatch, *arguments):
     return lines[0][5:]
 
 
-TREE = "{a: {estimator: sklearn.tree.DecisionTreeClassifier}}"
 FILE = ["--configfile", "study.yaml"]
 
 
