@@ -100,9 +100,8 @@ def test_results_of_other_tools_are_known_by_their_columns(tool):
 
 
 def test_scores_of_a_benchmark_may_be_given_a_name():
-    long = as_long(wide()).rename(
-        columns={"dataset": "task", "model": "framework", "value": "result"}
-    )
+    names = {"dataset": "task", "model": "framework", "value": "result"}
+    long = as_long(wide()).rename(columns=names)
     for asked, called in (({}, "score"), ({"metric": "skill:higher"}, "skill")):
         found = numbers(bakeoff.compare_datasets(long.assign(fold=1), **asked))
         assert {row["metric"] for row in found} == {called}
@@ -115,9 +114,8 @@ def test_a_file_of_weka_is_read_as_its_writer_quotes(tmp_path):
         "J48": "'-C 0.25 -M 2'",
         "Filtered": r"'-F \"weka.filters.Remove -R 1,2\" -W J48'",
     }
-    lines = [
-        "Key_Dataset,Key_Run,Key_Scheme,Key_Scheme_options,Key_Scheme_version_ID,Percent_correct"
-    ]
+    keys = "Dataset,Key_Run,Key_Scheme,Key_Scheme_options,Key_Scheme_version_ID"
+    lines = [f"Key_{keys},Percent_correct"]
     for name, row in enumerate(wide().to_numpy()):
         for run in (1, 2):
             for (scheme, options), score in zip(schemes.items(), row, strict=True):
@@ -125,11 +123,8 @@ def test_a_file_of_weka_is_read_as_its_writer_quotes(tmp_path):
     lines[3] = lines[3].rpartition(",")[0] + ",?"
     (tmp_path / "w.csv").write_text("\n".join(lines))
     read = read_frame(str(tmp_path / "w.csv"), ("table",))
-    assert set(read["Key_Scheme_options"].fillna("")) == {
-        "",
-        "-C 0.25 -M 2",
-        '-F "weka.filters.Remove -R 1,2" -W J48',
-    }
+    filtered = '-F "weka.filters.Remove -R 1,2" -W J48'
+    assert set(read["Key_Scheme_options"].fillna("")) == {"", "-C 0.25 -M 2", filtered}
     options = {"metric": "Percent_correct:higher", "missing": "drop_dataset"}
     found = bakeoff.compare_datasets(read, **options)
     assert {row["model_a"] for row in numbers(found)} - {""} <= set(schemes)

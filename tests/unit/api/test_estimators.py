@@ -97,15 +97,6 @@ def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
     assert set(alone.comparisons["test"]) == {"corrected_repeated_kfold_t"}
 
 
-def test_folds_are_those_of_the_splitter():
-    from sklearn.model_selection import cross_val_score
-
-    splitter = StratifiedKFold(5, shuffle=True, random_state=3)
-    found = bakeoff.compare_estimators(TWO, X, Y, plan=splitter, tests=["corrected_kfold_t"])
-    own = found.scores.query("model == 'bayes'").sort_values("fold")["value"]
-    np.testing.assert_allclose(own, cross_val_score(GaussianNB(), X, Y, cv=splitter))
-
-
 def test_regressors_and_names_that_are_no_ids():
     x, y = load_diabetes(return_X_y=True, as_frame=True)
     models = {"ridge, α = 1": Ridge(), "a tree": DecisionTreeRegressor(max_depth=2)}
@@ -143,10 +134,6 @@ Local.__module__ = "__main__"
         (({"a": GaussianNB, "b": GaussianNB()}, X, Y), r"estimators\['a'\]: found the class Gau"),
         (({"a": Ridge(), "b": GaussianNB()}, X, Y), "a is a regressor, b is a classifier"),
         (({"a": Local(), "b": GaussianNB()}, X, Y), "your session has another Local by now"),
-        (
-            ({"a": FunctionTransformer(lambda x: x), "b": GaussianNB()}, X, Y),
-            "its parameter func: a lambda has no name",
-        ),
         ((TWO, X, Y[:9]), "y: found 9 values for the 150 rows of X"),
         ((TWO, X, np.where(Y == 0, np.nan, Y)), "y: 50 of its 150 values are missing"),
         ((TWO, [1, 2], Y), r"X: found list of shape \(2,\)"),

@@ -38,6 +38,10 @@ def tables():
     return {name: pd.DataFrame({"fold": fold, "y_pred": own}) for name, own in said.items()}
 
 
+def changed(**columns):
+    return lambda: {name: own.assign(**columns) for name, own in tables().items()}
+
+
 def report(result):
     """Make an object with the attributes of a `CrossValidationReport` of skore."""
     splits = list(zip(result["indices"]["train"], result["indices"]["test"], strict=True))
@@ -88,20 +92,16 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
         (tables, {"y": Y, "metric": "acc"}, "unknown metric 'acc'"),
         (tables, {"y": Y, "tests": ["cv5x2_z"]}, "needs the plan `cv_5x2`"),
         (tables, {"y": Y, "options": {"x": {}}}, "options.x: unknown test 'x'"),
-        (
-            lambda: {name: one.assign(fold=1) for name, one in tables().items()},
-            {"y": Y},
-            "results: all rows are of one fold.*`bakeoff.compare`",
-        ),
+        (changed(fold=1), {"y": Y}, "results: all rows are of one fold.*`bakeoff.compare`"),
         (
             lambda: {"": tables()["bayes"], "b": tables()["tree"]},
             {"y": Y},
             r"results\[''\]: expect",
         ),
         (
-            lambda: {m: t.assign(y_pred=["a", 1] * 100) for m, t in tables().items()},
+            changed(y_pred=["a", 1] * 100),
             {"y": Y},
-            r"results\['bayes'\]: column 'y_pred' holds values of several types",
+            r"'bayes'\]: column 'y_pred' holds values of sev",
         ),
         (
             lambda: {m: t.drop(columns="y_pred") for m, t in tables().items()},
@@ -122,11 +122,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
             {"y": Y},
             r"results\['b'\]: results\['b'\] has 199 rows, results\['a'\] 200; ids that are",
         ),
-        (
-            lambda: {name: one.assign(y_pred="x") for name, one in tables().items()},
-            {"y": Y},
-            r"results\['bayes'\]: results\['bayes'\] predicts classes that the data do not have",
-        ),
+        (changed(y_pred="x"), {"y": Y}, r"'bayes'\] predicts classes that the data do not have"),
     ],
 )
 def test_mistakes_are_told(results, options, said):

@@ -206,19 +206,24 @@ def test_a_fit_that_failed_is_said():
     assert table.loc[("bayes", "other"), "decision"] != "undecided"
 
 
-def other(**options):
-    """Return results of which each has splits of its own."""
-    return results(KFold(5, shuffle=True), **options)
+def of(cv):
+    """Return results by splits, and these splits."""
+    return (lambda: results(cv)), {"cv": cv}
+
+
+SHUFFLED = KFold(5, shuffle=True)
+OVERLAPPING = [(np.arange(90), np.arange(80, 200))] * 5
+UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
 
 
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
         (lambda: {"a": results(5)["tree"]}, {"cv": 5}, "results: expected two models at least"),
-        (other, {"cv": KFold(5, shuffle=True)}, "cv: KFold may draw other splits for each model"),
+        (*of(SHUFFLED), "cv: KFold may draw other splits for each model"),
         (
-            lambda: other(return_indices=True),
-            {"cv": KFold(5, shuffle=True)},
+            lambda: results(SHUFFLED, return_indices=True),
+            {"cv": SHUFFLED},
             r"results\['tree'\]: split 0 has other rows than that of bayes",
         ),
         (lambda: results(5), {"cv": 4}, "cv: it makes 4 splits, the results have 5 scores"),
@@ -234,45 +239,24 @@ def other(**options):
         ),
         (lambda: {"a": {"fit_time": [1]}, "b": [1, 2]}, {"cv": 2}, "found `fit_time`, expected"),
         (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
+        (*of(PredefinedSplit(GROUPS % 5)), "cv: PredefinedSplit may draw other splits"),
         (
-            lambda: results(PredefinedSplit(GROUPS % 5)),
-            {"cv": PredefinedSplit(GROUPS % 5)},
-            "cv: PredefinedSplit may draw other splits",
-        ),
-        (
-            lambda: results(GroupShuffleSplit(5, random_state=0)),
-            {"cv": GroupShuffleSplit(5, random_state=0)},
+            *of(GroupShuffleSplit(5, random_state=0)),
             "cv: how many rows the groups of GroupShuffleSplit have: pass `return_indices=True`",
         ),
-        (
-            lambda: results(ShuffleSplit(5, test_size=20, random_state=0)),
-            {"cv": ShuffleSplit(5, test_size=20, random_state=0)},
-            "n: the sizes of `cv` are rows",
-        ),
-        (lambda: results(TimeSeriesSplit(5)), {"cv": TimeSeriesSplit(5)}, "n: TimeSeriesSplit"),
+        (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
+        (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
         (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
         (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
-        (
-            lambda: results(5),
-            {"cv": 5, "tests": ["cv5x2_f"]},
-            "cv5x2_f needs the plan",
-        ),
+        (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
         (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
         (
             lambda: {m: np.full(5, 80) for m in LEARNERS},
             {"cv": 5, "metric": "accuracy"},
             "accuracy = 80 lies outside 0 to 1",
         ),
-        (
-            lambda: results([(np.arange(90), np.arange(80, 200))] * 5),
-            {"cv": [(np.arange(90), np.arange(80, 200))] * 5},
-            "cv: a split tests rows that it trains on",
-        ),
-        (
-            lambda: results([(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]),
-            {"cv": [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]},
-            "cv: its splits are no cross-validation",
-        ),
+        (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
+        (*of(UNEVEN), "cv: its splits are no cross-validation"),
     ],
 )
 def test_mistake_in_folds(given, options, said):
@@ -331,11 +315,7 @@ def test_bayesian_part_of_the_example():
     first = found.to_frame().iloc[0]
     assert first["p_equivalent"] == pytest.approx(0.432, abs=5e-4)
     assert first["rope"] == 0.01
-
-
-def test_what_scores_do_not_know_is_not_told():
-    found = bakeoff.compare_search(example())
-    assert not {"data", "undeclared", "splits"} & set(found.tables)
+    assert not {"data", "undeclared", "splits"} & set(found.tables), "scores do not know these"
     assert " 0 rows" not in found.methods
 
 

@@ -65,11 +65,8 @@ def test_model_that_diverged_hides_no_difference_of_the_others(metric):
     two = bakeoff.compare(NUMBERS, NEAR, metric=metric)
     apart = re.compile(r"of a \(\d\.\d{3}\) is \d\.\d{3} ")
     assert apart.search(found.verdict)[0] == apart.search(two.verdict)[0]
-    assert [line.split(" | ")[0] for line in found.to_markdown("models").splitlines()[2:5]] == [
-        "| 1",
-        "| 2",
-        "| 3",
-    ]
+    ranks = [line.split(" | ")[0] for line in found.to_markdown("models").splitlines()[2:5]]
+    assert ranks == ["| 1", "| 2", "| 3"]
 
 
 @pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
@@ -230,10 +227,8 @@ def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
     found = tost(FOLDS, 0.05, ["corrected_kfold_t", "tost_folds"])
     assert "Simultaneous 90% CI" in found.to_markdown("pairs.tost_folds")
     assert "Simultaneous 95% CI" in found.to_markdown("pairs.corrected_kfold_t")
-    assert (
-        "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
-        in (found.methods)
-    )
+    said = "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
+    assert said in found.methods
 
 
 @pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])

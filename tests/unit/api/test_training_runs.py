@@ -138,13 +138,11 @@ def test_runs_that_disagree_on_neighbouring_rows_are_noted_by_their_models():
 def test_a_deterministic_model_beside_runs_keeps_its_own_interval():
     found = compare(TRUTH, {"a": LUCKY, "rule": Runs([RULE], deterministic=True)})
     alone = compare(TRUTH, {"b": EVEN[0], "rule": RULE})
-    line = next(x for x in alone.to_markdown("models").splitlines() if "| rule |" in x)
-    assert (
-        line.split("|")[3:5]
-        == next(x for x in found.to_markdown("models").splitlines() if "| rule |" in x).split("|")[
-            3:5
-        ]
+    one, other = (
+        next(line for line in each.to_markdown("models").splitlines() if "| rule |" in line)
+        for each in (alone, found)
     )
+    assert one.split("|")[3:5] == other.split("|")[3:5]
 
 
 def test_losses_of_runs_have_the_interval_of_their_mean():
