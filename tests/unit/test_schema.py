@@ -44,12 +44,8 @@ def test_every_key_is_described():
     found = schema()
     for name, part in [("experiment", found), *found["$defs"].items()]:
         for key, value in part["properties"].items():
-            described = "description" in value or any(
-                "description" in v for v in value.get("anyOf", [])
-            )
-            assert described or key == "source" or "$ref" in value, (
-                f"{name}.{key} has no description"
-            )
+            described = any("description" in v for v in (value, *value.get("anyOf", [])))
+            assert described or key == "source" or "$ref" in value, f"describe {name}.{key}"
 
 
 def test_config_readme_says_what_sources_share_once():

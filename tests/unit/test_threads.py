@@ -4,7 +4,6 @@ import sys
 from types import ModuleType
 
 import numpy as np
-import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from bakeoff import threads
@@ -47,15 +46,7 @@ def test_long_sums_are_the_same_on_any_number_of_cores():
         assert product() == threads.on_one_thread(product)()
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        answer,
-        run_tests.run_on,
-        contenders.contenders,
-        score_intervals.alone,
-        subgroups.of_test_set,
-    ],
-)
-def test_what_sums_over_rows_is_on_one_thread(function):
-    assert function.__code__ is threads.on_one_thread(len).__code__  # type: ignore[attr-defined]
+def test_what_sums_over_rows_is_on_one_thread():
+    of_rows = contenders.contenders, score_intervals.alone, subgroups.of_test_set
+    for function in (answer, run_tests.run_on, *of_rows):
+        assert function.__code__ is threads.on_one_thread(len).__code__

@@ -80,19 +80,26 @@ def test_superior_blocks_what_is_not_shown_better(capsys):
     assert "the line is at 0.05." in said
 
 
+COSTS = ("--metric", "accuracy", "--metric", "cost", "--costs", "costs.yaml")
+
+
 @pytest.mark.parametrize(
-    "options", [["--metric", "f1"], ["--groups", "patient"], ["--metric", "roc_auc"]]
+    "options", [("--metric", "f1"), ("--groups", "patient"), ("--metric", "roc_auc"), COSTS]
 )
-def test_metrics_and_groups(capsys, options):
-    assert gate(capsys, "equal", *options, margin="0.05")[0] == 0
+def test_metrics_groups_and_costs(capsys, options):
+    Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
+    assert gate(capsys, "equal", *options, margin="0.1")[0] == 0
     assert gate(capsys, "worse", *options)[0] == 1
 
 
 def test_a_harmed_subgroup_blocks(capsys):
     assert gate(capsys, "women", margin="0.15")[0] == 0
-    code, said = gate(capsys, "women", "--subgroup", "sex", margin="0.15")
+    code, said = gate(capsys, "women", "--subgroup", "sex", "--markdown", "c.md", margin="0.15")
     assert code == 1
     assert "by more than 0.15 of accuracy for f." in said
+    text = Path("c.md").read_text()
+    assert text.startswith("### ⛔ Block")
+    assert "| f | 750 |" in text
     code, said = gate(capsys, "equal", "--subgroup", "sex", "--json")
     found = json.loads(said)
     jsonschema.validate(found, SCHEMA)
@@ -101,10 +108,8 @@ def test_a_harmed_subgroup_blocks(capsys):
     assert found["overall"]["alpha"] == 0.05
     pd.read_csv("base.csv").assign(sex="f").to_csv("base.csv", index=False)
     pd.read_csv("equal.csv").assign(sex="f").to_csv("equal.csv", index=False)
-    assert (
-        "Limits of subgroups at the level 0.025 each"
-        in gate(capsys, "equal", "--subgroup", "sex")[1]
-    )
+    said = gate(capsys, "equal", "--subgroup", "sex")[1]
+    assert "Limits of subgroups at the level 0.025 each" in said
 
 
 def test_subgroups_are_limited_in_number(capsys, monkeypatch):
@@ -120,17 +125,8 @@ def test_without_limits_nothing_follows(capsys):
     assert code == 2
     assert "Nothing follows: no row counts differently for the two" in said
     assert " decide" not in said
-    jsonschema.validate(
-        json.loads(gate(capsys, "copy", "--metric", "roc_auc", "--json")[1]), SCHEMA
-    )
-
-
-def test_markdown(capsys):
-    code, _ = gate(capsys, "women", "--subgroup", "sex", "--markdown", "c.md")
-    text = Path("c.md").read_text()
-    assert text.startswith("### ⛔ Block")
-    assert "| f | 750 |" in text
-    assert code == 1
+    _, said = gate(capsys, "copy", "--metric", "roc_auc", "--json")
+    jsonschema.validate(json.loads(said), SCHEMA)
 
 
 def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
@@ -199,14 +195,14 @@ def test_the_positive_class_is_chosen_and_named(capsys):
         ("--junit=file", "the exit code and --json"),
         ("base.csv equal.csv", "--margin"),
         ("base.csv --margin 0.02", "--models: of one table, name the columns of the two"),
-        (
-            "base.csv bare.csv --margin 0.02 --metric roc_auc",
-            "roc_auc wants probabilities, 'bare' has none",
-        ),
+        ("base.csv bare.csv --margin 0.02 --metric roc_auc", "roc_auc wants probabilities, 'bare'"),
+        ("--metric accuracy --metric cost", "--costs: the metric cost needs"),
+        ("--metric accuracy --costs costs.yaml", "accuracy looks at no costs"),
     ],
 )
 def test_mistakes_end_with_3(capsys, options, message):
     pd.read_csv("equal.csv").drop(columns=["p_no", "p_yes"]).to_csv("bare.csv", index=False)
+    Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
     Path("link.csv").symlink_to("equal.csv")
     Path("old.xml").touch(0o444)
     before = {path: path.lstat().st_mtime_ns for path in Path().iterdir()}
@@ -323,6 +319,9 @@ def test_one_table_of_both_decides_as_two_tables(capsys):
     shuffled.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
     more = ["--groups", "patient", "--subgroup", "sex", "--json"]
     answers = []
+    base[["y_true", "y_pred"]].assign(new=worse["y_pred"]).to_csv("bare.csv", index=False)
+    assert main(["gate", "bare.csv", "--models", "y_pred,new", "--margin", "0.02"]) == 1, "no ids"
+    capsys.readouterr()
     for files in (["base.csv", "worse.csv"], ["wide.csv", "--models", "old,new"]):
         assert main(["gate", *files, "--margin", "0.02", *more]) == 1
         answers.append(json.loads(capsys.readouterr().out))
@@ -363,20 +362,11 @@ def test_a_reader_that_has_seen_enough_changes_no_decision():
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_rows_of_one_table_need_no_ids(capsys):
-    wide = pd.read_csv("base.csv")[["y_true", "y_pred"]]
-    wide["new"] = pd.read_csv("equal.csv")["y_pred"]
-    wide.to_csv("wide.csv", index=False)
-    known = ["--margin", "0.02", "--json"]
-    assert main(["gate", "wide.csv", "--models", "y_pred,new", *known]) == 0
-    assert json.loads(capsys.readouterr().out)["overall"]["n"] == 1500
-
-
-def rare(name, positives, seed):
+def rare(name, positives, seed, times=1):
     """Write the probabilities of a model on rows with few positive ones."""
     rng = np.random.default_rng(seed)
     y = np.arange(400) < positives
-    p = 1 / (1 + np.exp(3.4 - 2.5 * y - rng.normal(size=400)))
+    p = times / (1 + np.exp(3.4 - 2.5 * y - rng.normal(size=400)))
     frame = pd.DataFrame({"id": range(400), "y_true": np.where(y, "yes", "no"), "p_yes": p})
     frame.assign(y_pred=np.where(p > 0.5, "yes", "no"), p_no=1 - p).to_csv(name, index=False)
 
@@ -384,11 +374,7 @@ def rare(name, positives, seed):
 def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
     for positives, code in ((19, 2), (80, 0)):
         rare("base.csv", positives, 1)
-        rare("new.csv", positives, 1)
-        frame = pd.read_csv("new.csv")
-        frame.assign(p_yes=frame["p_yes"] * 0.98, p_no=1 - frame["p_yes"] * 0.98).to_csv(
-            "new.csv", index=False
-        )
+        rare("new.csv", positives, 1, 0.98)
         options = ("--metric", "log_loss", "--markdown", "c.md")
         found, said = gate(capsys, "new", *options, margin="0.1")
         assert found == code, said
@@ -402,44 +388,29 @@ def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
 
 def test_rough_limits_are_told_where_the_gate_ships(capsys):
     rare("base.csv", 12, 1)
-    rare("new.csv", 12, 1)
-    frame = pd.read_csv("new.csv")
-    frame["p_yes"] *= 1 - 0.1 * (np.arange(400) % 3 == 0)
-    frame["p_no"] = 1 - frame["p_yes"]
-    frame.to_csv("new.csv", index=False)
+    rare("new.csv", 12, 1, 1 - 0.1 * (np.arange(400) % 3 == 0))
     code, said = gate(capsys, "new", "--metric", "roc_auc", "--markdown", "c.md", margin="0.3")
     assert code == 0, said
     for text in (said, Path("c.md").read_text()):
         assert "Caution: 12 rows of the rarest class" in text
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
-def test_output_in_any_encoding_keeps_decision_and_sign(encoding):
-    line = [sys.executable, "-m", "bakeoff", "gate", "base.csv", "worse.csv", "--margin", "0.02"]
+def encoded(encoding, *arguments):
+    line = [sys.executable, "-m", "bakeoff", "gate", *arguments, "--margin", "0.02"]
     environment = os.environ | {"PYTHONIOENCODING": encoding}
     found = subprocess.run(line, capture_output=True, env=environment, check=False)
-    assert found.returncode == 1, found.stderr
-    assert "the line is at -0.02" in found.stdout.decode(encoding)
+    return found.returncode, found.stdout.decode(encoding)
 
 
-def test_json_stays_json_in_any_encoding():
+def test_output_in_any_encoding_keeps_decision_sign_and_names():
+    for encoding in ("latin-1", "ascii", "cp1252"):
+        code, said = encoded(encoding, "base.csv", "worse.csv")
+        assert (code, "the line is at -0.02" in said) == (1, True)
     Path("☃.csv").write_bytes(Path("equal.csv").read_bytes())
     Path("😀.csv").write_bytes(Path("base.csv").read_bytes())
-    line = [
-        sys.executable,
-        "-m",
-        "bakeoff",
-        "gate",
-        "😀.csv",
-        "☃.csv",
-        "--margin",
-        "0.02",
-        "--json",
-    ]
-    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
-    found = subprocess.run(line, capture_output=True, env=environment, check=False)
-    told = json.loads(found.stdout.decode("latin-1"))
-    assert (found.returncode, told["base"], told["candidate"]) == (0, "😀", "☃")
+    code, said = encoded("latin-1", "😀.csv", "☃.csv", "--json")
+    told = json.loads(said)
+    assert (code, told["base"], told["candidate"]) == (0, "😀", "☃")
 
 
 def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
@@ -511,14 +482,6 @@ def test_several_columns_of_subgroups_are_one_decision(capsys):
     found = json.loads(said)
     assert len(found["subgroups"]) == 5
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
-
-
-def test_costs_are_for_any_of_several_metrics(capsys):
-    Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
-    both = ["--metric", "accuracy", "--metric", "cost"]
-    assert gate(capsys, "equal", *both, "--costs", "costs.yaml", margin="0.1")[0] == 0
-    assert gate(capsys, "equal", *both)[0] == 3
-    assert gate(capsys, "equal", *both[:2], "--costs", "costs.yaml")[0] == 3
 
 
 def test_several_metrics_and_columns_in_python():

@@ -1,7 +1,6 @@
 """The gate and the plan of predicted numbers: margins in the target's unit and in percent."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,7 @@ import pytest
 
 import bakeoff as package
 from bakeoff.cli import main
-from bakeoff.errors import UserError
 from bakeoff.stats import MetricPower, metric_ci, metric_difference, metric_limits
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -114,14 +110,6 @@ def test_refusals(run, table, asked, said):
     code, out, err = run("gate", "base.csv", "better.csv", *asked)
     assert (code, out) == (3, "")
     assert said in err
-
-
-def test_refusals_in_python(table):
-    arrays = [table[name].to_numpy() for name in ("y", "base", "better")]
-    with pytest.raises(UserError, match="margin: found 'x'"):
-        package.gate(*arrays, margin="x")
-    with pytest.raises(UserError, match="metric: f1 compares classes"):
-        package.gate(*arrays, margin=1, metric="f1", task="regression")
 
 
 def test_rows_for_a_difference_from_a_pilot(run, table):
