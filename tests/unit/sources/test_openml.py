@@ -63,34 +63,24 @@ def serve_openml(server):
             "name": name,
             "data_type": kind,
             "is_target": str(name == "species").lower(),
-            "is_ignore": "false",
-            "is_row_identifier": "false",
+            **dict.fromkeys(("is_ignore", "is_row_identifier"), "false"),
             "number_of_missing_values": str(frame[name].isna().sum()),
             "nominal_value": sorted(frame[name].dropna().unique()) if kind == "nominal" else [],
         }
         for i, (name, kind) in enumerate(kinds.items())
     ]
     listed = {"did": 42585, "name": "penguins", "version": 1, "status": "active"}
-    description = {
-        "id": "42585",
-        "name": "penguins",
-        "version": "1",
-        "description": "Palmer penguins",
-        "format": "ARFF",
-        "licence": "CC0",
-        "status": "active",
-        "url": "https://api.openml.org/data/v1/download/1/penguins.arff",
-        "md5_checksum": hashlib.md5(arff).hexdigest(),
-    }
-    api = "/api/v1/json/data"
+    address = "https://api.openml.org/data/v1/download/1/penguins.arff"
+    description = {"id": "42585", "name": "penguins", "version": "1", "status": "active"}
+    description |= {"description": "Palmer penguins", "format": "ARFF", "licence": "CC0"}
+    description |= {"url": address, "md5_checksum": hashlib.md5(arff).hexdigest()}
+    api, size = "/api/v1/json/data", {"name": "NumberOfInstances", "value": "344.0"}
     pages = {
         f"{api}/list/data_name/penguins/limit/2/status/active/": {"data": {"dataset": [listed]}},
         f"{api}/list/data_name/penguins/limit/2/data_version/1": {"data": {"dataset": [listed]}},
         f"{api}/42585": {"data_set_description": description},
         f"{api}/features/42585": {"data_features": {"feature": features}},
-        f"{api}/qualities/42585": {
-            "data_qualities": {"quality": [{"name": "NumberOfInstances", "value": "344.0"}]}
-        },
+        f"{api}/qualities/42585": {"data_qualities": {"quality": [size]}},
     }
     server.pages |= {path: json.dumps(page).encode() for path, page in pages.items()}
     server.pages["/data/v1/download/1/penguins.arff"] = arff
