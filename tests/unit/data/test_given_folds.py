@@ -1,8 +1,5 @@
 """Folds that a column of the data gives: taken as they are, or refused in one message."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,16 +8,14 @@ from bakeoff.data.quality import split_quality
 from bakeoff.data.split_files import divisions
 from bakeoff.data.splits import make_splits
 from bakeoff.data.table import load_table
-from bakeoff.errors import Problem, UserError
-from bakeoff.preflight import check_experiment
+from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
-from bakeoff.spec import load_experiment
 from bakeoff.spec.resampling import KFold
+from tests.conftest import messages
 
 ROWS = 24
 FOLDS = np.tile([10, 2, 9], 8)
 CLASSES = np.repeat(["a", "b"], 12)
-Made = Callable[..., Path]
 
 
 @pytest.fixture
@@ -112,13 +107,7 @@ def told(path, **changes):
         "resampling": {"kfold": {"column": "fold", "folds": 3}},
         "tests": {"run": ["corrected_kfold_t"]},
     }
-    for place, value in changes.items():
-        config[place] = value
-    try:
-        problems, _ = check_experiment(load_experiment(config))
-    except UserError as error:
-        return str(error)
-    return "\n".join(map(str, problems))
+    return messages(config | changes)
 
 
 def test_own_folds_are_checked_before_the_run(made):

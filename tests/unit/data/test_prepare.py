@@ -1,13 +1,12 @@
 """Rows filtered, classes merged, columns given a role: on real data and on odd ones."""
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data import ROW_ID, TARGET, WEIGHT, Table, load_table
+from bakeoff.data import ROW_ID, TARGET, WEIGHT, load_table
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
@@ -17,7 +16,6 @@ DATA = ROOT / "config/data"
 ATTRITION = {"path": str(DATA / "attrition.csv"), "target": "target"}
 PENGUINS = {"path": str(DATA / "penguins.csv"), "target": "target"}
 ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
-Load = Callable[..., Table]
 
 
 def load(base, holdout=None, **keys):

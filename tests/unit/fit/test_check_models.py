@@ -12,10 +12,7 @@ from bakeoff.data import Table
 from bakeoff.data.table import VALIDATION
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import (
-    check_model,
-    check_neighbours,
-)
+from bakeoff.fit.check_models import check_model, check_neighbours
 from bakeoff.fit.estimator import build, has_method, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
@@ -89,7 +86,7 @@ def test_class_that_is_no_estimator_is_told(own, name, message):
         check_model("m", Model.model_validate({"estimator": f"{own}.{name}"}))
 
 
-NESTED = {"estimator": {"estimator": KNN}}
+NESTED, STACKED = {"estimator": {"estimator": KNN}}, {"estimators": [["a", {"estimator": KNN}]]}
 
 
 @pytest.mark.parametrize(
@@ -98,11 +95,7 @@ NESTED = {"estimator": {"estimator": KNN}}
         ("sklearn.linear_model.Perceptron", {}, ["decision_function"]),
         ("sklearn.svm.SVC", {}, ["decision_function"]),
         ("sklearn.multiclass.OutputCodeClassifier", NESTED, []),
-        (
-            "sklearn.ensemble.StackingClassifier",
-            {"estimators": [["a", {"estimator": KNN}]]},
-            ["predict_proba", "decision_function"],
-        ),
+        ("sklearn.ensemble.StackingClassifier", STACKED, ["predict_proba", "decision_function"]),
         (KNN, {}, ["predict_proba"]),
     ],
     ids=str,
@@ -131,12 +124,9 @@ def test_methods_of_a_fitted_estimator_are_known_before(estimator, params, metho
         ({"object": "numpy.memmap", "args": ["made", "u1", "w+"]}, "memmap makes no part of"),
         (
             {"estimator": "subprocess.Popen", "params": {"args": ["touch", "made"]}},
-            "subprocess.Popen is of Python's own library",
+            "Popen is of Pyth",
         ),
-        (
-            {"estimator": "numpy.memmap", "params": {"filename": "made", "shape": [3]}},
-            "memmap has no get_params",
-        ),
+        ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
         (
             {"estimator": "sklearn.svm.SVC", "set_output": "pandas"},
             "SVC does not take `set_output:",

@@ -100,11 +100,8 @@ def test_fits_on_the_holdout_alone_measure_it(tmp_path, monkeypatch):
     # what measured otherwise is measured again
     before = read_facts(tasks["tree.holdout"].output)
     task = tasks["tree.holdout"]
-    more = FitTask(*(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, None)
-    steps.fit(more)
+    again = task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r", None
+    steps.fit(FitTask(*again, None))
     assert read_facts(task.output) == before
-    more = FitTask(
-        *(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, Importance()
-    )
-    steps.fit(more)
+    steps.fit(FitTask(*again, Importance()))
     assert read_facts(task.output)["importance"]["repeats"] == 10

@@ -5,6 +5,7 @@ import os
 import random
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -58,25 +59,15 @@ def litter(folder):
     np.random.seed(1)  # noqa: NPY002
 
 
-def test_everything_is_as_before(tmp_path):
+@pytest.mark.parametrize("error", [None, RuntimeError])
+def test_everything_is_as_before_also_after_a_failure(tmp_path, error):
     before = state()
-    with isolated(5, threads=1):
+    with pytest.raises(error) if error else nullcontext(), isolated(5, threads=1):
+        assert all(one["num_threads"] == 1 for one in threadpool_info())
         litter(tmp_path)
         assert state() != before
-    after = state()
-    for name, value in before.items():
-        assert after[name] == value, name
-
-
-def test_also_after_a_failure(tmp_path):
-    before = state()
-
-    def fails():
-        litter(tmp_path)
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError), isolated(5, threads=1):
-        fails()
+        if error:
+            raise error
     assert state() == before
 
 
@@ -86,11 +77,6 @@ def test_global_random_states_are_seeded():
         with isolated(seed, threads=1):
             drawn.append((random.random(), float(np.random.rand())))  # noqa: NPY002
     assert drawn[0] == drawn[1] != drawn[2]
-
-
-def test_threads_are_limited_within():
-    with isolated(1, threads=1):
-        assert all(one["num_threads"] == 1 for one in threadpool_info())
 
 
 class Litters(DecisionTreeClassifier):  # type: ignore[misc]

@@ -36,19 +36,10 @@ def test_kept_model_predicts_as_its_fit_did(paths, tmp_path):  # noqa: F811
     rows = mixed_frame().set_index("__row_id__").loc[found.row_id]
     np.testing.assert_array_equal(kept.predict(rows), np.array(found.classes)[found.y_pred])
     assert kept.trained.threshold == found.facts["chosen"]["threshold"]
-
-
-def test_keeping_changes_no_prediction_and_is_no_default(
-    paths,  # noqa: F811
-    tmp_path,
-):
-    kept, plain = task(paths, tmp_path / "a", keep=True), task(paths, tmp_path / "b")
-    for one in (kept, plain):
-        run_fit(one)
-    assert kept.kept.is_file()
+    plain = task(paths, tmp_path / "plain", threshold={"choose": "f1"})
+    run_fit(plain)
     assert not plain.kept.is_file()
-    found = [Predictions.read(one.output).probabilities for one in (kept, plain)]
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(Predictions.read(plain.output).y_pred, found.y_pred)
 
 
 def test_fit_without_its_kept_model_is_made_again(
@@ -70,25 +61,23 @@ class Foreign:
     """A type that no reader has reason to trust."""
 
 
-def test_types_that_are_not_trusted_are_listed(tmp_path):
-    path = tmp_path / "m.skops"
-    write_model(path, KeptModel(TrainedModel(Foreign(), None, {}), ["x"], ["a", "b"]))
-    with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
-        read_model(path)
-
-
 class Unwritable:
-    """A type that cannot be written."""
-
     def __getstate__(self):
         raise TypeError("it holds a lock")
 
 
-def test_model_that_skops_cannot_write_is_told(tmp_path):
-    kept = KeptModel(TrainedModel(Unwritable(), None, {}), ["x"], ["a", "b"])
+def test_types_that_are_not_trusted_or_cannot_be_written_are_told(tmp_path):
+    path = tmp_path / "m.skops"
+    foreign, locked = (
+        KeptModel(TrainedModel(kind(), None, {}), ["x"], ["a", "b"])
+        for kind in (Foreign, Unwritable)
+    )
     with pytest.raises(UserError, match=r"`keep: true`: skops cannot write this model"):
-        write_model(tmp_path / "m.skops", kept)
+        write_model(path, locked)
     assert not list(tmp_path.iterdir())
+    write_model(path, foreign)
+    with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
+        read_model(path)
 
 
 def test_rows_may_have_other_columns(tmp_path):

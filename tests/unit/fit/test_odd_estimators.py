@@ -74,8 +74,12 @@ def write(folder, features):
 def fit(folder, way):
     """Fit an odd classifier on 20 rows and test it on 10."""
     write(folder, np.arange(30.0)[:, None])
-    model = Model.model_validate({"estimator": f"{__name__}.Odd", "params": {"way": way}})
-    run_fit(FitTask(FIT, model, 1, folder / "d", folder / "s", folder / "p"))
+    return fitted(folder, {"estimator": f"{__name__}.Odd", "params": {"way": way}})
+
+
+def fitted(folder, entry):
+    files = (folder / name for name in ("d", "s", "p"))
+    run_fit(FitTask(FIT, Model.model_validate(entry), 1, *files))
     return Predictions.read(folder / "p")
 
 
@@ -121,11 +125,8 @@ def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path):
     x[learnt("u"), 0], x[learnt("v"), 0] = np.tile([-1, -1, 0, 1, 1], 3), [-1, -1, 0, 1, 1]
     x[TESTED], x[27] = 0, 1e10
     write(tmp_path, x)
-    own = Model.model_validate(
-        {"estimator": "sklearn.naive_bayes.GaussianNB", "preprocessing": "none"}
-    )
-    run_fit(FitTask(FIT, own, 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"))
-    found = Predictions.read(tmp_path / "p")
+    bayes = {"estimator": "sklearn.naive_bayes.GaussianNB", "preprocessing": "none"}
+    found = fitted(tmp_path, bayes)
     assert 0 <= score(METRICS["accuracy"], found)[0] <= 1
     assert score(METRICS["log_loss"], found)[1].endswith("(first: 1, 1)")
 
@@ -138,13 +139,8 @@ def test_seeds_that_the_parts_got_are_recorded(tmp_path):
         "estimator": "sklearn.ensemble.BaggingClassifier",
         "params": {"estimator": nested, "n_estimators": 2},
     }
-    task = FitTask(
-        FIT, Model.model_validate(own), 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"
+    seeds = fitted(tmp_path, own).facts["random_states"]
+    made = assemble(
+        Model.model_validate(own), pd.DataFrame({"x": [1.0]}), derive(1, "fit", *FIT[:5])
     )
-    run_fit(task)
-    seeds = Predictions.read(tmp_path / "p").facts["random_states"]
-    made = assemble(task.model, pd.DataFrame({"x": [1.0]}), derive(1, "fit", *FIT[:5]))
-    assert seeds == {
-        "estimator__random_state": 7,
-        "random_state": made.random_state,
-    }
+    assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}

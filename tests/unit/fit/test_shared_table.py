@@ -38,12 +38,9 @@ def mapped():
     return sorted(CACHE.rglob("*.arrow"))
 
 
-def test_small_table_is_not_mapped(parquet):
+def test_large_table_alone_is_mapped_and_the_same(parquet, monkeypatch):
     pd.testing.assert_frame_equal(read_shared(parquet).frame, Table.read(parquet).frame)
     assert mapped() == []
-
-
-def test_large_table_is_mapped_and_the_same(parquet, monkeypatch):
     monkeypatch.setattr(shared_table, "LARGE", 0)
     table, plain = read_shared(parquet), Table.read(parquet)
     pd.testing.assert_frame_equal(table.frame, plain.frame)

@@ -46,53 +46,37 @@ def learnt(own, data, seed=1, **keys):
     return train(own, data, derive(seed, "fit"), **keys)
 
 
-def test_grid_search_is_scikit_learns_with_preprocessing_inside():
-    data = part()
-    own = model(tune={"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", "cv": 4})
+def _number(purpose):
+    return part_of(derive(1, "fit"), purpose)
+
+
+ROWS = {"column": "part", "values": ["check", "late"]}
+
+
+@pytest.mark.parametrize("validation", [None, 0.3, ROWS])
+def test_grid_search_is_scikit_learns_with_preprocessing_inside(validation):
+    data = part(validation=np.array(["train", "check", "late", np.nan] * 50, dtype=object))
+    how = {"cv": 4} if validation is None else {"validation": validation}
+    own = model(tune={"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", **how})
     found = learnt(own, data)
-    folds = StratifiedKFold(4, shuffle=True, random_state=_number("tune-folds"))
+    if validation is None:
+        folds = StratifiedKFold(4, shuffle=True, random_state=_number("tune-folds"))
+    elif validation is ROWS:
+        held = np.isin(np.arange(200) % 4, (1, 2))
+        folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
+    else:
+        folds = data.folds(5, _number("tune-folds"), validation)
+        assert [len(held) for _, held in folds] == [60]
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__C": [0.001, 0.01, 1]}
     # the imputer of `auto` finds nothing to do here
     expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
     assert found.chosen["params"] == {"C": expected.best_params_["logisticregression__C"]}
     assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
-    np.testing.assert_allclose(
-        found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
-    )
-
-
-def test_search_on_a_fixed_part_tries_all_on_the_same_rows():
-    data = part()
-    own = model(tune={"space": {"C": [0.001, 1]}, "validation": 0.3, "scoring": "log_loss"})
-    ((learnt_rows, held),) = data.folds(5, _number("tune-folds"), 0.3)
-    assert len(held) == 60
-    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    grid = {"logisticregression__C": [0.001, 1]}
-    folds = [(learnt_rows, held)]
-    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
-    assert learnt(own, data).chosen["inner_score"] == pytest.approx(expected.best_score_)
-
-
-def test_search_goes_by_the_rows_that_a_column_names():
-    data = part(validation=np.array(["train", "check", "late", np.nan] * 50, dtype=object))
-    rows = {"column": "part", "values": ["check", "late"]}
-    own = model(tune={"space": {"C": [0.001, 1]}, "validation": rows, "scoring": "log_loss"})
-    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
-    grid = {"logisticregression__C": [0.001, 1]}
-    held = np.isin(np.arange(200) % 4, (1, 2))
-    folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
-    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
-    found = learnt(own, data)
-    assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
     # and then all training rows teach
     np.testing.assert_allclose(
         found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
     )
-
-
-def _number(purpose):
-    return part_of(derive(1, "fit"), purpose)
 
 
 @pytest.mark.parametrize(
@@ -188,19 +172,16 @@ def test_of_equally_good_thresholds_the_nearest_to_the_default_wins():
     assert best_threshold(y, scores, "cost", 0.7, costs=costs) == pytest.approx(0.75)
 
 
-def test_fixed_threshold_is_kept():
+def test_thresholds_of_probabilities_and_of_decision_values_are_kept():
     data = part()
     low, high = (learnt(model(threshold=t), data) for t in (0.1, 0.9))
-    expected = low.estimator.predict_proba(data.X)[:, 1] >= 0.1
-    np.testing.assert_array_equal(low.predict(data.X), expected.astype(int))
+    svm = learnt(model("sklearn.svm.LinearSVC", threshold={"choose": "f1"}), data)
+    for found, values, threshold in (
+        (low, low.estimator.predict_proba(data.X)[:, 1], 0.1),
+        (svm, svm.estimator.decision_function(data.X), svm.chosen["threshold"]),
+    ):
+        np.testing.assert_array_equal(found.predict(data.X), (values >= threshold).astype(int))
     assert high.predict(data.X).sum() < low.predict(data.X).sum()
-
-
-def test_threshold_on_decision_values():
-    data = part()
-    found = learnt(model("sklearn.svm.LinearSVC", threshold={"choose": "f1"}), data)
-    expected = found.estimator.decision_function(data.X) >= found.chosen["threshold"]
-    np.testing.assert_array_equal(found.predict(data.X), expected.astype(int))
 
 
 def test_chosen_threshold_comes_from_out_of_fold_predictions():
@@ -284,13 +265,6 @@ def test_watched_rows_are_stratified_and_not_learnt(monkeypatch):
     np.testing.assert_array_equal(
         np.sort([*seen["sample_weight"], *seen["sample_weight_eval_set"][0]]), weights
     )
-
-
-def test_seeds_of_the_same_model_differ_and_repeat():
-    own = model(FOREST)
-    frame = part().X
-    one, two, again = (assemble(own, frame, derive(s, "fit")) for s in (1, 2, 1))
-    assert one.random_state == again.random_state != two.random_state
 
 
 def test_own_preprocessing_comes_first_and_nothing_else():
