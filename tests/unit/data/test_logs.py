@@ -21,6 +21,7 @@ from bakeoff.preflight.experiment import check_experiment
 from bakeoff.sources.common import archives
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
+from tests.conftest import GONE, change
 from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
 
 
@@ -182,13 +183,13 @@ def marks_of_two():
     return [1] * 18 + [0] * 5 + [1] * 60 + [0] * 37, [0] * 18 + [1] * 5 + [1] * 60 + [0] * 37
 
 
-def as_eval(path):
+def as_eval(path, method=zipfile.ZIP_STORED, before=""):
     """Pack a log of Inspect as an `.eval` file."""
     log = json.loads(Path(path).read_text())
     packed = path.replace(".json", ".eval")
-    with zipfile.ZipFile(packed, "w") as archive:
+    with zipfile.ZipFile(packed, "w", method) as archive:
         for one in log.pop("samples"):
-            archive.writestr(f"samples/{one['id']}_epoch_1.json", json.dumps(one))
+            archive.writestr(f"samples/{one['id']}_epoch_1.json", before + json.dumps(one))
         archive.writestr("header.json", json.dumps(log))
     return packed
 
@@ -428,12 +429,9 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("keys", "said"),
     [
-        (
-            {"model": "c"},
-            r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b, op",
-        ),
+        ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `run: run` names"),
@@ -445,12 +443,12 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
 )
-def test_experiments_of_logs_that_do_not_fit(change, said):
+def test_experiments_of_logs_that_do_not_fit(keys, said):
     folder_of_runs()
     Path("t.csv").write_text("id,value\n1,0\n2,1\n")
     promptfoo("pf.json", {"gpt": [1, 0], "claude": [0, 1]})
     with pytest.raises(UserError, match=said):
-        checked(experiment_of("pass@4", **change))
+        checked(experiment_of("pass@4", **keys))
 
 
 def test_what_numbers_stand_for_makes_what_is_taken_of_them():
@@ -539,73 +537,44 @@ def test_the_format_of_tables_is_an_option(capsys):
     assert main(scores) == 0
 
 
-def changed(path, change):
-    value = json.loads(Path(path).read_text())
-    change(value)
-    return write(path, value)
-
-
-def broken(change):
-    """Return a writer of a log of Inspect whose fourth sample is changed."""
-
-    def make():
-        return changed(inspect("a.json", "A", [1, 0] * 4), lambda log: change(log["samples"][3]))
-
-    return make
-
-
-def broken_test(**fields):
-    """Return a writer of results of promptfoo whose third row is changed."""
-
-    def make():
-        path = promptfoo("a.json", {"A": [1, 0, 1], "B": [0, 1, 1]})
-        return changed(path, lambda log: log["results"]["results"][2].update(fields))
-
-    return make
-
-
-def broken_line(**fields):
-    """Return a writer of samples of lm-evaluation-harness whose second line is changed."""
-
-    def make():
-        path = lm_eval("A", "t", [1, 0, 1])
-        rows = [json.loads(line) for line in Path(path).read_text().split("\n") if line]
-        rows[1] |= fields
-        return write(path, rows, lines=True)
-
-    return make
+LOGS = {
+    "inspect": (lambda: inspect("a.json", "A", [1, 0] * 4), lambda log: log["samples"][3]),
+    "promptfoo": (
+        lambda: promptfoo("a.json", {"A": [1, 0, 1], "B": [0, 1, 1]}),
+        lambda log: log["results"]["results"][2],
+    ),
+    "lm_eval": (lambda: lm_eval("A", "t", [1, 0, 1]), lambda rows: rows[1]),
+}
+LARGE = {"match": {"value": 10**400}}
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("tool", "fields", "said"),
     [
-        (broken(lambda one: one.pop("id")), "samples[3]: expected the field 'id'"),
-        (broken(lambda one: one.update(epoch=[1])), "samples[3].epoch: expected a whole number"),
+        ("inspect", {"id": GONE}, "samples[3]: expected the field 'id'"),
+        ("inspect", {"epoch": [1]}, "samples[3].epoch: expected a whole number"),
+        ("inspect", {"scores": 5}, "samples[3].scores: expected an object, found 5"),
         (
-            broken(lambda one: one.update(scores=5)),
-            "samples[3].scores: expected an object, found 5",
-        ),
-        (
-            broken(lambda one: one["scores"].update(match="C")),
+            "inspect",
+            {"scores.match": "C"},
             "samples[3].scores.match: expected an object, found 'C'",
         ),
-        (
-            broken(lambda one: one["scores"].update(match={})),
-            "samples[3].scores.match: expected the field 'value'",
-        ),
-        (broken(lambda one: one.update(target={"a": []})), "samples[3].target: expected a text"),
-        (
-            broken(lambda one: one.update(scores={"match": {"value": 10**400}})),
-            "a number has 401 digits, at most 308 are read",
-        ),
-        (broken_test(promptIdx=[1]), "results.results[2].promptIdx: expected a whole number"),
-        (broken_test(namedScores="x"), "results.results[2].namedScores: expected an object"),
-        (broken_line(doc_id=[0]), "line 2.doc_id: expected a whole number or a text, found [0]"),
-        (broken_line(acc=10**400), "line 2: a number has 401 digits"),
+        ("inspect", {"scores.match": {}}, "samples[3].scores.match: expected the field 'value'"),
+        ("inspect", {"target": {"a": []}}, "samples[3].target: expected a text"),
+        ("inspect", {"scores": LARGE}, "a number has 401 digits, at most 308 are read"),
+        ("promptfoo", {"promptIdx": [1]}, "results.results[2].promptIdx: expected a whole number"),
+        ("promptfoo", {"namedScores": "x"}, "results.results[2].namedScores: expected an object"),
+        ("lm_eval", {"doc_id": [0]}, "line 2.doc_id: expected a whole number or a text, found [0]"),
+        ("lm_eval", {"acc": 10**400}, "line 2: a number has 401 digits"),
     ],
 )
-def test_a_record_that_is_not_as_its_tool_writes_it_is_named(make, said, capsys):
-    path = make()
+def test_a_record_that_is_not_as_its_tool_writes_it_is_named(tool, fields, said, capsys):
+    make, record = LOGS[tool]
+    path, by_lines = make(), tool == "lm_eval"
+    values = [json.loads(part) for part in Path(path).read_text().split("\n") if part]
+    log = values if by_lines else values[0]
+    change(record(log), fields)
+    write(path, log, lines=by_lines)
     Path("other.csv").write_text("id,score\n1,1\n2,0\n")
     assert main(["compare", path, "other.csv", "--values", "right"]) == 2
     error = " ".join(capsys.readouterr().err.split())
@@ -630,12 +599,7 @@ def test_json_nested_too_deep_is_refused(name, capsys):
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("damage", ["bytes", "encrypted"])
 def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
-    inspect("a.json", "A", [1, 0] * 20)
-    log = json.loads(Path("a.json").read_text())
-    with zipfile.ZipFile("a.eval", "w", method) as archive:
-        archive.writestr("header.json", json.dumps({**log, "samples": []}))
-        for i, sample in enumerate(log["samples"]):
-            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+    as_eval(inspect("a.json", "A", [1, 0] * 20), method)
     with zipfile.ZipFile("a.eval") as archive:
         at = archive.getinfo("samples/3_epoch_1.json").header_offset
     content = bytearray(Path("a.eval").read_bytes())
@@ -652,12 +616,8 @@ def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
 
 def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(capsys, monkeypatch):
     monkeypatch.setattr(archives, "_SMALL", 1 << 20)
-    inspect("a.json", "A", [1, 0] * 20)
-    log = json.loads(Path("a.json").read_text())
-    with zipfile.ZipFile("a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", json.dumps({**log, "samples": []}))
-        archive.writestr("samples/0_epoch_1.json", " " * (1 << 22) + json.dumps(log["samples"][0]))
-    inspect("b.json", "B", [1, 0] * 20)
+    as_eval(inspect("a.json", "A", [1, 0]), zipfile.ZIP_DEFLATED, before=" " * (1 << 21))
+    inspect("b.json", "B", [1, 0])
     assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2
     error = capsys.readouterr().err
     assert "it unpacks to more than" in error

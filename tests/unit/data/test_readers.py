@@ -34,18 +34,9 @@ PLACE = ("predictions",)
 
 
 def sample(doc_id, **more):
-    return {
-        "doc_id": doc_id,
-        "doc": {"question": f"{doc_id} + 1?"},
-        "target": str(doc_id + 1),
-        "arguments": [["Q", {"until": ["\n"]}]],
-        "resps": [["2"]],
-        "filtered_resps": ["2"],
-        "doc_hash": "0f",
-        "prompt_hash": "1e",
-        "target_hash": "2d",
-        **more,
-    }
+    asked = {"doc_id": doc_id, "doc": {"question": f"{doc_id} + 1?"}, "target": str(doc_id + 1)}
+    asked |= {"arguments": [["Q", {"until": ["\n"]}]], "resps": [["2"]], "filtered_resps": ["2"]}
+    return asked | {"doc_hash": "0f", "prompt_hash": "1e", "target_hash": "2d", **more}
 
 
 def lines(rows):
@@ -53,15 +44,9 @@ def lines(rows):
 
 
 def log(samples):
-    return json.dumps(
-        {
-            "version": 2,
-            "status": "success",
-            "eval": {"run_id": "x", "task": "arithmetic", "model": "m", "packages": {}},
-            "results": {"total_samples": 2},
-            "samples": samples,
-        }
-    )
+    run = {"run_id": "x", "task": "arithmetic", "model": "m", "packages": {}}
+    head = {"version": 2, "status": "success", "eval": run, "results": {"total_samples": 2}}
+    return json.dumps({**head, "samples": samples})
 
 
 def scored(i, value, epoch=1, scorer="match"):
@@ -72,10 +57,8 @@ def scored(i, value, epoch=1, scorer="match"):
 def test_other_json_is_refused_with_what_is_known(tmp_path):
     path = tmp_path / "x.json"
     path.write_text('{"a": 1}')
-    with pytest.raises(
-        Problem,
-        match=r"content: a log of Inspect; samples of .*; results of promptfoo; save",
-    ):
+    known = r"content: a log of Inspect; samples of .*; results of promptfoo; save"
+    with pytest.raises(Problem, match=known):
         read_table(str(path), PLACE)
 
 
@@ -102,27 +85,6 @@ def test_metrics_and_filters_of_lm_eval_keep_their_names():
     assert table["exact_match,strict-match"].tolist() == [0.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (lines([sample(0, acc=1.0), sample(0, acc=1.0)]), "line 2: document 0 has acc twice"),
-        (lines([sample(0)]), "no sample has a metric that is a number"),
-        (lines([sample(0, acc=1.0)]) + "{", "line 2"),
-        (lines([sample(0, acc=1.0), {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
-        (lines([sample(0, acc=1.0, doc={}, doc_hash="")]), "line 1: expected a sample with doc or"),
-        (
-            lines([sample(0, acc=1.0), sample(0, acc=1.0, doc={"question": "other"})]),
-            "line 2: document 0 is another one before it",
-        ),
-    ],
-)
-def test_wrong_samples_are_refused(tmp_path, text, message):
-    path = tmp_path / "s.jsonl"
-    path.write_text(text)
-    with pytest.raises(Problem, match=f"lm-evaluation-harness: {message}"):
-        read_table(str(path), PLACE)
-
-
 def test_a_log_of_inspect(tmp_path):
     path = tmp_path / "log.json"
     path.write_text(log([scored("a", "C"), scored("b", "I"), scored("c", "P"), scored("d", 0.25)]))
@@ -134,22 +96,44 @@ def test_a_log_of_inspect(tmp_path):
     assert read_table(str(path), PLACE).to_pandas()["epoch"].tolist() == [1, 2, 1]
 
 
+SAME = sample(0, acc=1.0)
+ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("reader", "text", "message"),
     [
-        (log([]), "it has no samples"),
-        (log(None), "it has no samples"),
-        (log([{"id": 1, "epoch": 1, "input": "?", "scores": {}}]), "no sample has a score"),
-        (log([{"id": 1, "scores": {}}]), r"samples\[0\]: expected the field 'input', found id"),
-        (log([{"input": "?", "scores": {}}]), r"samples\[0\]: expected the field 'id'"),
-        (log([1]), r"samples\[0\]: expected an object, found 1"),  # type: ignore[list-item]
-        (log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
-        (log([scored(1, "good")]), "sample 1 has the score 'good'"),
+        (lm_eval, lines([SAME, SAME]), "line 2: document 0 has acc twice"),
+        (lm_eval, lines([sample(0)]), "no sample has a metric that is a number"),
+        (lm_eval, lines([SAME]) + "{", "line 2"),
+        (lm_eval, lines([SAME, {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
+        (
+            lm_eval,
+            lines([{**SAME, "doc": {}, "doc_hash": ""}]),
+            "line 1: expected a sample with doc",
+        ),
+        (lm_eval, lines([SAME, {**SAME, "doc": {"q": "x"}}]), "line 2: document 0 is another one"),
+        (inspect_logs, log([]), "it has no samples"),
+        (inspect_logs, log(None), "it has no samples"),
+        (inspect_logs, log([ONE]), "no sample has a score"),
+        (
+            inspect_logs,
+            log([{"id": 1, "scores": {}}]),
+            r"\[0\]: expected the field 'input', found id",
+        ),
+        (
+            inspect_logs,
+            log([{"input": "?", "scores": {}}]),
+            r"samples\[0\]: expected the field 'id'",
+        ),
+        (inspect_logs, log([1]), r"samples\[0\]: expected an object, found 1"),
+        (inspect_logs, log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
+        (inspect_logs, log([scored(1, "good")]), "sample 1 has the score 'good'"),
     ],
 )
-def test_wrong_logs_are_refused(text, message):
+def test_wrong_records_are_refused(reader, text, message):
     with pytest.raises(ValueError, match=message):
-        inspect_logs.read(text)
+        reader.read(text)
 
 
 def archive_of(path, text):
@@ -410,14 +394,3 @@ def test_a_reader_of_others_is_asked_before_what_is_no_longer_read(tmp_path, own
 def test_plain_tables_with_some_of_these_names_are_read(tmp_path, text):
     (tmp_path / "x.csv").write_text(text)
     assert read_table(str(tmp_path / "x.csv"), PLACE).num_rows == 2
-
-
-@pytest.mark.parametrize("command", [["compare"], ["gate", "--margin", "0.1"]])
-def test_commands_tell_of_what_is_no_longer_read(tmp_path, monkeypatch, capsys, command):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a", "b"):
-        Path(f"{name}.json").write_text(RETIRED["a report of SWE-bench"])
-    assert main([*command, "a.json", "b.json"]) in (2, 3)
-    told = " ".join(capsys.readouterr().err.split())
-    assert "'a.json' holds a report of SWE-bench, a format that is no longer read" in told
-    assert "the columns `id` and `score`" in told

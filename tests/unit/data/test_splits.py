@@ -218,20 +218,21 @@ def test_grouped_replications_differ():
     assert len(halves) == 5
 
 
-def test_too_few_groups_for_different_replications_are_refused():
-    data = grouped_table([20, 20, 20], 2, 1)
-    with pytest.raises(Problem, match=r"groups: the groups are too few or too uneven for cv_5x2"):
-        make_splits("d", data, "cv_5x2", PLANS["cv_5x2"], 1)
-    with pytest.raises(Problem, match=r"3 group\(s\) cannot be divided into the 4 parts of kfold"):
-        make_splits("d", data, "kfold", PLANS["kfold"], 1)
-
-
-def test_class_of_one_group_is_refused():
-    data = grouped_table([20] * 10, 2, 1)
-    data.frame.loc[data.frame[GROUP] == "g3", TARGET] = "c2"
-    data = Table(data.frame, Classes(("c0", "c1", "c2")))
-    with pytest.raises(Problem, match="class 'c2' is found in one group only"):
-        make_splits("d", data, "holdout", PLANS["holdout"], 1)
+@pytest.mark.parametrize(
+    ("groups", "name", "said"),
+    [
+        (3, "cv_5x2", r"groups: the groups are too few or too uneven for cv_5x2"),
+        (3, "kfold", r"3 group\(s\) cannot be divided into the 4 parts of kfold"),
+        (10, "holdout", "class 'c2' is found in one group only"),
+    ],
+)
+def test_groups_that_cannot_be_divided_are_refused(groups, name, said):
+    data = grouped_table([20] * groups, 2, 1)
+    if name == "holdout":
+        data.frame.loc[data.frame[GROUP] == "g3", TARGET] = "c2"
+        data = Table(data.frame, Classes(("c0", "c1", "c2")))
+    with pytest.raises(Problem, match=said):
+        make_splits("d", data, name, PLANS[name], 1)
 
 
 @settings(deadline=None, max_examples=40)
@@ -391,16 +392,10 @@ def test_halvings_differ_and_follow_the_seed():
     assert splits.equals(make_splits("d", data, "halves", HALVES, 4))
     assert not splits["repeat-1"].equals(splits["repeat-3"])
     assert not splits.equals(make_splits("d", data, "halves", HALVES, 5))
-
-
-def test_halves_need_rows_for_their_folds():
-    with pytest.raises(Problem, match="halves divides them into 3 folds of each half"):
-        make_splits("d", table([40, 11]), "halves", HALVES, 4)
-
-
-def test_halves_are_counted_before_the_run():
     assert len(HALVES.splits()) == 2 * 3 * 3 + 2 * 3
     assert len(Halves.model_validate({}).splits()) == 2 * 20 * 5 + 3 * 5
+    with pytest.raises(Problem, match="halves divides them into 3 folds of each half"):
+        make_splits("d", table([40, 11]), "halves", HALVES, 4)
 
 
 def test_folds_that_cannot_be_alike_are_refused():

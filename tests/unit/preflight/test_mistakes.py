@@ -203,10 +203,6 @@ DATA = {
         "a,t,y\n" + "0,1,u\n2,2,v\n" * 9,
         {"time": "t", "groups": "a"},
     ),
-    "datasets.d.groups: the groups are too few … same division": (
-        "a,g,y\n" + "0,1,u\n2,2,v\n0,1,v\n2,2,u\n" * 9,
-        {"groups": "g"},
-    ),
     "datasets.d.filter[0]: a filter needs a condition": (
         "a,y\n1,u\n",
         {"filter": [{"column": "a"}]},
@@ -215,15 +211,6 @@ DATA = {
         "a,y\n1,u\n",
         {"filter": [{"column": "a", "mim": 3}]},
     ),
-    "datasets.d.merge.w: unknown class 'vv'": (UV, {"merge": {"w": ["vv"]}}),
-    "datasets.d.path … seems to be separated by ';': set `sep: ';'`": (
-        "a;y\n" + "1;u\n2;v\n" * 9,
-        {},
-    ),
-    "datasets.d.path … line 3 has 1 values, the first line has 2": ("a,y\n1,u\n2\n", {}),
-    "datasets.d.path … column name(s) more than once, first 'a'": ("a,a,y\n1,2,u\n", {}),
-    "datasets.d.path … is empty": ("", {}),
-    "datasets.d.weights: column 'y' is not numeric": (UV, {"weights": "y"}),
     "no file at 'nowhere.csv'": (UV, {"test_path": "nowhere.csv"}),
 }
 
