@@ -17,8 +17,6 @@ MODEL = {"estimator": "sklearn.dummy.DummyClassifier"}
 
 @pytest.fixture
 def without(monkeypatch):
-    """Return a function that hides a module."""
-
     def hide(module):
         find = extras.find_spec
         monkeypatch.setattr(

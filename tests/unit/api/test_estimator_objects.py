@@ -41,13 +41,10 @@ FOLDS = StratifiedKFold(3, shuffle=True, random_state=0)
 
 
 class Held(BaseEstimator):
-    """An estimator with one parameter of any kind."""
-
     def __init__(self, held=None):
         self.held = held
 
     def fit(self, X, y):
-        """Do nothing."""
         return self
 
 
@@ -133,7 +130,6 @@ def assert_as_cross_validated(models, x, y):
 
 
 def selected(**kinds):
-    """Return a pipeline whose columns are chosen by their types."""
     numbers = ("n", StandardScaler(), make_column_selector(dtype_include="number"))
     others = ("k", OneHotEncoder(dtype=np.float32), make_column_selector(**kinds))
     return make_pipeline(ColumnTransformer([numbers, others]), LogisticRegression())
@@ -189,7 +185,6 @@ class OfCell(GaussianNB): pass
 
 @pytest.fixture
 def session(monkeypatch):
-    """Run a cell as a notebook does, in `__main__`."""
     names = vars(sys.modules["__main__"])
     for name in ("OfCell", "GaussianNB"):
         monkeypatch.setitem(names, name, None)  # and so it is removed at the end

@@ -62,7 +62,6 @@ def test_columns_and_steps_of_a_pipeline_become_steps():
 
 
 def same_results(one, other):
-    """Whether all hypotheses have the same numbers."""
     columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
     pd.testing.assert_frame_equal(
         one.comparisons[columns], other.comparisons[columns], check_exact=True

@@ -98,11 +98,7 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
             {"y": Y},
             r"results\[''\]: expect",
         ),
-        (
-            changed(y_pred=["a", 1] * 100),
-            {"y": Y},
-            r"'bayes'\]: column 'y_pred' holds values of sev",
-        ),
+        (changed(y_pred=["a", 1] * 100), {"y": Y}, r"'bayes'\]: column 'y_pred' holds values of s"),
         (
             lambda: {m: t.drop(columns="y_pred") for m, t in tables().items()},
             {"y": Y},

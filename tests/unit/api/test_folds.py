@@ -290,7 +290,6 @@ EXPECTED = {
 
 @cache
 def example():
-    """Return the search of scikit-learn's example."""
     data, labels = make_moons(noise=0.352, random_state=1, n_samples=100)
     cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
     grid = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]

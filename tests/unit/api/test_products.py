@@ -16,7 +16,6 @@ TRUTH = np.arange(N) % 2
 
 
 def flipped(rate, runs=0, seed=0):
-    """Return labels of which a share is wrong, or those of several training runs."""
     rng = np.random.default_rng(seed)
     made = [TRUTH ^ (rng.random(N) < rate) for _ in range(max(runs, 1))]
     return made if runs else made[0]

@@ -75,7 +75,6 @@ CASES = {
 
 
 def shown(found):
-    """Return all that a reader sees: sentences, tables, and the texts of figures."""
     texts = {"verdict": found.verdict, "methods": found.methods}
     for item in found._page.items:
         if item.form == "table":

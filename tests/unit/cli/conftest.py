@@ -9,8 +9,6 @@ from bakeoff.cli import main
 
 @pytest.fixture
 def bakeoff(capsys):
-    """Return a runner of the command, in this process: exit code, output, errors."""
-
     def run(*arguments):
         try:
             code = main(arguments)
@@ -24,5 +22,4 @@ def bakeoff(capsys):
 
 @pytest.fixture
 def compare(bakeoff):
-    """Return a runner of `bakeoff compare`."""
     return partial(bakeoff, "compare")

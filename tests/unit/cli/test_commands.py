@@ -25,7 +25,6 @@ from tests.conftest import ROOT
 
 @pytest.fixture
 def wide(tmp_path, monkeypatch):
-    """Return predictions of three models side by side, and write them to preds.csv."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     truth = rng.choice(["cat", "dog"], 200)
@@ -99,14 +98,8 @@ def test_table_per_model_is_paired_by_id(bakeoff, wide):
     ("options", "expected"),
     [
         (["nowhere.csv"], "no file at 'nowhere.csv'"),
-        (
-            ["preds.csv", "--truth", "lable"],
-            "--truth: 'preds.csv': unknown column 'lable'; did you",
-        ),
-        (
-            ["preds.csv", "--id", "ids"],
-            "--id: 'preds.csv': unknown column 'ids'; did you mean 'id'",
-        ),
+        (["preds.csv", "--truth", "lable"], "--truth: 'preds.csv': unknown column 'lable'; did yo"),
+        (["preds.csv", "--id", "ids"], "--id: 'preds.csv': unknown column 'ids'; did you mean 'id"),
         (["preds.csv", "--models", "vit"], "has 1 column of predictions"),
         (["preds.csv", "--models", "vit,mixr"], "--models: unknown model 'mixr'; did you mean 'mi"),
         (["preds.csv", "--versus", "vitt"], "--versus: unknown model 'vitt'; did you mean 'vit'?"),
@@ -115,10 +108,7 @@ def test_table_per_model_is_paired_by_id(bakeoff, wide):
         (["preds.csv", "correct.csv"], "--predicted: 'preds.csv' has neither predicted labels"),
         (["preds.csv", "./preds.csv"], "has neither predicted labels"),
         (["preds.csv", "preds.csv"], "the same file is given twice"),
-        (
-            ["correct.csv"],
-            "'correct.csv', column 'vit', predicts classes that the data do not have",
-        ),
+        (["correct.csv"], "'correct.csv', column 'vit', predicts classes that the data do not hav"),
         (["repeated.csv"], "ids must be unique; repeated (1): 0"),
         (["missing.csv"], "1 of 200 rows have no prediction in column 'vit'; the first is row 1"),
         (["notruth.csv"], "--truth: 'notruth.csv': which column holds the true labels?"),
@@ -404,7 +394,6 @@ def test_init_leaves_out_columns_of_lists_and_mappings(bakeoff, folder):
 
 
 def written(bakeoff, name, *options):
-    """Return the data set that `init` writes for a file, and what it says."""
     code, out, err = bakeoff("init", name, "--target", "left", "-o", "e.yaml", "--force", *options)
     assert (code, err) == (0, "")
     read_experiment("e.yaml")

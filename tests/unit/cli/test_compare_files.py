@@ -16,7 +16,6 @@ from bakeoff.spec import load_experiment
 
 @pytest.fixture(autouse=True)
 def wide(tmp_path, monkeypatch):
-    """Write predictions of three models with probabilities, and numbers of two."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     n = 200

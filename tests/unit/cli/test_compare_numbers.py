@@ -15,7 +15,6 @@ from bakeoff.stats.metrics.family import compare_models
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """Write predictions of three models, all in one table and one table each."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     y = rng.normal(30, 8, 120)

@@ -14,7 +14,6 @@ N = 300
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """Return a table of predictions of which model a is better for f alone."""
     rng = np.random.default_rng(0)
     truth, sex = rng.integers(0, 2, N), rng.choice(["f", "m"], N)
     right = rng.random((2, N)) < 0.7

@@ -21,7 +21,6 @@ def _file(tmp_path, monkeypatch):
 
 
 def started(monkeypatch, *arguments):
-    """Return what would be executed, after the Snakefile."""
     lines = []
     monkeypatch.setattr(command.os, "execv", lambda _, line: lines.append(line))
     main(["run", *arguments])

@@ -20,8 +20,6 @@ CLASSES = np.repeat(["a", "b"], 12)
 
 @pytest.fixture
 def made(tmp_path):
-    """Return a writer of a file of 24 rows with columns of folds."""
-
     def write(**columns):
         own = {"x": np.arange(ROWS), "y": CLASSES, "fold": FOLDS, "again": np.repeat([1, 2, 3], 8)}
         path = tmp_path / "d.csv"
@@ -96,7 +94,6 @@ def test_bad_columns_are_refused(made, columns, keys, message):
 
 
 def told(path, **changes):
-    """Return what is wrong with an experiment that goes by own folds."""
     config = {
         "experiment": "e",
         "datasets": {"d": {"source": "file", "path": str(path), "target": "y"}},

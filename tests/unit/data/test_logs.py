@@ -94,7 +94,6 @@ def test_a_folder_of_inspect_has_models_tasks_and_runs():
 
 
 def settings(config, *steps):
-    """Return the plan of a log of Inspect."""
     return {"steps": [{"solver": name, "params": of} for name, of in steps], "config": config}
 
 
@@ -184,7 +183,6 @@ def marks_of_two():
 
 
 def as_eval(path, method=zipfile.ZIP_STORED, before=""):
-    """Pack a log of Inspect as an `.eval` file."""
     log = json.loads(Path(path).read_text())
     packed = path.replace(".json", ".eval")
     with zipfile.ZipFile(packed, "w", method) as archive:
@@ -195,7 +193,6 @@ def as_eval(path, method=zipfile.ZIP_STORED, before=""):
 
 
 def compared(capsys, *options):
-    """Compare marks of two models, and return the comparison."""
     assert main(["compare", *options, "--values", "right", "--json"]) == 0, capsys.readouterr().err
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     return dict(found)
@@ -395,14 +392,12 @@ def folder_of_runs():
 
 
 def experiment_of(metric, **keys):
-    """Write an experiment of the models of a folder."""
     own = {"values": "logs/", "columns": {"run": "run"}}
     models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
     return {"experiment": "evals", "metrics": [metric], "models": models}
 
 
 def checked(config):
-    """Check an experiment as `bakeoff check` does."""
     problems, _ = check_experiment(load_experiment(config))
     if problems:
         raise report_problems(problems)
@@ -435,10 +430,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `run: run` names"),
-        (
-            {"values": None, "scores": "t.csv"},
-            "models.a: `model` goes with `results`, or with logs",
-        ),
+        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with `results`, or with log"),
         ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
@@ -554,11 +546,7 @@ LARGE = {"match": {"value": 10**400}}
         ("inspect", {"id": GONE}, "samples[3]: expected the field 'id'"),
         ("inspect", {"epoch": [1]}, "samples[3].epoch: expected a whole number"),
         ("inspect", {"scores": 5}, "samples[3].scores: expected an object, found 5"),
-        (
-            "inspect",
-            {"scores.match": "C"},
-            "samples[3].scores.match: expected an object, found 'C'",
-        ),
+        ("inspect", {"scores.match": "C"}, "samples[3].scores.match: expected an object, found 'C"),
         ("inspect", {"scores.match": {}}, "samples[3].scores.match: expected the field 'value'"),
         ("inspect", {"target": {"a": []}}, "samples[3].target: expected a text"),
         ("inspect", {"scores": LARGE}, "a number has 401 digits, at most 308 are read"),

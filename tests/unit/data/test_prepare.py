@@ -25,7 +25,6 @@ def load(base, holdout=None, **keys):
 
 @pytest.fixture
 def small(tmp_path):
-    """Return a loader of a table of 12 rows with a column of each kind."""
     pd.DataFrame(
         {
             "n": [*range(11), None],

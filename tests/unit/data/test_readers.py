@@ -107,25 +107,13 @@ ONE = {"id": 1, "epoch": 1, "input": "?", "scores": {}}
         (lm_eval, lines([sample(0)]), "no sample has a metric that is a number"),
         (lm_eval, lines([SAME]) + "{", "line 2"),
         (lm_eval, lines([SAME, {"x": 1}]), "line 2: expected the field 'doc_id', found x"),
-        (
-            lm_eval,
-            lines([{**SAME, "doc": {}, "doc_hash": ""}]),
-            "line 1: expected a sample with doc",
-        ),
+        (lm_eval, lines([{**SAME, "doc": {}, "doc_hash": ""}]), "line 1: expected a sample with d"),
         (lm_eval, lines([SAME, {**SAME, "doc": {"q": "x"}}]), "line 2: document 0 is another one"),
         (inspect_logs, log([]), "it has no samples"),
         (inspect_logs, log(None), "it has no samples"),
         (inspect_logs, log([ONE]), "no sample has a score"),
-        (
-            inspect_logs,
-            log([{"id": 1, "scores": {}}]),
-            r"\[0\]: expected the field 'input', found id",
-        ),
-        (
-            inspect_logs,
-            log([{"input": "?", "scores": {}}]),
-            r"samples\[0\]: expected the field 'id'",
-        ),
+        (inspect_logs, log([{"id": 1, "scores": {}}]), r"\[0\]: expected the field 'input', found"),
+        (inspect_logs, log([{"input": "?", "scores": {}}]), r"samples\[0\]: expected the field 'i"),
         (inspect_logs, log([1]), r"samples\[0\]: expected an object, found 1"),
         (inspect_logs, log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
         (inspect_logs, log([scored(1, "good")]), "sample 1 has the score 'good'"),
@@ -137,7 +125,6 @@ def test_wrong_records_are_refused(reader, text, message):
 
 
 def archive_of(path, text):
-    """Write a log as an `.eval` file."""
     found = json.loads(text)
     samples = found.pop("samples")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -20,7 +20,6 @@ DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Write the numbers of three models, rows in another order in each file."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(4)
     n, shared = 80, rng.normal(size=80)
@@ -42,7 +41,6 @@ def problems(**more):
 
 
 def compared(tmp_path, **more):
-    """Run the chosen tests on what the workflow would collect."""
     experiment = load_experiment(config(**more))
     found, chosen = check_experiment(experiment)
     assert found == []

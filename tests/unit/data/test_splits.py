@@ -152,7 +152,6 @@ def grouped_table(sizes, classes, seed):
 
 
 def divided(data, name, plan, seed, reasons):
-    """Return the splits, or none where they are refused for one of these reasons."""
     told = ""
     try:
         return make_splits("d", data, name, plan, seed)

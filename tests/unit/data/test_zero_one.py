@@ -19,7 +19,6 @@ def folder(tmp_path, monkeypatch):
 
 
 def write(values, column="", truth=TRUTH):
-    """Write one table of both models, or of each where the column has a name."""
     if not column:
         pd.DataFrame({"y_true": truth, "a": values[0], "b": values[1]}).to_csv("w.csv", index=False)
         return ["w.csv"]

@@ -22,8 +22,6 @@ KNN = "sklearn.neighbors.KNeighborsClassifier"
 
 
 class NoParams:
-    """It has fit and predict, and nothing else of scikit-learn's interface."""
-
     def fit(self, X, y):
         return self
 
@@ -32,8 +30,6 @@ class NoParams:
 
 
 class NoTags(NoParams):
-    """Its parameters it tells, not what it is."""
-
     def get_params(self, deep=True):
         return {}
 
@@ -42,8 +38,6 @@ class NoTags(NoParams):
 
 
 class Changes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """It keeps another value than it was given."""
-
     def __init__(self, size=None):
         self.size = [size]
 
@@ -55,15 +49,12 @@ class Changes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class Fails(ClassifierMixin, BaseEstimator):
-    """It cannot be made."""
-
     def __init__(self):
         raise RuntimeError("no licence found")
 
 
 @pytest.fixture
 def own(monkeypatch):
-    """Return the name of a module that holds the classes above."""
     module = ModuleType("ownmodels")
     for made in (NoParams, NoTags, Changes, Fails):
         monkeypatch.setattr(made, "__module__", "ownmodels")
@@ -127,10 +118,7 @@ def test_methods_of_a_fitted_estimator_are_known_before(estimator, params, metho
             "Popen is of Pyth",
         ),
         ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
-        (
-            {"estimator": "sklearn.svm.SVC", "set_output": "pandas"},
-            "SVC does not take `set_output:",
-        ),
+        ({"estimator": "sklearn.svm.SVC", "set_output": "pandas"}, "SVC does not take `set_output"),
     ],
 )
 def test_objects_that_cannot_be_made(value, message):
@@ -187,7 +175,6 @@ TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Classes(
 
 
 def forty():
-    """Return one training part of forty rows."""
     return [np.arange(40)]
 
 

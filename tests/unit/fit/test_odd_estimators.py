@@ -39,8 +39,6 @@ PROBABILITIES = {
 
 
 class Odd(DummyClassifier):  # type: ignore[misc]
-    """A classifier that is odd in one way."""
-
     def __init__(self, way="", strategy="prior"):
         super().__init__(strategy=strategy)
         self.way = way
@@ -57,7 +55,6 @@ TESTED = np.array([0, 0, 1] * 5 + [1, 0, 0] * 5, dtype=bool)
 
 
 def learnt(label):
-    """Return which rows of one class are trained on."""
     return ~TESTED & (label == LABELLED)
 
 
@@ -72,7 +69,6 @@ def write(folder, features):
 
 
 def fit(folder, way):
-    """Fit an odd classifier on 20 rows and test it on 10."""
     write(folder, np.arange(30.0)[:, None])
     return fitted(folder, {"estimator": f"{__name__}.Odd", "params": {"way": way}})
 

@@ -29,7 +29,6 @@ SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
-    """Write a base, an equal, a worse candidate, and one that is worse for women."""
     monkeypatch.chdir(tmp_path)
     n = 1500
     y = np.where(np.arange(n) % 3 == 0, "yes", "no")

@@ -14,8 +14,6 @@ from bakeoff.stats import MetricPower, metric_ci, metric_difference, metric_limi
 
 @pytest.fixture
 def run(capsys):
-    """Return a runner of the command, in this process: exit code, output, errors."""
-
     def command(*arguments):
         code = main(arguments)
         captured = capsys.readouterr()
@@ -26,7 +24,6 @@ def run(capsys):
 
 @pytest.fixture
 def table(tmp_path, monkeypatch):
-    """Write a base, a slightly better and a worse candidate: house prices."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(5)
     y = rng.normal(300_000, 60_000, 400)

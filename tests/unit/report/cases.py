@@ -133,7 +133,6 @@ def _better_yet_equivalent():
 
 
 def _versus(ba, bc, **more):
-    """Compare with b, the control."""
     rows = [pair("b", "a", *ba, family=2, **more), pair("b", "c", *bc, family=2, **more)]
     return _three(*rows)
 

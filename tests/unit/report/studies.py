@@ -56,7 +56,6 @@ def experiment(
 
 
 def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
-    """Make scores around each model's mean; `means` maps models to one or to one per data set."""
     rng = np.random.default_rng(seed)
     rows = []
     for d, dataset in enumerate(spec.datasets):
@@ -78,7 +77,6 @@ def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
 
 
 def card(name):
-    """Describe a data set."""
     return {
         "dataset": name, "label": name, "rows": 200, "classes": {"no": 120, "yes": 80},
         "features": {
@@ -113,7 +111,6 @@ def numbers_of(spec, errors, *, n=200, seed=1):
 
 
 def study(spec, comparisons, means, *, accuracies=None, **options):
-    """Bind a study; the environment is fixed, so that its report is too."""
     rows = accuracies or dict.fromkeys(spec.models, 0.9)
     made = numbers_of(spec, means) if spec.task.numbers else rows_of(spec, rows)
     sets = dict.fromkeys(spec.datasets, made)
@@ -146,7 +143,6 @@ NUMBERS = {"numbers": {"mean": 35.0, "median": 34.0, "sd": 16.0, "min": 2.3, "ma
 
 
 def division(dataset, plan, *, numbers=False):
-    """Describe divisions of a data set as the workflow does."""
     repeats, folds = FOLDS[plan]
     part = {"rows": 100} | (NUMBERS if numbers else {"classes": {"no": 60, "yes": 40}})
     own = {"train": part, "test": part, "unused": 0, "repeated": 0, "nearly_repeated": 0}
@@ -164,7 +160,6 @@ def division(dataset, plan, *, numbers=False):
 
 
 def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
-    """Make one comparison of two models as the comparing code would."""
     on_rows = catalogue()[test].evidence.value == "correctness"
     adjusted = (p if math.isnan(p) else min(1.0, p * family)) if adjusted is None else adjusted
     known = {
@@ -178,7 +173,6 @@ def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
 
 
 def omnibus(p, *, test="cochran_q", **more):
-    """Make a comparison of all models at once."""
     known = {
         "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
         "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
@@ -225,7 +219,6 @@ def _evidence(entry, bare):
 
 
 def _runs(spec):
-    """Make three training runs of each model, which are right on nine of ten rows."""
     names = [run_name(model, seed) for model in spec.models for seed in (1, 2, 3)]
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2

@@ -177,8 +177,6 @@ def test_tables_sort_by_mouse_and_keyboard_and_say_so(page, chromium):
 
 @pytest.fixture
 def copied(chromium):
-    """Return what a click on a format of a table's menu puts on the clipboard."""
-
     def click(table, name):
         buttons = f"[...{TABLE}.querySelectorAll('.menu button')]"
         button = f"{buttons}.find((one) => one.textContent === arguments[1])"

@@ -17,7 +17,6 @@ AB, ABC = ("a", "b"), ("a", "b", "c")
 
 
 def changed(own, **more):
-    """Replace what a study was asked for."""
     return dataclasses.replace(own, experiment=load_experiment(own.experiment.resolved() | more))
 
 

@@ -23,8 +23,6 @@ LONG = "Ünïcode ✓ 模型 " + "x" * 160 + " |`*_$%&\"' end"
 
 
 class Parsed(HTMLParser):
-    """Collect what a structural check needs."""
-
     def __init__(self, text):
         super().__init__()
         self.open, self.ids, self.headings, self.links, self.errors = [], [], [], [], []

@@ -57,7 +57,6 @@ STUDIES = {"one data set": one_data_set, "several data sets": several_data_sets}
 
 
 def items_of(one):
-    """Give the first exhibit of each kind, in the order of the report."""
     found = {}
     for item in exhibits(one):
         found.setdefault(item.kind, item)
@@ -133,7 +132,6 @@ def _place(artist, figure):
 
 
 def text():
-    """Return what recorded.txt should say."""
     parts = []
     for title, make in STUDIES.items():
         one = make()

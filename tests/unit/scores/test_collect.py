@@ -16,7 +16,6 @@ TRUTH = np.array([0, 1, 1, 0])
 
 
 def written(path, predicted, *, row_id=range(4), probabilities=None, decision=None, **facts):
-    """Write the predictions of one fit."""
     known = {"dataset": "d", "model": "m", "plan": "kfold", "repeat": 1, "fold": 1, "seed": 1}
     facts = {**known, "n_train": 8, "n_test": 4, **facts}
     rows, classes = np.array(row_id), ("no", "yes")

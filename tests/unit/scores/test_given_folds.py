@@ -18,7 +18,6 @@ ROWS = 40
 
 
 def folds(repeats, count, rows=ROWS):
-    """Divide rows into folds, several times; the folds are numbered from 0."""
     rng = np.random.default_rng(repeats)
     made = [
         pd.DataFrame({"id": range(rows), "r": r, "f": rng.permutation(np.arange(rows) % count)})
@@ -50,7 +49,6 @@ def predicted(divided, right, seed):
 
 @pytest.fixture
 def made(tmp_path, monkeypatch):
-    """Return a maker of experiments with two models given by their folds."""
     monkeypatch.chdir(tmp_path)
 
     def make(divided, plan, test, *, b=None):
@@ -72,7 +70,6 @@ def made(tmp_path, monkeypatch):
 
 
 def predictions(experiment, plan):
-    """Take the predictions of all folds, as the workflow does."""
     table = load("pets", experiment)
     splits = divide("pets", experiment, table, plan)
     found = {model: [] for model in experiment.models}
@@ -85,7 +82,6 @@ def predictions(experiment, plan):
 
 
 def comparison(config, plan):
-    """Run the one test of an experiment."""
     assert told(config) == ""
     experiment = load_experiment(config)
     _, (chosen,) = plan_tests(experiment)

@@ -36,7 +36,6 @@ def table(**columns):
 
 @pytest.fixture
 def given(tmp_path, monkeypatch):
-    """Return a maker of experiments with two given models, `a` as usual and `b` as wanted."""
     monkeypatch.chdir(tmp_path)
 
     def make(b, **keys):
@@ -354,7 +353,6 @@ def score_rows(**keys):
 
 @pytest.fixture
 def scored(tmp_path, monkeypatch):
-    """Return a maker of experiments with two models given by scores."""
     monkeypatch.chdir(tmp_path)
 
     def make(b, a=None):

@@ -30,7 +30,6 @@ def draw(k, seed, n=60):
 
 
 def top(y, p, k):
-    """Return the share of rows with fewer than k classes above the true one."""
     rows = zip(p, y, strict=True)
     return float(np.mean([sum(other > row[c] for other in row) < k for row, c in rows]))
 

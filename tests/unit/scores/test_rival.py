@@ -41,7 +41,6 @@ APRIL = {
 
 
 def divide(config):
-    """Load and divide the data of an experiment."""
     e = load_experiment(config)
     paths = Paths.of(e.experiment)
     steps.load_dataset(e, "d", paths.data("d"), paths.card("d"))

@@ -11,8 +11,6 @@ PENGUINS = ROOT / "config/data/penguins.csv"
 
 
 class Server:
-    """A web server on this machine: what it gives, what it was asked, how often it fails."""
-
     def __init__(self):
         self.pages = {}
         self.asked = []

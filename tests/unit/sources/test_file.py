@@ -14,7 +14,6 @@ from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
 def example(folder):
-    """Return an entry that can be loaded in `folder`."""
     shutil.copy(PENGUINS, folder / "train.csv")
     shutil.copy(PENGUINS, folder / "test.csv")
     return {"source": "file", "path": "train.csv", "test_path": "test.csv", "target": "target"}
@@ -39,7 +38,6 @@ def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
 
 @pytest.fixture
 def joined(tmp_path, monkeypatch):
-    """Return an entry of two tables: patients, and what the laboratory found of most of them."""
     monkeypatch.chdir(tmp_path)
     rows = range(40)
     patients = pd.DataFrame({"patient": rows, "age": rows, "ill": ["no", "yes"] * 20})

@@ -9,7 +9,6 @@ from tests.unit.sources.helpers import experiment, load
 
 
 def example(folder):
-    """Return an entry that can be loaded."""
     return {"source": "generator", "name": "make_moons", "params": {"n_samples": 40}}
 
 

@@ -17,8 +17,6 @@ from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
 
 @contextmanager
 def openml_at(address):
-    """Lead requests to OpenML to a server on this machine."""
-
     def here(request):
         parts = request.full_url.split("/", 3)
         return urllib.request.urlopen(f"{address}/{parts[3]}")
@@ -35,7 +33,6 @@ def openml(server):
 
 
 def example(folder):
-    """Return an entry that can be loaded in `folder`, without a network."""
     server = Server()
     entry = {"source": "openml", "data_id": 42585}
     try:

@@ -6,7 +6,6 @@ from tests.unit.sources.helpers import experiment, load
 
 
 def example(folder):
-    """Return an entry that can be loaded."""
     return {"source": "sklearn", "name": "wine"}
 
 

@@ -14,7 +14,6 @@ from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
 def example(folder):
-    """Return an entry that can be loaded in `folder`, without a network."""
     content = PENGUINS.read_bytes()
     sha256 = hashlib.sha256(content).hexdigest()
     (folder / DOWNLOADS).mkdir(parents=True)

@@ -74,12 +74,10 @@ ODD = [
 
 
 def experiment(name):
-    """Return an experiment with every key of its kind."""
     return yaml.safe_load(EXPERIMENTS[name])
 
 
 def places(value, path=()):
-    """List every place in an experiment."""
     inside = {}
     if isinstance(value, (dict, list)):
         inside = value if isinstance(value, dict) else dict(enumerate(value))
@@ -89,7 +87,6 @@ def places(value, path=()):
 
 
 def changed(config, path, value):
-    """Put a value at a place."""
     config = copy.deepcopy(config)
     here = config
     for key in path[:-1]:
