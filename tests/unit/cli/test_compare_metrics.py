@@ -6,13 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.stats import (
-    all_pairs,
-    best_models,
-    mcnemar,
-    mean_difference,
-    metric_difference,
-)
+from bakeoff import stats
 from bakeoff.stats.metrics.family import compare_models
 
 
@@ -55,10 +49,12 @@ def test_two_models_by_any_metric(compare, data):
     found = as_json(compare(*asked))
     (row,) = found["comparisons"]
     truth, *said = data["y"], data["a"]["said"], data["b"]["said"]
-    direct = metric_difference(truth, *said, metric="f1", positive="sick")
+    direct = stats.metric_difference(truth, *said, metric="f1", positive="sick")
     (grouped,) = as_json(compare(*asked, "--groups", "site"))["comparisons"]
     of_groups = {"metric": "f1", "positive": "sick", "groups": np.arange(200) // 5}
-    assert grouped["pvalue"] == pytest.approx(metric_difference(truth, *said, **of_groups).pvalue)
+    assert grouped["pvalue"] == pytest.approx(
+        stats.metric_difference(truth, *said, **of_groups).pvalue
+    )
     assert row["test"] == "metric_difference"
     assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
@@ -71,7 +67,7 @@ def test_several_models_and_metrics(compare, data):
         rows = [row for row in found["comparisons"] if row["metric"] == metric]
         direct = compare_models(data["y"], columns(data, key), metric=metric, positive="sick")
         assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
-        best = best_models(data["y"], columns(data, key), metric=metric, positive="sick")
+        best = stats.best_models(data["y"], columns(data, key), metric=metric, positive="sick")
         (told,) = (one for one in found["best"] if one["metric"] == metric)
         stay = {one["model"] for one in told["models"] if one["stays"]}
         assert stay == {"abc"[m] for m in best.members}
@@ -85,13 +81,13 @@ def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
     rows = as_json(compare("wide.csv", *options))["comparisons"]
     right = [data[m]["said"] == data["y"] for m in "ab"]
     assert [row["test"] for row in rows] == ["mcnemar", "metric_difference"]
-    assert rows[0]["pvalue"] == pytest.approx(mcnemar(*right).pvalue)
+    assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)
 
 
 @pytest.mark.parametrize("files", [["values.csv", "--models", "a,b"], ["a.csv", "b.csv"]])
 def test_numbers_per_row(compare, data, files):
     (row,) = as_json(compare(*files, "--values", "lower", "--json"))["comparisons"]
-    direct = mean_difference(data["a"]["loss"], data["b"]["loss"], greater_is_better=False)
+    direct = stats.mean_difference(data["a"]["loss"], data["b"]["loss"], greater_is_better=False)
     assert row["test"] == "mean_difference"
     assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
 
@@ -99,11 +95,11 @@ def test_numbers_per_row(compare, data, files):
 def test_numbers_of_several_models_and_groups(compare, data):
     known = ("values.csv", "--models", "a,b,c", "--values", "lower")
     rows = as_json(compare(*known, "--json"))["comparisons"]
-    direct = all_pairs("mean_difference", columns(data, "loss"), greater_is_better=False)
+    direct = stats.all_pairs("mean_difference", columns(data, "loss"), greater_is_better=False)
     assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
     pair = ("values.csv", "--models", "a,b", "--values", "lower", "--groups", "site", "--json")
     (row,) = as_json(compare(*pair))["comparisons"]
-    grouped = mean_difference(
+    grouped = stats.mean_difference(
         data["a"]["loss"],
         data["b"]["loss"],
         groups=np.arange(200) // 5,
@@ -120,7 +116,7 @@ def test_zeros_and_ones_are_asked_about(compare, data):
     assert code == 2
     assert "--values right" in err
     (row,) = as_json(compare("right.csv", "--values", "right", "--json"))["comparisons"]
-    assert row["pvalue"] == pytest.approx(mcnemar(right["a"] == 1, right["b"] == 1).pvalue)
+    assert row["pvalue"] == pytest.approx(stats.mcnemar(right["a"] == 1, right["b"] == 1).pvalue)
     (row,) = as_json(compare("right.csv", "--values", "wrong", "--json"))["comparisons"]
     assert row["estimate"] == pytest.approx(right["b"].mean() - right["a"].mean())
 

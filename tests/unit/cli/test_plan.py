@@ -8,13 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff import stats
 from bakeoff.cli import main
-from bakeoff.stats import (
-    FiveByTwoPower,
-    McNemarPower,
-    MetricPower,
-    metric_difference,
-)
 
 
 def planned(capsys, text):
@@ -36,7 +31,7 @@ def pilot(tmp_path, monkeypatch):
 
 def test_rows_of_mcnemars_test(capsys):
     found = planned(capsys, "--accuracy 0.85 --difference 0.02 --disagree 0.1")
-    assert found["rows"] == McNemarPower(discordance=0.1).solve(difference=0.02, power=0.8).n
+    assert found["rows"] == stats.McNemarPower(discordance=0.1).solve(difference=0.02, power=0.8).n
     assert [round(p["power"], 9) for p in found["curve"] if p["rows"] == found["rows"]] == [
         round(found["power"], 9)
     ]
@@ -44,8 +39,8 @@ def test_rows_of_mcnemars_test(capsys):
     assert powers == sorted(powers)
 
 
-TENTH = McNemarPower(discordance=0.1)
-INDEPENDENT = McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
+TENTH = stats.McNemarPower(discordance=0.1)
+INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +48,7 @@ INDEPENDENT = McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
     [
         ("--accuracy 0.85", INDEPENDENT, {"power": 0.8}),
         ("--disagree 0.1 --rows 500", TENTH, {"n": 500}),
-        ("--disagree 0.1 --test cv5x2_f", FiveByTwoPower(discordance=0.1), {"power": 0.8}),
+        ("--disagree 0.1 --test cv5x2_f", stats.FiveByTwoPower(discordance=0.1), {"power": 0.8}),
         ("--disagree 0.1 --models 4", TENTH, {"power": 0.8, "alpha": 0.05 / 6}),
         ("--disagree 0.1 --models 4 --versus", TENTH, {"power": 0.8, "alpha": 0.05 / 3}),
     ],
@@ -103,8 +98,8 @@ def test_differences_that_a_metric_cannot_have_are_refused(capsys, pilot, metric
 
 def test_a_pilot_tells_the_noise(capsys, pilot):
     found = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference 0.05")
-    result = metric_difference(*pilot, metric="f1", positive=1)
-    test = MetricPower.from_pilot(result)
+    result = stats.metric_difference(*pilot, metric="f1", positive=1)
+    test = stats.MetricPower.from_pilot(result)
     assert found["rows"] == test.solve(difference=0.05, power=0.8).n
     assert found["power"] == pytest.approx(0.8, abs=0.002)
     found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05")
@@ -116,8 +111,8 @@ def test_a_pilot_tells_the_noise(capsys, pilot):
     assert found["power"] == pytest.approx(0.8, abs=0.002)
     groups = np.arange(300) // 10
     found = planned(capsys, "--pilot a.csv b.csv --difference 0.05 --groups user")
-    result = metric_difference(*pilot, groups=groups)
-    test = MetricPower.from_pilot(result)
+    result = stats.metric_difference(*pilot, groups=groups)
+    test = stats.MetricPower.from_pilot(result)
     assert found["rows"] == test.solve(difference=0.05, power=0.8).n
 
 

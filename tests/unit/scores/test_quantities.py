@@ -7,15 +7,9 @@ import pytest
 from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics as sklearn_metrics
 
+from bakeoff import stats
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, score
-from bakeoff.stats import (
-    all_pairs,
-    mean_difference,
-    metric_ci,
-    metric_difference,
-    recipe_difference,
-)
 from bakeoff.stats.metrics.influence import influence
 
 
@@ -83,12 +77,12 @@ def test_influence_is_what_one_more_row_changes(name):
 def test_unit_of_the_target_changes_no_decision(name, unit):
     """Differences of nanometres are no rounding errors."""
     y, p, q = numbers(8)
-    plain = metric_difference(y, p, q, metric=name)
-    scaled = metric_difference(y * unit, p * unit, q * unit, metric=name)
+    plain = stats.metric_difference(y, p, q, metric=name)
+    scaled = stats.metric_difference(y * unit, p * unit, q * unit, metric=name)
     assert scaled.status == plain.status
     if "log" not in METRICS[name].title:
         assert scaled.pvalue == pytest.approx(plain.pvalue, rel=1e-6)
-    assert metric_difference(y * unit, p * unit, p * unit, metric=name).pvalue == 1
+    assert stats.metric_difference(y * unit, p * unit, p * unit, metric=name).pvalue == 1
 
 
 @pytest.mark.parametrize(
@@ -106,7 +100,7 @@ def test_unit_of_the_target_changes_no_decision(name, unit):
     ],
 )
 def test_metric_without_a_value_says_why(name, y, p, reason):
-    result = metric_ci(y, p, metric=name)
+    result = stats.metric_ci(y, p, metric=name)
     assert np.isnan(result.estimate)
     assert [a.detail for a in result.assumptions] == [reason]
 
@@ -115,20 +109,20 @@ def test_heavy_tails_are_told():
     rng = np.random.default_rng(2)
     y = rng.normal(size=200)
     for errors, holds in ((rng.normal(size=200), True), (rng.standard_t(2, size=200), False)):
-        result = metric_ci(y, y + errors, metric="rmse")
+        result = stats.metric_ci(y, y + errors, metric="rmse")
         (tails,) = (a for a in result.assumptions if a.name == "no heavy tails")
         assert tails.holds is holds
     assert all(
-        a.name != "no heavy tails" for a in metric_ci(y, y + errors, metric="mae").assumptions
+        a.name != "no heavy tails" for a in stats.metric_ci(y, y + errors, metric="mae").assumptions
     )
     assert "see the mean absolute error" in tails.detail
 
 
 def test_largest_error_has_a_value_and_no_interval():
     y, p, q = numbers(4)
-    found = metric_ci(y, p, metric="max_error")
+    found = stats.metric_ci(y, p, metric="max_error")
     assert (found.estimate, found.ci) == (np.abs(p - y).max(), None)
-    pair = metric_difference(y, p, q, metric="max_error")
+    pair = stats.metric_difference(y, p, q, metric="max_error")
     assert pair.estimate == pytest.approx(np.abs(q - y).max() - np.abs(p - y).max())
     assert np.isnan(pair.pvalue)
 
@@ -139,7 +133,7 @@ def test_intervals_stay_within_the_range_of_the_metric():
     bad, good = y + rng.standard_t(2, size=40) * 5, y + rng.normal(size=40) / 100
     for name in ("mae", "rmse", "r2", "pearson", "spearman", "mape"):
         for p in (bad, good):
-            ci = metric_ci(y, p, metric=name).ci
+            ci = stats.metric_ci(y, p, metric=name).ci
             assert ci is not None
             assert METRICS[name].range[0] <= ci.low <= ci.high <= METRICS[name].range[1]
 
@@ -155,7 +149,7 @@ def test_intervals_stay_within_the_range_of_the_metric():
 )
 def test_what_are_no_numbers_is_refused(y, p, options, said):
     with pytest.raises(ValueError, match=said):
-        metric_ci(y, p, metric="rmse", **options)
+        stats.metric_ci(y, p, metric="rmse", **options)
 
 
 LOSSES = ("mae", "mape", "pinball_90", "smape", "rmse", "mse", "poisson_deviance")
@@ -170,8 +164,8 @@ def test_rare_large_values_are_told():
     table = np.random.default_rng(5).normal(size=(100, 3))
     for large, holds in ((0, None), (40, False)):
         table[0, 2] = large
-        pair = mean_difference(table[:, 0], table[:, 2])
-        for found in (pair, all_pairs("mean_difference", table)):
+        pair = stats.mean_difference(table[:, 0], table[:, 2])
+        for found in (pair, stats.all_pairs("mean_difference", table)):
             assert carried(found).holds is holds
 
 
@@ -182,7 +176,7 @@ def test_rare_large_errors_are_told(name):
     alike = y + rng.normal(size=(2, 100))
     rare = y + np.where(np.arange(100) < 2, 20, 0.1) * rng.choice([-1, 1], 100)
     for other, holds in ((alike[1], None), (rare, False)):
-        found = carried(metric_difference(y, alike[0], other, metric=name))
+        found = carried(stats.metric_difference(y, alike[0], other, metric=name))
         assert found.holds is holds
         assert "errors on fewer than 1 of 10 rows" in found.detail
 
@@ -195,18 +189,18 @@ def test_roots_differ_where_their_squares_do(name, grouped):
     y[0], squared = 1e4, {"rmse": "mse", "rmsle": "msle"}[name]  # both models miss a row by far
     groups = np.arange(100) % 20 if grouped else None
     root, square = (
-        metric_difference(y, p, q, metric=one, groups=groups) for one in (name, squared)
+        stats.metric_difference(y, p, q, metric=one, groups=groups) for one in (name, squared)
     )
     assert root.pvalue == pytest.approx(square.pvalue)
     scale = root.details["value_a"] + root.details["value_b"]
     assert (*root.ci,) == pytest.approx([limit / scale for limit in square.ci])
     said = np.column_stack([p, q, rng.uniform(0.1, 0.9, 100)])
     each = [
-        all_pairs("metric_difference", y, said, metric=one, correction="holm").pairs
+        stats.all_pairs("metric_difference", y, said, metric=one, correction="holm").pairs
         for one in (name, squared)
     ]
     assert [x.pvalue for x in each[0]] == pytest.approx([x.pvalue for x in each[1]])
-    runs = [recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
+    runs = [stats.recipe_difference(y, [p], [q], metric=one).details for one in (name, squared)]
     assert runs[0]["pvalue_fits"] == pytest.approx(runs[1]["pvalue_fits"])
 
 
@@ -216,5 +210,5 @@ def test_a_row_that_both_models_miss_by_far_is_told(name):
     f, u, a, b = rng.normal(size=(4, 100))
     for outlier, holds in ((u[0], None), (30, False)):
         u[0] = outlier
-        found = metric_difference(f + u, f + a / 2, f + b / 2, metric=name)
+        found = stats.metric_difference(f + u, f + a / 2, f + b / 2, metric=name)
         assert carried(found).holds is holds
