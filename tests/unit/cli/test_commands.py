@@ -342,27 +342,6 @@ def test_init_writes_an_experiment_that_is_valid(bakeoff, folder):
     assert experiment.metrics[0] == "accuracy"
 
 
-def test_init_minds_imbalance(bakeoff, folder):
-    write_table(rare=8).to_csv("t.csv", index=False)
-    bakeoff("init", "t.csv", "--target", "left", "-o", "sub/e.yaml")
-    experiment = read_experiment(folder / "sub/e.yaml")
-    assert experiment.metrics[0] == "balanced_accuracy"
-    (data,) = experiment.datasets.values()
-    assert data.positive == "yes"
-
-
-def test_init_leaves_out_classes_that_cannot_be_divided(bakeoff, folder):
-    frame = write_table().drop(columns="answer")
-    frame.loc[:2, "left"] = "maybe"
-    frame.loc[3, "left"] = None
-    frame.to_csv("t.csv", index=False)
-    _, out, _ = bakeoff("init", "t.csv", "--target", "left", "-o", "-")
-    (data,) = yaml.safe_load(out)["datasets"].values()
-    assert sorted(data["classes"]) == ["no", "yes"]
-    assert data["missing_target"] == "drop"
-    assert not list(folder.glob("*.yaml"))
-
-
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
@@ -426,10 +405,54 @@ def test_init_finds_the_positive_class(bakeoff, folder, classes, positive, share
     assert f"the positive class is '{positive}'" in said
 
 
-def test_init_takes_a_number_for_a_name(bakeoff, folder):
-    write_table().to_csv("1.csv", index=False)
-    assert bakeoff("init", "1.csv", "--target", "left")[0] == 0
-    assert read_experiment("1.yaml").experiment == "1"
+def maybe(frame):
+    """Add two rows of a class that cannot be divided, and one without a class."""
+    left = frame["left"].where(frame.index > 1, "maybe").where(frame.index != 3)
+    return frame.assign(left=left)
+
+
+def of_patients(each):
+    return lambda frame: frame.assign(patient_id=np.resize(each, len(frame)))
+
+
+UNEVEN = np.r_[np.zeros(100, int), np.repeat(np.arange(1, 11), 2)]
+DAYS = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted", "said"),
+    [
+        (maybe, {"classes": ["no", "yes"], "missing_target": "drop"}, "with fewer than 4: maybe"),
+        (
+            lambda t: t.assign(age=t["age"].astype(str).where(t.index % 9 > 0, "?")),
+            {"missing_values": ["?", "NA", "N/A", "NaN", "nan", "null", "None"]},
+            "missing_values: ['?'",
+        ),
+        (
+            of_patients(np.arange(120) // 3),
+            {"groups": "patient_id"},
+            "'patient_id' are kept together",
+        ),
+        (of_patients(UNEVEN), {"groups": None}, ""),
+        (lambda t: t.assign(seen=DAYS), {"time": None}, "write `time: seen`"),
+        (lambda t: t.assign(left=np.arange(120) % 7), {"positive": None}, "metrics: [accuracy"),
+        (lambda t: t.assign(left=np.arange(120) < 16), {"positive": "True"}, "[balanced_accuracy"),
+    ],
+)
+def test_init_writes_what_it_finds(bakeoff, folder, change, wanted, said):
+    change(write_table(120).drop(columns="answer")).to_csv("t.csv", index=False)
+    data, told = written(bakeoff, "t.csv")
+    assert {key: data.get(key) for key in wanted} == wanted
+    assert said in told + Path("e.yaml").read_text()
+    assert check_experiment(read_experiment("e.yaml"))[0] == []
+
+
+@pytest.mark.parametrize(("rare", "share"), [(6, 0.5), (7, 0.3)])
+def test_init_tests_on_two_rows_of_each_class(bakeoff, folder, rare, share):
+    write_table(rare=rare).to_csv("1.csv", index=False)
+    written(bakeoff, "1.csv")
+    found = read_experiment(folder / "e.yaml")
+    assert (found.experiment, found.resampling.holdout.test_size) == ("1", share)
 
 
 @pytest.mark.parametrize("options", [(), ("--encoding", "latin-1")])
@@ -458,60 +481,6 @@ def test_init_reads_numbers_as_people_write_them(bakeoff, folder, text, sep, key
     assert f"decimal: {keys.get('decimal')!r}" in said or "decimal" not in keys
     table = load_table("t", read_experiment("e.yaml").datasets["t"], 1)
     assert table.frame["x"].mean() == pytest.approx(mean)
-
-
-def test_init_finds_what_means_missing(bakeoff, folder):
-    frame = write_table()
-    frame["age"] = frame["age"].astype(str).where(frame.index % 9 > 0, "?")
-    frame["level"] = np.where(frame.index % 3, "3+", "2")
-    frame.to_csv("t.csv", index=False)
-    data, said = written(bakeoff, "t.csv")
-    assert data["missing_values"][0] == "?"
-    assert len(data["missing_values"]) == 7
-    assert "missing_values: ['?'" in said
-
-
-def test_init_names_time_groups_and_rare_classes(bakeoff, folder):
-    frame = write_table(120).drop(columns="answer")
-    frame["patient_id"] = np.arange(120) // 3
-    frame["seen"] = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
-    frame.loc[:1, "left"] = "maybe"
-    frame.to_csv("t.csv", index=False)
-    data, said = written(bakeoff, "t.csv")
-    assert data["groups"] == "patient_id"
-    assert "seen" in data["drop"]
-    assert "# time: seen" in Path("e.yaml").read_text()
-    assert "write `time: seen`" in said
-    assert "rows with one 'patient_id' are kept together" in said
-    assert "leaves out 2 rows of classes with fewer than 4: maybe" in said
-
-
-@pytest.mark.parametrize(("rare", "share"), [(6, 0.5), (7, 0.3)])
-def test_init_tests_on_two_rows_of_each_class(bakeoff, folder, rare, share):
-    write_table(rare=rare).to_csv("t.csv", index=False)
-    written(bakeoff, "t.csv")
-    holdout = read_experiment(folder / "e.yaml").resampling.holdout
-    assert holdout is not None
-    assert holdout.test_size == share
-
-
-def test_init_names_no_groups_that_cannot_be_divided(bakeoff, folder):
-    frame = write_table(120).drop(columns="answer")
-    frame["patient_id"] = np.r_[np.zeros(100, int), np.repeat(np.arange(1, 11), 2)]
-    frame.to_csv("t.csv", index=False)
-    data, _ = written(bakeoff, "t.csv")
-    assert "groups" not in data
-    assert "patient_id" in data["drop"]
-    assert check_experiment(read_experiment(folder / "e.yaml"))[0] == []
-
-
-def test_init_calls_even_classes_even(bakeoff, folder):
-    frame = pd.DataFrame({"x": np.arange(140) % 11, "left": np.arange(140) % 7})
-    frame.to_csv("t.csv", index=False)
-    written(bakeoff, "t.csv")
-    text = Path("e.yaml").read_text()
-    assert "accuracy would say little" not in text
-    assert "metrics: [accuracy" in text
 
 
 def test_init_writes_over_nothing(bakeoff, folder):
