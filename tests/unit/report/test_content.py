@@ -11,7 +11,6 @@ from studies import Decision, division, experiment, pair, ran, study
 
 from bakeoff.report.exhibits import build, exhibits, records
 from bakeoff.report.exhibits.pairs import density
-from bakeoff.report.make import make_report
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
 from bakeoff.report.study_design import StudyDesign
@@ -155,17 +154,6 @@ def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():
     assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
     over = {"test": "bayes_signed_rank", "dataset": "", "result": {}}
     assert density(dataclasses.replace(row, **over)) is None
-
-
-def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
-    names = ("d", "e")
-    one = ran(experiment(("a", "b"), datasets=names, tests=("mcnemar",)), TWO, accuracies=TWO)
-    make_report(one, tmp_path)
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    for name in names:
-        assert f"<summary>{name}</summary>" in text
-        assert (tmp_path / "figures" / f"disagreement.{name}.svg").is_file()
-    assert text.count('<table class="fourfold">') == 2
 
 
 def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
