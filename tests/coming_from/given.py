@@ -2,7 +2,6 @@
 
 import itertools
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,6 @@ import bakeoff
 from bakeoff import stats
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 
-Names = dict[str, Any]
 SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedKFold")
 
 

@@ -14,7 +14,7 @@ from bakeoff.report.verdict import answer
 def test_thread_pools_are_looked_for_again_once_a_library_came(monkeypatch):
     looked = []
 
-    class Counts(ThreadpoolController):  # type: ignore[misc]
+    class Counts(ThreadpoolController):
         def __init__(self):
             looked.append(1)
             super().__init__()

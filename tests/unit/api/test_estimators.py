@@ -52,15 +52,6 @@ def test_entry_makes_the_same_estimator(estimator):
             assert values[name] == value
 
 
-def test_columns_and_steps_of_a_pipeline_become_steps():
-    columns = ColumnTransformer([("n", StandardScaler(), ["a"]), ("k", OneHotEncoder(), ["k"])])
-    first, last = entry_of(make_pipeline(columns, GaussianNB()), "e")["steps"]
-    assert first["name"] == "columntransformer"
-    scaled = ["n", {"estimator": "sklearn.preprocessing.StandardScaler"}, ["a"]]
-    assert first["params"]["transformers"][0] == scaled
-    assert last == {"name": "gaussiannb", "estimator": "sklearn.naive_bayes.GaussianNB"}
-
-
 def same_results(one, other):
     columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
     pd.testing.assert_frame_equal(

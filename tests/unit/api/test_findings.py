@@ -29,7 +29,7 @@ def found(labels):
     )
 
 
-def test_notebook_shows_verdict_table_and_figure_with_all_text_escaped(found):
+def test_notebook_and_terminal_show_verdict_and_table_with_all_text_escaped(found):
     shown = found._repr_html_()
     tree = ElementTree.fromstring(shown.replace("<img", "<i").replace('%">\n</div>', '%"/></div>'))
     tags = {element.tag for element in tree.iter()}
@@ -39,9 +39,6 @@ def test_notebook_shows_verdict_table_and_figure_with_all_text_escaped(found):
     assert found.verdict.splitlines()[0] in text
     assert HOSTILE[0] in text
     assert shown.count("data:image/svg+xml;base64,") == 1
-
-
-def test_terminal_shows_the_same(found):
     assert found.verdict.splitlines()[0] in " ".join(str(found).split())
     assert "A − B" in repr(found)
 

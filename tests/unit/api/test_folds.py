@@ -190,14 +190,6 @@ def test_scores_alone_are_taken():
     assert set(whole.scores["metric"]) == {"score"}
 
 
-def test_losses_are_better_when_greater():
-    found = bakeoff.compare_folds(results(5, ["neg_log_loss"]), cv=5)
-    table = found.to_frame().set_index(["model_a", "model_b"])
-    means = found.scores.groupby("model")["value"].mean()
-    gap = table.loc[("bayes", "tree"), "estimate"]
-    assert gap == pytest.approx(means["bayes"] - means["tree"])
-
-
 def test_a_fit_that_failed_is_said():
     found = results(5)
     found["tree"]["test_score"][2] = np.nan

@@ -319,7 +319,7 @@ def test_mistake(y, predictions, options, said):
 
 def test_models_one_by_one_are_told_how():
     with pytest.raises(UserError, match=r"found 3 arguments .* bakeoff\.compare\(y, \{'old'"):
-        bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])  # type: ignore[call-arg, arg-type]
+        bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])
 
 
 def test_marks_of_right_rows_have_no_constant_answer():

@@ -100,8 +100,5 @@ def test_page_says_whether_the_difference_differs(table, capsys):
 def test_mistakes_are_told(table, capsys, named, message):
     assert main(["compare", str(table[0]), "--models", "a,b", "--subgroups", named]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_counts_have_no_columns(capsys):
     assert main(["compare", "--counts", "9,3,2,4", "--subgroups", "sex"]) == 2
     assert "in place of files and their columns" in capsys.readouterr().err

@@ -167,20 +167,6 @@ def test_mistakes_are_told(capsys, pilot, text, message):
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("--icc .1 --per-group 12", "--icc: give a --pilot with --groups"),
-        ("--seeds seed --difference .01", "--seeds: training runs are not planned"),
-    ],
-)
-def test_an_option_of_before_is_told(capsys, text, told):
-    with pytest.raises(SystemExit) as ended:
-        main(["plan", *text.split()])
-    assert ended.value.code == 2
-    assert told in capsys.readouterr().err
-
-
 def test_several_training_runs_are_no_pilot(capsys, pilot):
     for name in "ab":
         for seed in (1, 2, 3):

@@ -48,33 +48,33 @@ def test_unknown_options_go_to_snakemake_unchanged(monkeypatch, given, handed):
 
 def test_profile_says_how_many_jobs(monkeypatch):
     line = started(monkeypatch, "study.yaml", "--profile", "slurm")
-    assert line[0] == "--profile"
-    assert line[1].endswith("profiles/slurm")
+    assert (line[0], Path(line[1]).name) == ("--profile", "slurm")
     assert "--cores" not in line
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run no.yaml", "no.yaml is not there"),
+        ("run broken.yaml", "broken.yaml:2:1: not valid YAML: "),
+        ("check study.yaml --forcerun x", "unrecognized arguments: --forcerun x"),
+        ("init --folder .", "--folder: . is not empty"),
+        ("init --folder study.yaml", "study.yaml cannot be made"),
+    ],
+)
+def test_mistakes_end_with_2(capsys, words, said):
+    Path("broken.yaml").write_text("models: {a: [\n")
+    try:
+        code = main(words.split())
+    except SystemExit as stop:
+        code = stop.code
+    assert (code, said in capsys.readouterr().err) == (2, True)
 
 
 def test_removed_lock_is_told(monkeypatch, capsys):
     monkeypatch.setattr(locks, "release", lambda _: [Holder("here", 12, 0.0, [])])
     started(monkeypatch, "study.yaml")
     assert "removed the lock of a run that was killed (process 12" in capsys.readouterr().err
-
-
-def test_missing_file_is_a_mistake(capsys):
-    assert main(["run", "no.yaml"]) == 2
-    assert "no.yaml is not there" in capsys.readouterr().err
-
-
-def test_syntax_error_is_told_with_its_line(capsys):
-    Path("study.yaml").write_text("models: {a: [\n")
-    assert main(["run", "study.yaml"]) == 2
-    assert "study.yaml:2:1: not valid YAML: " in capsys.readouterr().err
-
-
-def test_other_commands_take_no_unknown_options(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["check", "study.yaml", "--forcerun", "x"])
-    assert stop.value.code == 2
-    assert "unrecognized arguments: --forcerun x" in capsys.readouterr().err
 
 
 def test_new_folder_holds_a_study_that_is_ready(capsys):
@@ -85,21 +85,12 @@ def test_new_folder_holds_a_study_that_is_ready(capsys):
         *(".gitignore", "README.md", "data/.gitkeep", "experiment.yaml"),
         "predictions.csv",
     }
-    assert (
-        Path("mine/predictions.csv").read_bytes()
-        == (ROOT / "config/data/predictions.csv").read_bytes()
-    )
+    shipped = ROOT / "config/data/predictions.csv"
+    assert Path("mine/predictions.csv").read_bytes() == shipped.read_bytes()
     assert f"bakeoff=={__version__}" in Path("mine/README.md").read_text()
     problems, chosen = check_experiment(read_experiment("mine/experiment.yaml"))
     assert not problems
     assert chosen
-
-
-def test_folder_that_holds_something_is_refused(capsys):
-    assert main(["init", "--folder", "."]) == 2
-    assert "--folder: . is not empty" in capsys.readouterr().err
-    assert main(["init", "--folder", "study.yaml"]) == 2
-    assert "study.yaml cannot be made" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,6 @@ def test_every_condition(small, one, rows):
 def test_roles_are_kept_apart_from_features(small):
     table = small("part", weights="w", groups="kind", id="day")
     assert table.frame[WEIGHT].tolist() == [0.0, 2.0] * 6
-    assert table.weights is not None
     assert table.frame[GROUP].tolist() == ["a", "b", "c"] * 4
     assert table.frame[HOLDOUT].tolist() == ["train"] * 6 + ["test"] * 4 + ["spare"] * 2
     assert list(table.features) == ["n", "yes", "label"]

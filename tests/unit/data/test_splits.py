@@ -106,13 +106,6 @@ def test_more_repeats_leave_the_earlier_ones_alone():
     assert many[list(few.columns)].equals(few)
 
 
-def test_unstratified_split_differs_from_stratified():
-    data = table([200, 8])
-    plan = KFold.model_validate({"folds": 4, "stratify": False})
-    folds = make_splits("d", data, "kfold", plan, 0)["repeat-1"]
-    assert sorted(folds.value_counts()) == [52, 52, 52, 52]
-
-
 @pytest.mark.parametrize(
     ("plan", "counts"),
     [
@@ -125,13 +118,6 @@ def test_unstratified_split_differs_from_stratified():
 def test_small_class_is_refused(plan, counts):
     with pytest.raises(Problem, match=r"datasets\.d: class 'c1' has \d+ row"):
         make_splits("d", table(counts), "plan", plan, 0)
-
-
-def test_same_bytes_twice(tmp_path):
-    paths = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
-    for path in paths:
-        write_splits(path, make_splits("d", table([9, 9]), "cv_5x2", Cv5x2.model_validate({}), 5))
-    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 def with_column(data, **columns):

@@ -37,7 +37,7 @@ class NoTags(NoParams):
         return self
 
 
-class Changes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Changes(ClassifierMixin, BaseEstimator):
     def __init__(self, size=None):
         self.size = [size]
 

@@ -79,13 +79,13 @@ def test_global_random_states_are_seeded():
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-class Litters(DecisionTreeClassifier):  # type: ignore[misc]
+class Litters(DecisionTreeClassifier):
     def fit(self, X, y, sample_weight=None):
         litter(Path("/"))
         return super().fit(X, y)
 
 
-class Draws(DecisionTreeClassifier):  # type: ignore[misc]
+class Draws(DecisionTreeClassifier):
     """Looks at all that a fit before it may have left."""
 
     def fit(self, X, y, sample_weight=None):

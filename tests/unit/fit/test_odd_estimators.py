@@ -38,7 +38,7 @@ PROBABILITIES = {
 }
 
 
-class Odd(DummyClassifier):  # type: ignore[misc]
+class Odd(DummyClassifier):
     def __init__(self, way="", strategy="prior"):
         super().__init__(strategy=strategy)
         self.way = way

@@ -1,7 +1,5 @@
 """`bakeoff gate`: ship, block or undecided, and the files it writes."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
@@ -9,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import numpy as np
@@ -132,7 +129,7 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
     """A loss on all rows that is shown at alpha, not at alpha over three questions."""
 
     class Rows:
-        subgroups: Any = {"sex": np.array(["f", "m"] * 50)}  # noqa: RUF012
+        subgroups = {"sex": np.array(["f", "m"] * 50)}  # noqa: RUF012
         names, runs, unit = ("base", "candidate"), (), ""
 
         def about(self, metric):
@@ -146,11 +143,11 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
     whole = Rows()
     whole.subgroups = {}
     terms = Terms("accuracy", 0.01, superior=False, alpha=0.05)
-    assert decide(whole, [terms]).decision is Release.BLOCK  # type: ignore[arg-type]
-    found = decide(Rows(), [terms])  # type: ignore[arg-type]
+    assert decide(whole, [terms]).decision is Release.BLOCK
+    found = decide(Rows(), [terms])
     assert found.decision is Release.UNDECIDED
     assert found.overall.limits.alpha == pytest.approx(0.05 / 3)
-    several = decide(whole, [terms, dataclasses.replace(terms, metric="f1")])  # type: ignore[arg-type]
+    several = decide(whole, [terms, dataclasses.replace(terms, metric="f1")])
     assert [one.overall.limits.alpha for one in several.by_metric] == pytest.approx([0.025] * 2)
 
 

@@ -28,11 +28,11 @@ def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
     (folder / "e.yaml").write_text(json.dumps(tiny))
     monkeypatch.chdir(elsewhere)
     made = read_experiment(folder / "e.yaml")
-    assert made.datasets["d"].path == "../study/p.csv"  # type: ignore[union-attr]
+    assert made.datasets["d"].path == "../study/p.csv"
     assert load(made).card["rows"] == 344
     (elsewhere / "p.csv").write_text("a,target\n1,u\n2,v\n")
     here = read_experiment("../study/e.yaml")
-    assert here.datasets["d"].path == "p.csv"  # type: ignore[union-attr]
+    assert here.datasets["d"].path == "p.csv"
     assert of_data(here, "d") != of_data(made, "d")
 
 
@@ -52,7 +52,7 @@ def joined(tmp_path, monkeypatch):
 
 def test_second_table_is_joined_by_its_key(tiny, joined):
     made = experiment(tiny, **joined)
-    assert list(made.datasets["d"].inputs()) == ["patients.csv", "lab.csv"]  # type: ignore[union-attr]
+    assert list(made.datasets["d"].inputs()) == ["patients.csv", "lab.csv"]
     frame = load(made).frame
     assert frame["age"].tolist() == list(range(40))
     assert frame["iron"].isna().tolist() == [True] + [False] * 39

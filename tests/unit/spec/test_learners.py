@@ -8,8 +8,17 @@ from bakeoff.spec.models import Model
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
-VOTING = "sklearn.ensemble.VotingClassifier"
 SELECTION = "sklearn.feature_selection.SelectKBest"
+
+
+def calibrated(estimator):
+    calibration = "sklearn.calibration.CalibratedClassifierCV"
+    return {"estimator": calibration, "params": {"estimator": {"estimator": estimator}}}
+
+
+def voting(*estimators):
+    named = [[name, {"estimator": one}] for name, one in zip("ab", estimators, strict=False)]
+    return {"estimator": "sklearn.ensemble.VotingClassifier", "params": {"estimators": named}}
 
 
 @pytest.mark.parametrize(
@@ -24,22 +33,8 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
             {"estimator": LOGISTIC, "preprocessing": [SELECTION]},
             {"logistic regression", "feature selection"},
         ),
-        (
-            {
-                "estimator": "sklearn.calibration.CalibratedClassifierCV",
-                "params": {"estimator": {"estimator": KNN}},
-            },
-            {"k-nearest neighbours"},
-        ),
-        (
-            {
-                "estimator": VOTING,
-                "params": {
-                    "estimators": [["a", {"estimator": LOGISTIC}], ["b", {"estimator": KNN}]]
-                },
-            },
-            {"logistic regression", "k-nearest neighbours"},
-        ),
+        (calibrated(KNN), {"k-nearest neighbours"}),
+        (voting(LOGISTIC, KNN), {"logistic regression", "k-nearest neighbours"}),
         ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"random forests"}),
         (
             {"estimator": LOGISTIC, "params": {"C": 0.001}},
@@ -80,21 +75,9 @@ def test_kind_is_known_by_class(model, expected):
         ({"estimator": "xgboost.XGBClassifier"}, True),
         ({"estimator": "mine.KNeighborsClassifier"}, False),
         ({"estimator": "sklearn.linear_model.RidgeClassifier"}, False),
-        ({"estimator": VOTING, "params": {"estimators": [["a", {"estimator": KNN}]]}}, False),
-        (
-            {
-                "estimator": "sklearn.calibration.CalibratedClassifierCV",
-                "params": {"estimator": {"estimator": KNN}},
-            },
-            True,
-        ),
-        (
-            {
-                "estimator": "sklearn.calibration.CalibratedClassifierCV",
-                "params": {"estimator": {"estimator": "sklearn.svm.LinearSVC"}},
-            },
-            False,
-        ),
+        (voting(KNN), False),
+        (calibrated(KNN), True),
+        (calibrated("sklearn.svm.LinearSVC"), False),
     ],
 )
 def test_learners_that_nobody_simulated_are_not_guessed(model, simulated):

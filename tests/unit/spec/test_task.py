@@ -23,7 +23,6 @@ def test_defaults_of_a_regression():
     loaded = load_experiment(experiment())
     assert loaded.metrics == ["rmse"]
     assert list(loaded.resampling.plans()) == ["halves", "holdout"]
-    assert loaded.resampling.halves is not None
     assert loaded.resampling.halves.repeats == 10
     assert not any(plan.stratify for plan in loaded.resampling.plans().values())
     assert messages(experiment()) == ""
@@ -37,8 +36,8 @@ def test_several_data_sets_are_compared_without_a_unit():
 def test_searches_go_by_the_root_mean_squared_error():
     tuned = {**RIDGE, "tune": {"space": {"alpha": [1, 2]}}}
     loaded = load_experiment(experiment(models={"a": tuned, "b": TREE}, importance={}))
-    assert loaded.fitted["a"].tune.scoring == "rmse"  # type: ignore[union-attr]
-    assert loaded.importance.scoring == "rmse"  # type: ignore[union-attr]
+    assert loaded.fitted["a"].tune.scoring == "rmse"
+    assert loaded.importance.scoring == "rmse"
 
 
 def test_classification_says_nothing_of_its_task():

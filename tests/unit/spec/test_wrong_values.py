@@ -183,7 +183,7 @@ def test_one_class_has_one_name():
     assert found == {"x": "px", "1": "p1"}
     costs = {"classes": [1.0, True, "b"], "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
     config = changed(experiment("fitted"), ("costs",), costs)
-    assert load_experiment(config).costs.names == ["1", "True", "b"]  # type: ignore[union-attr]
+    assert load_experiment(config).costs.names == ["1", "True", "b"]
 
 
 @pytest.mark.parametrize("key", ["alpha", "correction", "metrics", "plan", "versus"])
