@@ -233,6 +233,10 @@ def test_columns_of_probabilities_are_in_the_order_of_the_classes():
 
 Y = pd.Series(["a", "b"] * 10)
 GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
+ELSEWHERE = (
+    r"predictions\['n'\]: its index is another one than that of y: 5 of 20 rows are not in it "
+    r"\(0, 1, 2, 3, 4\), it has others \(20, 21, 22, 23, 24\); pass `.to_numpy\(\)`"
+)
 
 
 @pytest.mark.parametrize(
@@ -243,13 +247,7 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
         (None, GOOD, {}, "y: found None, expected the true labels"),
         (Y, {**GOOD, "n": Y[:19]}, {}, r"predictions\['n'\]: found 19 rows, y has 20"),
         (Y, {**GOOD, "n": 3}, {}, r"predictions\['n'\]: found int, expected one value for each"),
-        (
-            Y,
-            {**GOOD, "n": Y.rename(lambda i: i + 5)},
-            {},
-            r"predictions\['n'\]: its index is another one than that of y: 5 of 20 rows are not in "
-            r"it \(0, 1, 2, 3, 4\), it has others \(20, 21, 22, 23, 24\); pass `.to_numpy\(\)`",
-        ),
+        (Y, {**GOOD, "n": Y.rename(lambda i: i + 5)}, {}, ELSEWHERE),
         (
             Y.sample(frac=1, random_state=0),
             {"m": Y, "n": Y},
