@@ -31,7 +31,7 @@ def test_training_runs_in_groups_have_a_verdict_without_a_difference(groups, mod
     assert ("due to the seeds" in found.verdict) == (groups != 2)
     numbers = {name: list(np.random.default_rng(1).normal(size=(3, N))) for name in given}
     found = bakeoff.compare(None, numbers, values="higher", groups=np.arange(N) % 3)
-    assert ("at least 5 groups" in found.verdict) == (models == 3)
+    assert "at least 5 groups" in found.verdict
 
 
 def test_findings_show_the_pairs_of_training_runs_that_the_verdict_goes_by():

@@ -33,20 +33,9 @@ def test_predictions_come_back(tmp_path, rows, ranked_by):
         a, b = getattr(one, field.name), getattr(again, field.name)
         assert np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b, field.name
     assert read_facts(path)["classes"] == ["a", "b", "ü c"]
-
-
-@pytest.mark.parametrize("ranked_by", ["probabilities", "decision"])
-def test_what_ranks_the_rows_is_left_where_it_is_not_wanted(tmp_path, ranked_by):
-    path, one = tmp_path / "a.parquet", made(40, ranked_by)
-    one.write(path)
     part = Predictions.read(path, ranking=False)
-    assert part.ranking is None
+    assert part.ranking is None, "what ranks the rows is left where it is not wanted"
     assert np.array_equal(part.y_pred, one.y_pred)
     assert part.facts == one.facts
-
-
-@pytest.mark.parametrize(("rows", "packing"), [(50, "UNCOMPRESSED"), (20_000, "ZSTD")])
-def test_only_large_files_are_packed(tmp_path, rows, packing):
-    made(rows, "probabilities").write(path := tmp_path / "a.parquet")
     column = pq.read_metadata(path).row_group(0).column(0)
-    assert column.compression == packing
+    assert (column.compression == "ZSTD") == (rows == 20_000), "only large files are packed"

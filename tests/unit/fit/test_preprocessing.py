@@ -45,23 +45,16 @@ def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps():
     assert list(found["flag"]) == [1, 0, 1, 0]
     assert found["day_seconds"].iloc[3] - found["day_seconds"].iloc[0] == 3 * 86400 + 1
     assert np.isnan(found["day_seconds"].iloc[1])
+    at_once, later = TextEncoder().fit_transform(frame), TextEncoder().fit(frame).transform(frame)
+    pd.testing.assert_frame_equal(at_once, later)
+    same = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})  # two c_a
+    assert fitted(TREE, same, [0, 1, 0, 1]).predict(same).tolist() == [0, 1, 0, 1]
     names = list(found)
     order = [names.index(name) for name in ("x", "text_a", "day_month", "day_seconds", "flag")]
     assert order == sorted(order)
-
-
-def test_texts_are_learnt_in_one_step_or_two():
-    frame = pd.DataFrame({"x": [1, 2, 3], "text": ["a", "b", "a"]})
-    at_once, later = TextEncoder().fit_transform(frame), TextEncoder().fit(frame).transform(frame)
-    pd.testing.assert_frame_equal(at_once, later)
 
 
 def test_seconds_are_the_same_in_every_time_zone():
     utc = pd.Series(pd.to_datetime([START, START + 1], unit="s", utc=True))
     for dates in (utc, utc.dt.tz_convert("Asia/Tokyo"), utc.dt.tz_localize(None)):
         assert list(to_seconds(dates)) == [START, START + 1]
-
-
-def test_same_names_in_numbers_and_codes_are_no_obstacle():
-    frame = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})
-    assert fitted(TREE, frame, [0, 1, 0, 1]).predict(frame).tolist() == [0, 1, 0, 1]

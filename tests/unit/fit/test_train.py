@@ -126,12 +126,15 @@ def test_search_reaches_steps_nested_estimators_and_wrapped_ones():
 @pytest.mark.filterwarnings(
     "ignore:The least populated class", "ignore:Only one class", "ignore:One or more"
 )
-def test_score_undefined_on_inner_folds_is_an_error():
+def test_score_undefined_on_inner_folds_is_an_error_and_odd_names_are_none():
     data = part(40)
     rare = TrainingPart(data.X, LABELS.encoded((np.arange(40) < 2).astype(np.intp)))
     own = model(tune={"space": {"C": [1, 2]}, "scoring": "roc_auc", "cv": 3})
     with pytest.raises(UserError, match="roc_auc is undefined on the inner folds"):
         learnt(own, rare)
+    # XGBoost refuses names with brackets; data sets have them
+    odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
+    assert learnt(model(XGBOOST), TrainingPart(odd, data.target)).estimator is not None
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -277,13 +280,6 @@ def test_own_preprocessing_comes_first_and_nothing_else():
     names = [name for name, _ in assemble(twice, part().X, derive(1)).steps]
     assert names == ["standardscaler-1", "standardscaler-2", "logisticregression"]
     assert isinstance(final(assemble(twice, part().X, derive(1))), LogisticRegression)
-
-
-def test_odd_column_names_are_no_obstacle():
-    """XGBoost refuses names with brackets; data sets have them."""
-    data = part()
-    odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
-    assert learnt(model(XGBOOST), TrainingPart(odd, data.target)).estimator is not None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Models that bring their results: pairing is proved, and whatever is wrong is told."""
 
-import math
 import re
 from pathlib import Path
 
@@ -70,12 +69,21 @@ def test_rows_are_paired_by_id_not_by_order(given):
     assert [a.classes[code] for code in a.y_true] == TRUTH
 
 
-def test_classes_are_sorted_and_the_positive_one_is_last(given):
+def test_classes_are_sorted_and_the_positive_one_is_last(given, monkeypatch):
     config = given(table())
     config["datasets"] = {"pets": {"source": "given", "positive": "cat"}}
     one = taken(config, "a")
     assert one.classes == ("dog", "cat")
     assert one.probabilities[0].tolist() == pytest.approx([0.1, 0.9])
+    ones = [float(label == "cat") for label in TRUTH]
+    config = given(b := pd.DataFrame({"id": range(1, 9), "y_true": ones, "y_pred": ones}))
+    b.astype("int64").to_csv("a.csv", index=False)  # numbers are classes whatever their type
+    assert messages(config) == ""
+    assert taken(config, "b").classes == ("0", "1")
+    folder = Path.cwd()
+    (folder / "sub").mkdir()
+    monkeypatch.chdir(folder / "sub")  # files are found beside the experiment
+    assert load_experiment(config, folder / "a.csv").given["a"].predictions == "../a.csv"
 
 
 @pytest.mark.parametrize(
@@ -106,15 +114,6 @@ def test_files_that_say_the_same_in_other_words(given, change, keys):
     a, b = taken(config, "a"), taken(config, "b")
     np.testing.assert_array_equal(a.y_pred, b.y_pred)
     np.testing.assert_allclose(np.asarray(a.probabilities), b.probabilities)
-
-
-def test_numbers_are_classes_whatever_their_type(given):
-    ones = [float(label == "cat") for label in TRUTH]
-    b = pd.DataFrame({"id": range(1, 9), "y_true": ones, "y_pred": ones})
-    config = given(b)
-    b.astype("int64").to_csv("a.csv", index=False)
-    assert messages(config) == ""
-    assert taken(config, "b").classes == ("0", "1")
 
 
 @pytest.mark.parametrize("name", ["b.parquet", "b.tsv", "b.csv.gz", "b.csv"])
@@ -256,15 +255,6 @@ def test_mixture_is_paired_with_the_test_rows(given):
     assert "ids that are missing (8): 17, 18, 19, 20, 21, …" in message
 
 
-def test_files_are_found_beside_the_experiment(given, monkeypatch):
-    config = given(table())
-    folder = Path.cwd()
-    (folder / "sub").mkdir()
-    monkeypatch.chdir(folder / "sub")
-    experiment = load_experiment(config, folder / "a.csv")
-    assert experiment.given["a"].predictions == "../a.csv"
-
-
 def run_of_march(folder):
     """Leave the predictions of a model as a run leaves them, for the test rows of `pets`."""
     rows = pd.DataFrame({"id": range(1, 41), "x": np.arange(40) % 5, "pet": TRUTH * 5})
@@ -377,25 +367,14 @@ def test_scores_become_rows(scored):
     assert timings["fit_seconds"].isna().all()
     assert set(timings["seed"]) == {1}
     assert list(timings.index) == list(range(10))
-
-
-def test_one_file_for_all_models(scored):
     both = pd.concat([score_rows(model="a"), score_rows(model="b", value=0.5)])
+    both.loc[(both["fold"] == 2) & (both["model"] == "b"), "value"] = np.nan
     config = scored(both, both)
     assert messages(config) == ""
     scores, _ = given_scores(load_experiment(config), "pets", "kfold")
     assert scores.groupby("model")["value"].mean().tolist() == pytest.approx([0.83, 0.5])
-
-
-def test_undefined_score_has_its_reason(scored):
-    rows = score_rows()
-    rows.loc[rows["fold"] == 2, "value"] = np.nan
-    scores, _ = given_scores(load_experiment(scored(rows)), "pets", "kfold")
-    missing = scores[scores["value"].isna()]
-    assert missing[["model", "fold", "undefined"]].values.tolist() == [
-        ["b", 2, "the file has no value"]
-    ]
-    assert math.isnan(missing["value"].iloc[0])
+    missing = scores[scores["value"].isna()][["model", "fold", "undefined"]]
+    assert missing.values.tolist() == [["b", 2, "the file has no value"]]
 
 
 SCORES = {
