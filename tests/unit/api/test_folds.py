@@ -59,31 +59,22 @@ def results(cv, scoring="accuracy", **options):
     }
 
 
+def stratified(folds, repeats):
+    return RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=0)
+
+
+ONCE, REPEATED, DRAWN = (f"corrected_{name}_t" for name in ("kfold", "repeated_kfold", "resampled"))
+THIRDS = ShuffleSplit(12, test_size=0.3, random_state=0)
+ROWS = StratifiedShuffleSplit(9, test_size=33, random_state=0)
 PLANS = {
-    "10 folds": (StratifiedKFold(10), "corrected_kfold_t", {"kfold": {"folds": 10}}),
-    "7 folds": (KFold(7), "corrected_kfold_t", {"kfold": {"folds": 7}}),
-    "an integer": (6, "corrected_kfold_t", {"kfold": {"folds": 6}}),
-    "groups": (GroupKFold(5), "corrected_kfold_t", {"kfold": {"folds": 5}}),
-    "repeated": (
-        RepeatedStratifiedKFold(n_splits=7, n_repeats=3, random_state=0),
-        "corrected_repeated_kfold_t",
-        {"kfold": {"folds": 7, "repeats": 3}},
-    ),
-    "5x2": (
-        RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
-        "corrected_repeated_kfold_t",
-        {"cv_5x2": {}},
-    ),
-    "random": (
-        ShuffleSplit(12, test_size=0.3, random_state=0),
-        "corrected_resampled_t",
-        {"resampled": {"repeats": 12, "test_size": 0.3}},
-    ),
-    "rows": (
-        StratifiedShuffleSplit(9, test_size=33, random_state=0),
-        "corrected_resampled_t",
-        {"resampled": {"repeats": 9}},
-    ),
+    "10 folds": (StratifiedKFold(10), ONCE, {"kfold": {"folds": 10}}),
+    "7 folds": (KFold(7), ONCE, {"kfold": {"folds": 7}}),
+    "an integer": (6, ONCE, {"kfold": {"folds": 6}}),
+    "groups": (GroupKFold(5), ONCE, {"kfold": {"folds": 5}}),
+    "repeated": (stratified(7, 3), REPEATED, {"kfold": {"folds": 7, "repeats": 3}}),
+    "5x2": (stratified(2, 5), REPEATED, {"cv_5x2": {}}),
+    "random": (THIRDS, DRAWN, {"resampled": {"repeats": 12, "test_size": 0.3}}),
+    "rows": (ROWS, DRAWN, {"resampled": {"repeats": 9}}),
 }
 
 
@@ -171,7 +162,7 @@ def test_training_on_more_and_more_rows():
 
 
 def test_tests_by_name_and_their_options():
-    cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
+    cv = stratified(2, 5)
     found = bakeoff.compare_folds(
         results(cv), cv=cv, metric="accuracy", tests=["cv5x2_f", "bayes_correlated_t"],
         options={"bayes_correlated_t": {"rope": 0.02}}, versus="tree", alpha=0.1,
@@ -257,11 +248,8 @@ def test_mistake_in_folds(given, options, said):
 
 
 def test_leave_one_out():
-    few = slice(40, 70)
-    found = {
-        name: cross_validate(learner, X[few], Y[few], cv=LeaveOneOut())
-        for name, learner in LEARNERS.items()
-    }
+    x, y, cv = X[40:70], Y[40:70], LeaveOneOut()
+    found = {name: cross_validate(learner, x, y, cv=cv) for name, learner in LEARNERS.items()}
     table = bakeoff.compare_folds(found, cv=LeaveOneOut()).comparisons
     assert set(table["test"]) == {"corrected_kfold_t"}
     assert set(table["n"]) == {30}
@@ -283,7 +271,7 @@ EXPECTED = {
 @cache
 def example():
     data, labels = make_moons(noise=0.352, random_state=1, n_samples=100)
-    cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+    cv = stratified(10, 10)
     grid = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
     search = GridSearchCV(SVC(random_state=0), grid, scoring="roc_auc", cv=cv)
     return search.fit(data, labels)
@@ -323,13 +311,9 @@ def test_best_is_adjusted_for_all_pairs():
 
 
 def test_several_metrics_are_ranked_by_that_of_refit():
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 2]},
-        scoring=["accuracy", "roc_auc"],
-        refit="roc_auc",
-        cv=4,
-    ).fit(X, Y)
+    how = {"scoring": ["accuracy", "roc_auc"], "refit": "roc_auc", "cv": 4}
+    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}
+    search = GridSearchCV(tree, depths, **how).fit(X, Y)
     found = bakeoff.compare_search(search)
     assert list(dict.fromkeys(found.scores["metric"])) == ["roc_auc", "accuracy"]
     assert set(found.to_frame()["metric"]) == {"roc_auc"}

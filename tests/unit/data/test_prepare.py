@@ -53,17 +53,14 @@ def test_merged_classes_are_those_of_the_documentation_of_compare_holdout():
     assert ((kept["class"] == 1).to_numpy() == (table.frame[TARGET] == "NoArrhythmia")).all()
 
 
-def test_merging_into_a_class_that_exists():
-    table = load(PENGUINS, merge={"Adelie": ["Chinstrap"]})
-    assert table.card["classes"] == {"Adelie": 220, "Gentoo": 124}
-    assert load(PENGUINS, classes=["Gentoo", "Adelie"]).classes == ("Adelie", "Gentoo")
-
-
 def test_order_of_classes_is_that_of_their_values():
     table = load(ARRHYTHMIA, classes=[10, 2, 1, 6])
     assert table.classes == ("1", "2", "6", "10")
     merged = load(ARRHYTHMIA, merge={"rare": [3, 4.0, "5"]}, classes=[1.0, "rare", "10"])
     assert merged.classes == ("1", "rare", "10")
+    table = load(PENGUINS, merge={"Adelie": ["Chinstrap"]})
+    assert table.card["classes"] == {"Adelie": 220, "Gentoo": 124}
+    assert load(PENGUINS, classes=["Gentoo", "Adelie"]).classes == ("Adelie", "Gentoo")
 
 
 def test_classes_that_look_alike_can_be_pooled(tmp_path):
@@ -127,12 +124,11 @@ def test_roles_are_kept_apart_from_features(small):
     assert table.card["roles"]["groups"] == {"column": "kind", "distinct": 3}
     listed = small("part", groups="kind", features=["n", "kind", "part"])
     assert list(listed.features) == ["n", "kind", "part"]
-
-
-def test_time_is_numbers_or_dates(small):
-    assert small(time="day").frame[TIME].dtype.kind == "M"
-    assert small(time="day").card["roles"]["time"]["last"].startswith("2024-01-12")
-    assert small(time="w").frame[TIME].dtype.kind == "f"
+    days, numbers = small(time="day"), small(time="w")
+    assert (days.frame[TIME].dtype.kind, numbers.frame[TIME].dtype.kind) == ("M", "f")
+    assert days.card["roles"]["time"]["last"].startswith("2024-01-12")
+    with pytest.raises(Problem, match=re.escape("resampling.holdout.column: unknown column 'prt'")):
+        small("prt")
 
 
 def test_test_file_is_marked(tmp_path):
@@ -191,11 +187,6 @@ def test_impossible_weights_are_told(tmp_path, weights):
     path.write_text("a,w,y\n" + f"1,{weights},u\n2,0,v\n" * 3)
     with pytest.raises(Problem, match="negative, infinite or all 0"):
         load({"path": str(path), "target": "y"}, weights="w")
-
-
-def test_missing_column_of_the_holdout_is_told(small):
-    with pytest.raises(Problem, match=re.escape("resampling.holdout.column: unknown column 'prt'")):
-        small("prt")
 
 
 def test_filter_comes_before_what_it_makes_possible(tmp_path):

@@ -104,17 +104,13 @@ def chromium(tmp_path_factory):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_page_fits_every_window_without_a_complaint(either, chromium, width, dark):
+def test_page_fits_every_window_and_draws_every_figure_without_a_complaint(
+    either, chromium, width, dark
+):
     chromium.open(either, width, dark=dark)
     chromium.script(UNFOLD)
     assert chromium.script(OVERFLOW) == 0
     assert chromium.errors() == []
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_figure_is_drawn(either, chromium, width):
-    chromium.open(either, width)
-    chromium.script(UNFOLD)
     boxes = chromium.script(
         "return [...document.querySelectorAll('svg.figure')].map("
         "(s) => [s.getBoundingClientRect().width, s.getBoundingClientRect().height,"

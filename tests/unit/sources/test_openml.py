@@ -113,19 +113,15 @@ def test_another_target_can_be_named(openml, tiny):
         load(experiment(tiny, **keys, target="iland"))
 
 
-def test_openml_out_of_reach_is_told(tiny, server):
+def test_openml_out_of_reach_and_unknown_data_set_are_told(tiny, server):
+    made = experiment(tiny, source="openml", name="penguins")
     with openml_at("http://127.0.0.1:9"), pytest.raises(Problem) as told:
-        load(experiment(tiny, source="openml", name="penguins"))
+        load(made)
     message = str(told.value)
     assert "datasets.d.name: OpenML cannot be reached for name penguins, version active" in message
     assert "Connect to the network, or run once where there is one and copy" in message
     assert "`source: file`" in message
-
-
-def test_unknown_openml_data_set_is_told(tiny, server):
     server.missing = 412  # as OpenML answers
-    with (
-        openml_at(server.address),
-        pytest.raises(Problem, match=r"d\.name: OpenML has no usable data set of name penguins"),
-    ):
-        load(experiment(tiny, source="openml", name="penguins"))
+    unknown = r"d\.name: OpenML has no usable data set of name penguins"
+    with openml_at(server.address), pytest.raises(Problem, match=unknown):
+        load(made)
