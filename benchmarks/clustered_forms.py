@@ -12,25 +12,20 @@ writes their table into docs/dependent-rows.md.
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
-from bakeoff.stats import (
-    Status,
-    delong,
-    mean_difference,
-    metric_difference,
-)
+from bakeoff.stats import Status, delong, mean_difference, metric_difference
 from bakeoff.stats.core.distributions import t_pvalue
-from benchmarks import tables
-from benchmarks.pages import renewed, study
+from benchmarks.harness import HERE, Row, fill, markdown, named, read, study
 
-HERE = Path(__file__).parent
 RATES = HERE / "clustered_forms.csv"
-PAGE = HERE.parent / "docs" / "dependent-rows.md"
-
-QUANTITIES = ("mean", "auc", "auc_rare")
+QUANTITIES = {
+    "mean": "mean of a value per row",
+    "auc": "AUC, half of the rows positive",
+    "auc_rare": "AUC, a seventh positive",
+}
 GROUPS, SIZES, EFFECTS = (6, 10, 20, 50), ("equal", "unequal"), ("normal", "skewed")
 SHIFTS = (0.0, 0.5)
 CELL = ("quantity", "groups", "sizes", "effects", "shift")
@@ -95,72 +90,53 @@ def one(cell: tuple, rng: np.random.Generator) -> dict[str, float]:
 
 def rates(cell: tuple, replicates: int) -> dict[str, object]:
     """Simulate one cell."""
-    rng = np.random.default_rng(
-        [QUANTITIES.index(cell[0]), cell[1], SIZES.index(cell[2]), EFFECTS.index(cell[3]), 7]
-    )
+    quantity, groups, sizes, effects, _ = cell
+    at = list(QUANTITIES).index(quantity), groups, SIZES.index(sizes), EFFECTS.index(effects)
+    rng = np.random.default_rng([*at, 7])
     counts = {f"{form}_{what}": 0 for form in FORMS for what in ("answered", "rejected")}
     for _ in range(replicates):
         for form, p in one(cell, rng).items():
             counts[f"{form}_answered"] += 1
             counts[f"{form}_rejected"] += p <= 0.05
-    counts = {key: int(value) for key, value in counts.items()}
-    return {**dict(zip(CELL, cell, strict=True)), "replicates": replicates, **counts}
+    return {"replicates": replicates, **{key: int(value) for key, value in counts.items()}}
 
 
 def simulate(replicates: int) -> None:
     """Simulate every cell."""
     cells = itertools.product(QUANTITIES, GROUPS, SIZES, EFFECTS, SHIFTS)
-    rows = [rates(cell, replicates) for cell in cells]
-    tables.write(RATES, rows)
+    fill(RATES, ((named(CELL, cell), partial(rates, cell, replicates)) for cell in cells))
 
 
 def table() -> str:
     """Return what the page says: the worst cells of true nulls, and how much is answered."""
-    rows = tables.read(RATES)
-    lines = [
-        "| | sizes, effects of groups | plain | CR2 | CR2, fewest df | sign flips |",
-        "|---|---|---|---|---|---|",
-    ]
+    rows, lines = read(RATES), []
     for quantity, sizes, effects in itertools.product(QUANTITIES, SIZES, EFFECTS):
-        wanted = quantity, sizes, effects, "0.0"
-        keys = "quantity", "sizes", "effects", "shift"
-        own = [row for row in rows if tuple(row[key] for key in keys) == wanted]
-        cells = " | ".join(_worst(own, form) for form in FORMS)
-        lines.append(f"| {_CALLED[quantity]} | {sizes}, {effects} | {cells} |")
-    note = (
-        f"Worst rejection rate of a true null at 5 % over 6, 10, 20 and 50 groups, "
+        wanted = {"quantity": quantity, "sizes": sizes, "effects": effects, "shift": "0.0"}
+        own = [row for row in rows if wanted.items() <= row.items()]
+        cells = (_worst(own, form) for form in FORMS)
+        lines.append((QUANTITIES[quantity], f"{sizes}, {effects}", *cells))
+    heads = "", "sizes, effects of groups", "plain", "CR2", "CR2, fewest df", "sign flips"
+    return (
+        f"{markdown(heads, lines)}\n\n"
+        "Worst rejection rate of a true null at 5 % over 6, 10, 20 and 50 groups, "
         f"{rows[0]['replicates']} studies a cell; in brackets the least share that is answered, "
         "where it is below .99. Cells that are answered in less than a fifth of the studies do not "
         "count."
     )
-    return "\n".join([*lines, "", note])
 
 
-_CALLED = {
-    "mean": "mean of a value per row",
-    "auc": "AUC, half of the rows positive",
-    "auc_rare": "AUC, a seventh positive",
-}
-
-
-def _worst(rows: list[dict[str, str]], form: str) -> str:
+def _worst(rows: list[Row], form: str) -> str:
     answered = [int(row[f"{form}_answered"]) for row in rows]
     studies = int(rows[0]["replicates"])
-    known = [
-        int(row[f"{form}_rejected"]) / n
-        for row, n in zip(rows, answered, strict=True)
-        if n >= 0.2 * studies
-    ]
+    every = zip((int(row[f"{form}_rejected"]) for row in rows), answered, strict=True)
+    known = [rejected / n for rejected, n in every if n >= 0.2 * studies]
     if not known:
         return ""
     least = min(answered) / studies
     return f"{max(known):.3f}" + (f" ({least:.2f})" if least < 0.99 else "")
 
 
-def page() -> str:
-    """Return the page with the table of today's results."""
-    return renewed(PAGE, "forms", table())
-
+PAGES = {"dependent-rows.md": {"forms": table}}
 
 if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGE, page)
+    study(__doc__, 2000, simulate, PAGES)

@@ -11,13 +11,12 @@ that the truth is known. Rates go to recipes.csv after every cell, so that a sto
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 import math
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,12 +25,10 @@ from scipy import special
 from bakeoff.stats import Runs
 from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.runs.recipe import Parts, Reader, mean_of_values, read_runs
-from benchmarks import recipes_trained, tables
-from benchmarks.pages import renewed, study
+from benchmarks import levels, recipes_trained
+from benchmarks.harness import HERE, Row, fill, markdown, read, study
 
-HERE = Path(__file__).parent
 RATES = HERE / "recipes.csv"
-PAGE = HERE.parent / "docs" / "stats" / "recipes.md"
 LEVEL = 0.95
 SHARED, ALIKE = 0.3, 0.5
 """The share of a row's noise that both models have in common, and of the rest that all runs of one
@@ -45,22 +42,10 @@ METHODS = ("two_t", "fits", "first")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One situation.
+    """One situation: `runs_a` and `runs_b` runs of each model on n rows.
 
-    Attributes
-    ----------
-    situation : str
-        What it belongs to in the tables.
-    metric : str
-        ``accuracy``, ``value``, ``roc_auc``, ``f1`` or ``log_loss``.
-    runs_a, runs_b, n : int
-        Runs of each model, and rows.
-    ratio : float
-        R: the variance between runs over that of rows.
-    skill_a, skill_b : float
-        The expected accuracy, area or value of each.
-    shape : str
-        What is special about the runs or the rows; the learner of real ones.
+    `ratio` is R, the skills are the expected accuracies, areas or values, and `shape` is what is
+    special about the runs or the rows, or the learner of real ones.
     """
 
     situation: str
@@ -72,14 +57,6 @@ class Cell:
     skill_a: float = 0.8
     skill_b: float = 0.8
     shape: str = ""
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Its columns, as the file has them."""
-        return tuple(map(str, dataclasses.astuple(self)))
-
-
-COLUMNS = tuple(field.name for field in dataclasses.fields(Cell))
 
 
 def cells() -> Iterator[Cell]:
@@ -228,17 +205,14 @@ def _scores(
 
 def studies(cell: Cell, replicates: int) -> Iterator[Draw]:
     """Draw the studies of a cell."""
-    rng = np.random.default_rng(zlib.crc32("|".join(cell.key).encode()))
-    if cell.situation.startswith("real"):
-        pool = recipes_trained.pool(cell.shape)
-        for _ in range(replicates):
-            yield Draw(*pool.draw(rng, cell))
-    else:
-        for _ in range(replicates):
-            yield drawn(cell, rng)
+    rng = np.random.default_rng(zlib.crc32("|".join(map(str, dataclasses.astuple(cell))).encode()))
+    real = cell.situation.startswith("real")
+    pool = recipes_trained.pool(cell.shape) if real else None
+    for _ in range(replicates):
+        yield Draw(*pool.draw(rng, cell)) if pool else drawn(cell, rng)
 
 
-def read(cell: Cell, one: Draw) -> Reader:
+def runs_of(cell: Cell, one: Draw) -> Reader:
     """Hand the runs to the test."""
     alone = cell.runs_b == 1
     models = [("a", one.a), ("b", Runs(list(one.b), deterministic=True) if alone else one.b)]
@@ -260,17 +234,12 @@ def rates(cell: Cell, replicates: int) -> dict[str, object]:
         answered += 1
         for name, (estimate, half) in found.items():
             missed[name] += abs(estimate - one.difference) > half > 0
-    return {
-        **dict(zip(COLUMNS, cell.key, strict=True)),
-        "replicates": replicates,
-        "answered": answered,
-        **missed,
-    }
+    return {"replicates": replicates, "answered": answered, **missed}
 
 
 def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
     """Return the estimate and half the interval's width, by method; None: too few."""
-    reader = read(cell, one)
+    reader = runs_of(cell, one)
     if reader.setting.too_few():
         return None
     paired = cell.situation == "paired runs"
@@ -285,9 +254,8 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
         "fits": (parts.estimate, fits.quantile(LEVEL, "two-sided") * fits.se),
     }
     first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
-    single = Parts.of(
-        tuple(read(dataclasses.replace(cell, runs_b=0), first).recipe(m) for m in (0, 1))
-    )
+    reader = runs_of(dataclasses.replace(cell, runs_b=0), first)
+    single = Parts.of((reader.recipe(0), reader.recipe(1)))
     half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
     found["first"] = single.estimate, half
     return found
@@ -295,36 +263,13 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
 
 def simulate(replicates: int) -> None:
     """Simulate the cells that the file does not hold yet."""
-    known = load() if RATES.exists() else []
-    done = {tuple(row[name] for name in COLUMNS) for row in known}
-    for cell in cells():
-        if cell.key not in done:
-            known.append({key: str(value) for key, value in rates(cell, replicates).items()})
-            tables.write(RATES, known)
-
-
-def load() -> list[dict[str, str]]:
-    """Return the cells that were simulated."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def page() -> str:
-    """Return the page with the table of today's results."""
-    return renewed(PAGE, "rates", table())
+    fill(RATES, ((dataclasses.asdict(c), partial(rates, c, replicates)) for c in cells()))
 
 
 def table() -> str:
     """Return the worst rate of each situation, metric and number of runs."""
-    from benchmarks import levels
-
-    rows = load()
-    said = {rate.setting: rate for rate in levels.levels(levels.read())["recipe_difference"].rates}
-    lines = [
-        "| situation | metric | runs | cells × studies | two_t: worst | mean | level "
-        "| these fits | first run of each |",
-        "|---|---|---|---|---:|---:|---|---:|---:|",
-    ]
+    rows, lines = read(RATES), []
+    said = {rate.setting: rate for rate in levels.levels()["recipe_difference"].rates}
     for key in dict.fromkeys(_kind(row) for row in rows):
         own = [row for row in rows if _kind(row) == key]
         worst = {name: max(_rate(row, name) for row in own) for name in METHODS}
@@ -333,7 +278,9 @@ def table() -> str:
         shown = [f"{rate:.3f}" for rate in (worst["two_t"], mean)]
         shown.append(said[key[0]].verdict.short)
         shown += [f"{worst[name]:.3f}" for name in METHODS[1:]]
-        lines.append(f"| {' | '.join((*key, counts, *shown))} |")
+        lines.append((*key, counts, *shown))
+    heads = ("situation", "metric", "runs", "cells × studies", "two_t: worst", "mean", "level")
+    heads += ("these fits", "first run of each")
     high = [row for row in rows if _rate(row, "two_t") > HIGHEST]
     named = "; ".join(
         f"{row['situation']}, {row['metric']} {row['skill_a']} and {row['skill_b']}, {row['n']} "
@@ -341,7 +288,8 @@ def table() -> str:
         f"{_rate(row, 'two_t'):.3f}"
         for row in high
     )
-    about = (
+    return (
+        f"{markdown(heads, lines, 4)}\n\n"
         f"How often 95 % intervals miss the true difference, in {len(rows)} cells; the rates of "
         "`two_t` are its worst and its mean of the cells, the others the worst. R is 0 to 10. Runs "
         "of real learners are networks and forests on two data sets, 200 of each "
@@ -352,20 +300,19 @@ def table() -> str:
         "whose rows have fewer than ten effective degrees of freedom reports that its interval "
         "may be too short."
     )
-    return "\n".join([*lines, "", about])
 
 
-def _kind(row: dict[str, str]) -> tuple[str, str, str]:
-    counts = sorted({int(row["runs_a"]), int(row["runs_b"])})
-    few = "2–3" if counts[0] <= 3 else "5 or more"
-    if row["runs_b"] == "1":
-        few = "2–3" if int(row["runs_a"]) <= 3 else "5 or more"
-    return row["situation"], row["metric"], few
+def _kind(row: Row) -> tuple[str, str, str]:
+    counts = [int(row["runs_a"]), int(row["runs_b"])]
+    fewest = counts[0] if counts[1] == 1 else min(counts)
+    return row["situation"], row["metric"], "2–3" if fewest <= 3 else "5 or more"
 
 
-def _rate(row: dict[str, str], name: str) -> float:
+def _rate(row: Row, name: str) -> float:
     return int(row[name]) / max(1, int(row["answered"]))
 
 
+PAGES = {"stats/recipes.md": {"rates": table}}
+
 if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGE, page)
+    study(__doc__, 1000, simulate, PAGES)

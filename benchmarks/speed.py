@@ -25,12 +25,10 @@ import pandas as pd
 import psutil
 import yaml
 
-from benchmarks import tables
-from benchmarks.pages import renewed
+from benchmarks.harness import markdown, publish, read, write
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path(__file__).with_suffix(".csv")
-PAGE = ROOT / "docs/performance.md"
 CORES = 2
 COLUMNS = ("task", "seconds", "cpu_seconds", "peak_mib")
 DUMMY = {"estimator": "sklearn.dummy.DummyClassifier", "preprocessing": "none"}
@@ -299,17 +297,18 @@ def measure(
         yield name, of, medians
 
 
-def page() -> str:
-    """Return docs/performance.md with the figures of speed.csv."""
-    rows = {row["task"]: row for row in tables.read(TABLE)}
-    lines = ["| | seconds | CPU seconds | peak memory |", "|---|--:|--:|--:|"]
-    lines += [
-        f"| {task.title} | {float(rows[name]['seconds']):,.1f} | "
-        f"{float(rows[name]['cpu_seconds']):,.1f} | {float(rows[name]['peak_mib']):,.0f} MiB |"
-        for name, task in TASKS.items()
-        if name in rows
-    ]
-    return renewed(PAGE, "speed", "\n".join(lines))
+def table() -> str:
+    """Return the figures of speed.csv."""
+    rows = {row["task"]: row for row in read(TABLE)}
+    lines = []
+    for name, task in TASKS.items():
+        if name in rows:
+            seconds, cpu, peak = (float(rows[name][key]) for key in COLUMNS[1:])
+            lines.append((task.title, f"{seconds:,.1f}", f"{cpu:,.1f}", f"{peak:,.0f} MiB"))
+    return markdown(("", "seconds", "CPU seconds", "peak memory"), lines, 1)
+
+
+PAGES = {"performance.md": {"speed": table}}
 
 
 def main() -> None:
@@ -321,7 +320,7 @@ def main() -> None:
     options = parser.parse_args()
     checkouts = [Checkout(ROOT)]
     checkouts += [Checkout(Path(options.beside).resolve())] if options.beside else []
-    rows = {row["task"]: row for row in tables.read(TABLE)}
+    rows = {row["task"]: row for row in read(TABLE)}
     for name in options.tasks or TASKS:
         first, *other = [row for _, _, row in measure(name, checkouts, options.runs)]
         told = ", ".join(f"{key} {value:.2f}" for key, value in first.items())
@@ -329,8 +328,8 @@ def main() -> None:
         print(f"{name}: {told}" + (f"; ratios {', '.join(ratios)}" if ratios else ""), flush=True)
         if not other:
             rows[name] = {"task": name} | {key: f"{value:.2f}" for key, value in first.items()}
-            tables.write(TABLE, [rows[known] for known in TASKS if known in rows], COLUMNS)
-    PAGE.write_text(page(), encoding="utf-8")
+            write(TABLE, [rows[known] for known in TASKS if known in rows], COLUMNS)
+    publish(PAGES)
 
 
 if __name__ == "__main__":

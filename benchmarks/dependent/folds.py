@@ -17,12 +17,10 @@ import numpy as np
 
 from bakeoff import stats
 from bakeoff.data.divide import grouped
-from benchmarks import tables
-from benchmarks.crossval.data import COMMON, OWN, Sample
+from benchmarks.crossval.data import COMMON, METRICS, OWN, Sample, right, views
 from benchmarks.crossval.learners import Learner, nearest_centroid, neighbours
-from benchmarks.crossval.metrics import METRICS, right
-from benchmarks.dependent.draw import SHAPES, Array, sizes
-from benchmarks.rejections import Rejections
+from benchmarks.dependent.draw import SHAPES, sizes
+from benchmarks.harness import Array, Rejections, markdown, read, write
 
 CSV = Path(__file__).with_name("folds.csv")
 ALPHA = 0.05
@@ -54,9 +52,7 @@ def draw(rng: np.random.Generator, groups: int, shape: str) -> Sample:
     width = COMMON + 2 * OWN
     x = rng.normal(size=(len(y), width)) + SIGNAL * y[:, None]
     x += rng.normal(size=(groups, width))[group]
-    first = np.r_[: COMMON + OWN]
-    second = np.r_[:COMMON, COMMON + OWN : width]
-    return Sample((x[:, first], x[:, second]), y, group)
+    return Sample(views(x), y, group)
 
 
 def _folds(sample: Sample, among: Array, shares: Array, rng: np.random.Generator) -> Array:
@@ -165,15 +161,15 @@ def rates(runs: int, seed: int) -> Iterator[Rate]:
             yield Rate(name, shape, groups, test, runs, rejected, sum(map(math.isnan, own)))
 
 
-def write(found: Iterable[Rate]) -> None:
+def save(found: Iterable[Rate]) -> None:
     """Write rates as CSV."""
-    tables.write(CSV, map(dataclasses.asdict, found))
+    write(CSV, map(dataclasses.asdict, found))
 
 
 def load() -> list[Rate]:
-    """Read what `write` wrote."""
+    """Read what `save` wrote."""
     texts = ("learner", "shape", "test")
-    rows = tables.read(CSV)
+    rows = read(CSV)
     return [Rate(**{k: v if k in texts else int(v) for k, v in row.items()}) for row in rows]
 
 
@@ -188,7 +184,7 @@ def table(found: Iterable[Rate]) -> str:
     found = list(found)
     columns = list(itertools.product(SHAPES, GROUPS))
     heads = [f"{groups} {'even' if shape == 'equal' else 'uneven'}" for shape, groups in columns]
-    lines = [f"| learner | test | {' | '.join(heads)} |", f"|---|---|{'---:|' * len(heads)}"]
+    lines = []
     for learner, test in dict.fromkeys((r.learner, r.test) for r in found):
         cells = []
         for shape, groups in columns:
@@ -199,5 +195,5 @@ def table(found: Iterable[Rate]) -> str:
             )
             shown = f"{own.rate:.3f}"
             cells.append(f"**{shown}**" if own.interval[0] > 0.06 else shown)
-        lines.append(f"| {learner} | {test} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append((learner, test, *cells))
+    return markdown(("learner", "test", *heads), lines, 2)

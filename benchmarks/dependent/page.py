@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from bakeoff.stats.rows.ordered import MOST_BETWEEN
-from benchmarks import tables
-from benchmarks.dependent import blocks, folds, times, uneven
+from benchmarks.dependent import blocks, folds, pairs, uneven
 from benchmarks.dependent.draw import GROUPS, ICCS, SHAPES
 from benchmarks.dependent.questions import QUESTIONS, SEVERAL
 from benchmarks.dependent.rates import (
@@ -23,10 +21,11 @@ from benchmarks.dependent.rates import (
     UNDER_NOISE,
     UNFLAGGED,
     Rate,
+    load,
 )
+from benchmarks.harness import markdown, read, short
 
-PAGE = Path(__file__).parents[2] / "docs" / "stats" / "type1-dependent.md"
-DEFAULT = times.TEST
+DEFAULT = pairs.TEST
 IN_TIME = {DEFAULT, DEFAULT + UNFLAGGED, *(f"{DEFAULT}, {models} models" for models in SEVERAL)}
 RECOMMENDED = {
     *("sign_flip", "robust_t", "newcombe_effective", "wilson_effective", "binomial_test"),
@@ -64,8 +63,9 @@ DRAWN = {
 Reduce = Callable[[list[float]], float]
 
 
-def page(found: Sequence[Rate]) -> str:
+def page() -> str:
     """Format the page."""
+    found = load()
     own = {kind: [r for r in found if r.setting.kind == kind] for kind in KINDS}
     runs = {kind: f"{min(r.runs for r in rates):,}" for kind, rates in own.items()}
     parts = [
@@ -108,10 +108,10 @@ def page(found: Sequence[Rate]) -> str:
     parts += ["## All pairs of several models in the order of time\n"]
     parts += [MANY_MODELS.format(runs=f"{min(r.runs for r in own['pairs in time']):,}")]
     parts += [_several(own["pairs in time"])]
-    rows = tables.read(uneven.CSV)
+    rows = read(uneven.CSV)
     parts += ["## One dominant group, strong group effects\n", UNEVEN.format(runs=rows[0]["runs"])]
     parts.append(uneven.table(rows))
-    further = tables.read(blocks.CSV)
+    further = read(blocks.CSV)
     timed = [row for row in further if row["sizes"] == blocks.IN_TIME]
     grouped = [row for row in further if row["sizes"] != blocks.IN_TIME]
     told = {"runs": further[0]["runs"], "most": MOST_BETWEEN, **blocks.seen_and_unseen(timed)}
@@ -135,7 +135,7 @@ def above(rate: Rate) -> bool:
 
 
 def _against_bounds(found: Sequence[Rate]) -> str:
-    lines = ["| test | bound | worst rate | in | surely above |", "|---|---:|---:|---|---|"]
+    lines = []
     for test, rates in held(found).items():
         worst = max(rates, key=lambda rate: rate.rate)
         s = worst.setting
@@ -143,47 +143,43 @@ def _against_bounds(found: Sequence[Rate]) -> str:
         where += f", dependence {s.dependence:g} ({worst.runs:,} data sets)"
         bound = BOUNDS.get(test, BOUND)
         surely = ", ".join(str(r.setting.groups) for r in rates if above(r)) or "nowhere"
-        lines.append(f"| {test} | {bound:.3f} | {worst.rate:.3f} | {where} | {surely} |")
-    return "\n".join(lines) + "\n"
+        lines.append((test, f"{bound:.3f}", f"{worst.rate:.3f}", where, surely))
+    return f"{markdown(('test', 'bound', 'worst rate', 'in', 'surely above'), lines)}\n"
 
 
 def _under_noise(found: Sequence[Rate]) -> str:
     """Return a line per process, φ and test, a column per number of times."""
-    heads = [f"{n:,} times" for n in UNDER_NOISE]
-    lines = [f"| difference | φ | test | {' | '.join(heads)} |", f"|---|---|---|{'---:|' * 4}"]
+    lines = []
     for process, (_, phis) in PROCESSES.items():
         for phi, test in itertools.product(phis, (DEFAULT, DEFAULT + UNFLAGGED)):
-            own = {
-                r.setting.groups: r.rate
-                for r in found
-                if (r.setting.shape, r.setting.dependence, r.test) == (process, phi, test)
-            }
             if process not in ONE_BY_ONE:
-                lines.append(f"| {DRAWN[process]} | {phi:g} | {_named(test)} | {_cells(own)} |")
-    return "\n".join(lines) + "\n"
+                cells = _cells(found, process, phi, test)
+                lines.append((DRAWN[process], f"{phi:g}", _named(test), *cells))
+    return f"{markdown(('difference', 'φ', 'test', *_TIMES), lines, 3)}\n"
 
 
 def _several(found: Sequence[Rate]) -> str:
-    heads = [f"{n:,} times" for n in UNDER_NOISE]
-    lines = [f"| models | φ | test | {' | '.join(heads)} |", f"|---|---|---|{'---:|' * 4}"]
+    lines = []
     settings = dict.fromkeys((r.setting.shape, r.setting.dependence, r.test) for r in found)
     for process, phi, test in sorted(settings, key=lambda s: (list(MANY).index(s[0]), s[1])):
-        own = {
-            r.setting.groups: r.rate
-            for r in found
-            if (r.setting.shape, r.setting.dependence, r.test) == (process, phi, test)
-        }
         drawn = DRAWN[process] if phi else DRAWN["independent"]
-        lines.append(f"| {drawn} | {phi:g} | {_named(test)} | {_cells(own)} |")
-    return "\n".join(lines) + "\n"
+        lines.append((drawn, f"{phi:g}", _named(test), *_cells(found, process, phi, test)))
+    return f"{markdown(('models', 'φ', 'test', *_TIMES), lines, 3)}\n"
+
+
+_TIMES = [f"{n:,} times" for n in UNDER_NOISE]
 
 
 def _named(test: str) -> str:
     return f"**{test}**" if test in RECOMMENDED else test
 
 
-def _cells(rates: Mapping[int, float]) -> str:
-    return " | ".join(f"{rates[n]:.3f}".lstrip("0") if n in rates else "–" for n in UNDER_NOISE)
+def _cells(found: Sequence[Rate], process: str, phi: float, test: str) -> list[str]:
+    """Return the rates of a test in one process, by the number of times."""
+    of = process, phi, test
+    own = [r for r in found if (r.setting.shape, r.setting.dependence, r.test) == of]
+    rates = {r.setting.groups: r.rate for r in own}
+    return [short(rates[n]) if n in rates else "–" for n in UNDER_NOISE]
 
 
 def _worst_unflagged(found: Sequence[Rate]) -> str:
@@ -191,7 +187,7 @@ def _worst_unflagged(found: Sequence[Rate]) -> str:
     parts = []
     for n in sorted({r.setting.groups for r in found}):
         own = [r for r in found if r.setting.groups == n and r.test == DEFAULT + UNFLAGGED]
-        parts.append(f"{max(r.rate for r in own):.3f}".lstrip("0") + f" at {n:,} times")
+        parts.append(f"{short(max(r.rate for r in own))} at {n:,} times")
     return ", ".join(parts)
 
 
@@ -202,24 +198,21 @@ def _by_groups(rates: Sequence[Rate], reduce: Reduce) -> str:
 def _table(
     rates: Sequence[Rate], column: str, levels: Sequence[float], reduce: Reduce, prefix: str
 ) -> str:
-    lines = [
-        f"| test | {' | '.join(f'{prefix} {level:g}' for level in levels)} |",
-        f"|---|{'---:|' * len(levels)}",
-    ]
+    lines = []
     for test in dict.fromkeys(r.test for r in rates):
         cells = []
         for level in levels:
             own = [r.rate for r in rates if r.test == test and getattr(r.setting, column) == level]
-            cells.append(f"{reduce(own):.3f}".lstrip("0") if own else "–")
-        name = f"**{test}**" if test in RECOMMENDED else test
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+            cells.append(short(reduce(own)) if own else "–")
+        lines.append((_named(test), *cells))
+    heads = "test", *(f"{prefix} {level:g}" for level in levels)
+    return f"{markdown(heads, lines, 1)}\n"
 
 
 INTRODUCTION = """\
 # Type I error on dependent rows
 
-Generated by `python -m benchmarks.dependent page`; do not edit. Every number is in
+Generated by `python -m benchmarks`; do not edit. Every number is in
 [rates.csv](../../benchmarks/dependent/rates.csv) with its runs.
 
 How often does a two-sided test at α = .05 reject a true null when rows of one group are alike or
@@ -326,3 +319,5 @@ groups, *uneven* where 30 % of the rows are in one (`python -m benchmarks.depend
 surely above .06. Halves of 10 uneven groups cannot be divided into five folds each: the package
 refuses them.
 """
+
+PAGES = {"stats/type1-dependent.md": {"": page}}

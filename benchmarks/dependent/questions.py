@@ -10,8 +10,9 @@ from scipy import special
 
 from bakeoff import stats
 from bakeoff.stats.core.two_by_two import midp_pvalue
-from benchmarks.dependent.draw import Array, drawn_rows
+from benchmarks.dependent.draw import drawn_rows
 from benchmarks.dependent.pairs import ALPHA
+from benchmarks.harness import Array
 
 Trial = Callable[[np.random.Generator, int, str, float], Any]
 _CUT = special.ndtri(0.2)

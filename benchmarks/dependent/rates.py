@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import tables
-from benchmarks.dependent import draw, pairs, questions, times
+from benchmarks.dependent import draw, pairs, questions
+from benchmarks.harness import read, write
 
 CSV = Path(__file__).with_name("rates.csv")
 SIZES = (3, 20)
@@ -50,20 +50,10 @@ UNFLAGGED = ", no assumption failed"
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """One way to draw rows.
+    """One way to draw rows, and what is asked of them.
 
-    Attributes
-    ----------
-    kind : {"pair", "single", "question", "time", "pairs in time"}
-        What is asked of the rows.
-    shape : str
-        Whether groups have one size, or the process in time.
-    effects : str
-        The distribution of group effects.
-    groups, mean_size : int
-        Groups, and rows of a group on average; times, one row each.
-    dependence, accuracy, difference : float
-        Intraclass correlation or φ, accuracy of the models, and by how much A is worse.
+    `shape` says whether groups have one size, or names the process in time; times are groups of one
+    row. `dependence` is the intraclass correlation or φ, and A is worse by `difference`.
     """
 
     kind: str
@@ -178,8 +168,8 @@ def _time(
 ) -> dict[str, float]:
     values = np.array([PROCESSES[s.shape][0](rng, s.groups, s.dependence) for _ in range(runs)])
     found = {}
-    if times.TEST not in known:
-        found = times.rates(values[:, 0].astype(float) - values[:, 1], UNFLAGGED)
+    if pairs.TEST not in known:
+        found = pairs.rates_in_time(values[:, 0].astype(float) - values[:, 1], UNFLAGGED)
     for test, rejects in questions.TIMED.items():
         if s.shape in ONE_BY_ONE and test not in known:
             found[test] = float(np.mean([rejects(right) for right in values]))
@@ -190,7 +180,7 @@ def _pairs_in_time(s: Setting, runs: int, rng: np.random.Generator) -> dict[str,
     counts: Counter[str] = Counter()
     for models, _ in itertools.product(questions.SEVERAL, range(runs)):
         values = MANY[s.shape](rng, s.groups, s.dependence, models)
-        counts.update(times.any_pair(values))
+        counts.update(pairs.any_pair(values))
     return {test: count / runs for test, count in counts.items()}
 
 
@@ -199,14 +189,14 @@ _NUMBERS |= {"difference": float}
 _FIELDS = [field.name for field in dataclasses.fields(Setting)]
 
 
-def write(found: Iterable[Rate], path: Path = CSV) -> None:
+def save(found: Iterable[Rate], path: Path = CSV) -> None:
     """Write rates as CSV, in one go."""
     rows = ({**vars(r.setting), "test": r.test, "runs": r.runs, "rate": r.rate} for r in found)
-    tables.write(path, rows)
+    write(path, rows)
 
 
 def load(path: Path = CSV) -> list[Rate]:
-    """Read what `write` wrote."""
+    """Read what `save` wrote."""
     return [
         Rate(
             Setting(**{k: _NUMBERS.get(k, str)(row[k]) for k in _FIELDS}),
@@ -214,7 +204,7 @@ def load(path: Path = CSV) -> list[Rate]:
             int(row["runs"]),
             float(row["rate"]),
         )
-        for row in tables.read(path)
+        for row in read(path)
     ]
 
 
@@ -226,5 +216,5 @@ def make(chosen: Iterable[Setting], folder: Path, runs: int, seed: int) -> Itera
         there = load(path)
         found = rates(setting, runs, seed, {rate.test for rate in there})
         if found:
-            write([*there, *found], path)
+            save([*there, *found], path)
             yield setting.name

@@ -8,7 +8,7 @@ import pytest
 from bakeoff import stats
 from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.rows.ordered import diebold_mariano_pairs
-from benchmarks.dependent import draw, folds, page, pairs, rates, times
+from benchmarks.dependent import draw, folds, page, pairs, rates
 
 
 def _rows(seed: int, models: int) -> tuple[np.ndarray, np.ndarray, Clusters]:
@@ -73,12 +73,6 @@ def test_a_setting_has_one_answer_whatever_was_made_before(tmp_path):
     assert len({s.name for s in rates.settings()}) == len(rates.settings())
 
 
-def test_page_is_that_of_the_rates():
-    assert page.PAGE.read_text(encoding="utf-8") == page.page(rates.load()), (
-        "run: python -m benchmarks.dependent page"
-    )
-
-
 def test_recommended_tests_hold_their_level():
     found = page.held(rates.load())
     assert all(found.values())
@@ -110,15 +104,15 @@ def test_rates_in_time_are_those_of_the_test(seed):
     # many series at once; a single one is the test itself
     rng = np.random.default_rng(seed)
     series = np.stack([draw.hidden(rng, 150, 0.9)[0] for _ in range(4)])
-    for d, own, flag in zip(series, *times.rejections(series), strict=True):
+    for d, own, flag in zip(series, *pairs.rejections(series), strict=True):
         result = stats.diebold_mariano_means(d, np.zeros(150))
         assert own == pytest.approx(result.pvalue)
         assert flag == any(one.holds is False for one in result.assumptions)
     right = draw.favoured(rng, 150, 0.9, 4)
-    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-    together = diebold_mariano_pairs(right.T, pairs)
+    both = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    together = diebold_mariano_pairs(right.T, both)
     p = stats.adjust_pvalues([one.pvalue for one in together], "holm")
-    found = times.any_pair(right)["diebold_mariano ewc_corrected, 4 models"]
+    found = pairs.any_pair(right)["diebold_mariano ewc_corrected, 4 models"]
     assert found == bool((p <= 0.05).any())
 
 

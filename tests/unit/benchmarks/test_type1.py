@@ -3,15 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.type1.learners import (
-    NEIGHBOUR_ACCURACY,
-    nearest_centroid,
-    nearest_neighbour,
-    true_accuracy,
-)
-from benchmarks.type1.refits import refits
+from benchmarks.crossval.data import right
+from benchmarks.crossval.learners import nearest_centroid, neighbours
+from benchmarks.type1.evidence import NEIGHBOUR_ACCURACY, refits, true_accuracy
 from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import Row, Setting, run
+from benchmarks.type1.trials import Rate, Setting, run
 
 
 @pytest.mark.slow
@@ -36,7 +32,7 @@ def test_the_same_seed_gives_the_same_rates() -> None:
 
 
 def test_wilson_interval_of_a_rate() -> None:
-    row = Row(SETTINGS[0], SETTINGS[0].trials[0], 200, 10, 0)
+    row = Rate(SETTINGS[0], SETTINGS[0].trials[0], 200, 10, 0)
     # Wilson (1927) for 10 of 200
     assert row.interval == pytest.approx((0.02738, 0.08958), abs=1e-5)
 
@@ -63,6 +59,6 @@ def test_accuracy_of_the_nearest_neighbour(rows: int) -> None:
         sample = np.concatenate([y, tested])
         x = rng.normal(size=(len(sample), 6)) + 0.35 * (2 * sample[:, None] - 1)
         train = np.arange(len(sample))[None, :] < rows
-        right = nearest_neighbour(x, sample, train, rng)
-        found.append(right[0, rows:].mean())
+        scores = neighbours(1)(x, sample, train, ~train, rng)
+        found.append(right(scores, sample)[0, rows:].mean())
     assert np.mean(found) == pytest.approx(NEIGHBOUR_ACCURACY[rows], abs=0.007)
