@@ -136,33 +136,6 @@ def jobs(folder: Path) -> None:
     experiment(folder, {"m": DUMMY, "n": DUMMY}, resampling=plan, tests=tests)
 
 
-def batches(folder: Path) -> None:
-    """Write an experiment of 11,264 fits of no work, one job for each data set."""
-    data = {"source": "generator", "name": "make_classification", "params": {"n_samples": 100}}
-    params = {"strategy": "stratified"}
-    models = {f"m{i}": DUMMY | {"params": params | {"random_state": i}} for i in range(32)}
-    experiment(
-        folder,
-        models,
-        datasets={f"d{i}": data for i in range(32)},
-        resampling={"cv_5x2": {}, "holdout": {}},
-        metrics=["accuracy"],
-        tests={"run": ["friedman"]},
-        execution={"jobs_per": "dataset"},
-    )
-
-
-def million(folder: Path) -> None:
-    """Write an experiment on a million rows of 30 numbers."""
-    X = np.random.default_rng(1).standard_normal((1_000_000, 30))
-    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(30)])
-    frame["y"] = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
-    frame.to_parquet(folder / "rows.parquet", index=False)
-    datasets = {"d": {"source": "file", "path": "rows.parquet", "target": "y"}}
-    models = {name: QUICK[name] for name in ("bayes", "ridge", "centroid")}
-    experiment(folder, models, datasets=datasets, resampling={"cv_5x2": {}, "holdout": {}})
-
-
 def labels(rows: int, models: int) -> Callable[[Path], None]:
     """Return a function that writes a table of labels that models of unequal skill predict."""
 
@@ -198,16 +171,6 @@ TASKS = {
         lambda folder: experiment(folder, QUICK),
     ),
     "jobs": Task("1,000 fits of no work, a job each, and report", Checkout.workflow, jobs),
-    "batches": Task(
-        "11,264 fits of no work, 32 models × 32 data sets, a job for each data set, and report",
-        Checkout.workflow,
-        batches,
-    ),
-    "million": Task(
-        "1,000,000 rows × 30 numbers, three models, 33 fits, tests and report",
-        Checkout.workflow,
-        million,
-    ),
     "compare": Task(
         "`bakeoff compare` of 100,000 rows × 5 models",
         lambda of: [of.python, "-m", "bakeoff", "compare", "labels.csv"],
@@ -217,11 +180,6 @@ TASKS = {
         "the same 10 McNemar tests by pandas and mlxtend",
         lambda of: [of.python, "-c", MCNEMAR_LOOP, "labels.csv"],
         labels(100_000, 5),
-    ),
-    "compare_large": Task(
-        "`bakeoff compare` of 1,000,000 rows × 50 models",
-        lambda of: [of.python, "-m", "bakeoff", "compare", "labels.csv"],
-        labels(1_000_000, 50),
     ),
     "call": Task(
         "`compare_estimators` of a forest and a logistic regression, 569 rows, 5x2cv",

@@ -173,12 +173,6 @@ def load() -> list[Rate]:
     return [Rate(**{k: v if k in texts else int(v) for k, v in row.items()}) for row in rows]
 
 
-def liberal(test: str) -> tuple[str, ...]:
-    """Return `IN_GROUPS` for a test that is liberal for a learner for which it else is not."""
-    own = [r for r in load() if r.test.split(",")[0] == test and r.learner == "nearest centroid"]
-    return (stats.IN_GROUPS,) if any(rate.interval[0] > 0.06 for rate in own) else ()
-
-
 def table(found: Iterable[Rate]) -> str:
     """Return the rates, a line per test; liberal ones, surely above .06, in bold."""
     found = list(found)

@@ -33,8 +33,7 @@ def main() -> None:
             known[setting.title] = [{k: str(v) for k, v in rate.facts.items()} for rate in rates]
             print(f"{setting.title} ({time.perf_counter() - start:.0f} s)", flush=True)
             for rate in rates:
-                surprise = "" if rate.as_expected else "  (not as expected)"
-                print(f"  {rate.trial.test} {rate.trial.label} {rate.rate:.4f}{surprise}")
+                print(f"  {rate.trial.test} {rate.trial.label} {rate.rate:.4f}")
             write(CSV, [row for one in SETTINGS for row in known.get(one.title, [])])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 from benchmarks.crossval.learners import (
@@ -46,7 +45,7 @@ FOLD_TESTS = (
 STABLE = (
     *FOLD_TESTS,
     Trial("10-fold", "kfold_t"),
-    Trial("30 splits", "resampled_t", expected="liberal"),
+    Trial("30 splits", "resampled_t"),
 )
 DATASET_TESTS = (
     Trial("pair", "wilcoxon_signed_rank"),
@@ -69,11 +68,11 @@ SEVERAL_ON_FOLDS = (
 )
 
 
-def one_on_folds(truth: Mapping[int, float], expected: str = "holds") -> tuple[Trial, ...]:
+def one_on_folds(truth: Mapping[int, float]) -> tuple[Trial, ...]:
     """Return the tests of one algorithm against its accuracy on 180 and on 160 rows."""
     return (
-        Trial("10-fold", "one_sample_t", {"mu0": truth[180]}, expected),
-        Trial("30 splits", "one_sample_t", {"mu0": truth[160]}, expected="liberal"),
+        Trial("10-fold", "one_sample_t", {"mu0": truth[180]}),
+        Trial("30 splits", "one_sample_t", {"mu0": truth[160]}),
     )
 
 
@@ -101,7 +100,7 @@ SETTINGS: tuple[Setting, ...] = (
         "200 rows, both accuracies .7, correctness correlated at -.4, as of models that split the "
         "hard rows between them.",
         paired_correctness(200, 0.7, -0.4),
-        (*MCNEMAR, Trial("pair", "proportion_difference", expected="liberal")),
+        (*MCNEMAR, Trial("pair", "proportion_difference")),
         family="errors on different rows",
     ),
     Setting(
@@ -173,12 +172,7 @@ SETTINGS: tuple[Setting, ...] = (
         "the corrected k-fold test on a single cross-validation holds; the other recommended tests "
         "reject about twice as often as they should.",
         refits(neighbours(1), same_features=False),
-        tuple(
-            dataclasses.replace(
-                trial, expected="holds" if trial.test == "corrected_kfold_t" else "liberal"
-            )
-            for trial in STABLE
-        ),
+        STABLE,
         family="k-nearest neighbours",
     ),
     Setting(
@@ -200,34 +194,23 @@ SETTINGS: tuple[Setting, ...] = (
         "One algorithm, refitted: nearest neighbour",
         "The same with one nearest neighbour.",
         one_algorithm(neighbours(1)),
-        one_on_folds(NEIGHBOUR_ACCURACY, "liberal"),
+        one_on_folds(NEIGHBOUR_ACCURACY),
         family="k-nearest neighbours",
     ),
-    *(
-        Setting(
-            title,
-            about,
-            several_refits(fit),
-            tuple(dataclasses.replace(trial, expected=expected) for trial in SEVERAL_ON_FOLDS),
-            family=family,
-        )
-        for title, about, fit, family, expected in (
-            (
-                "Four algorithms, refitted over 10 folds",
-                "Nearest centroid, four exchangeable feature sets; the criteria are the recalls "
-                "of the two classes.",
-                nearest_centroid,
-                "nearest centroid",
-                "holds",
-            ),
-            (
-                "Four algorithms, refitted over 10 folds: nearest neighbour",
-                "The same with one nearest neighbour.",
-                neighbours(1),
-                "k-nearest neighbours",
-                "liberal",
-            ),
-        )
+    Setting(
+        "Four algorithms, refitted over 10 folds",
+        "Nearest centroid, four exchangeable feature sets; the criteria are the recalls of the two "
+        "classes.",
+        several_refits(nearest_centroid),
+        SEVERAL_ON_FOLDS,
+        family="nearest centroid",
+    ),
+    Setting(
+        "Four algorithms, refitted over 10 folds: nearest neighbour",
+        "The same with one nearest neighbour.",
+        several_refits(neighbours(1)),
+        SEVERAL_ON_FOLDS,
+        family="k-nearest neighbours",
     ),
     Setting(
         "Five algorithms over 15 data sets",

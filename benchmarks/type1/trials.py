@@ -24,14 +24,12 @@ Draw = Callable[[np.random.Generator], Evidence]
 class Trial:
     """One test on one kind of evidence of a setting.
 
-    `expected` is ``"holds"`` (a rate up to .06) or ``"liberal"``; `share` is the part of the
-    replications that an expensive test gets.
+    `share` is the part of the replications that an expensive test gets.
     """
 
     evidence: str
     test: str
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    expected: str = "holds"
     share: float = 1.0
 
     @property
@@ -71,12 +69,6 @@ class Rate(Rejections):
     runs: int
     rejected: int
     undecided: int
-
-    @property
-    def as_expected(self) -> bool:
-        """Whether the interval is compatible with the expectation."""
-        low, _ = self.interval
-        return low > ALPHA if self.trial.expected == "liberal" else low <= 0.06
 
     @property
     def facts(self) -> dict[str, object]:

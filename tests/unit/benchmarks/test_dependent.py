@@ -73,12 +73,6 @@ def test_a_setting_has_one_answer_whatever_was_made_before(tmp_path):
     assert len({s.name for s in rates.settings()}) == len(rates.settings())
 
 
-def test_recommended_tests_hold_their_level():
-    found = page.held(rates.load())
-    assert all(found.values())
-    assert not [rate for own in found.values() for rate in own if page.above(rate)]
-
-
 def test_recommended_intervals_cover():
     held = page.RECOMMENDED & set(rates.COVERAGE)
     found = [rate for rate in rates.load() if rate.test in held]
@@ -125,14 +119,6 @@ def test_spells_are_exchangeable_and_last():
     assert (
         np.mean(alone[0, 1:] * alone[0, :-1]) > 0.005 > abs(np.mean(alone[1, 1:] * alone[1, :-1]))
     )
-
-
-def test_the_catalogue_says_which_tests_on_folds_groups_break():
-    for name, entry in stats.catalogue().items():
-        if folds.liberal(name):
-            assert stats.IN_GROUPS in entry.liberal_for, name
-    assert folds.liberal("cv5x2_f")
-    assert not folds.liberal("half_sample_t")
 
 
 def test_folds_of_the_study_are_of_whole_groups():

@@ -7,21 +7,7 @@ from benchmarks.crossval.data import right
 from benchmarks.crossval.learners import nearest_centroid, neighbours
 from benchmarks.type1.evidence import NEIGHBOUR_ACCURACY, refits, true_accuracy
 from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import Rate, Setting, run
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.title)
-def test_rejection_rates_are_as_expected(setting: Setting) -> None:
-    rows = list(run(setting, replications=160, seed=2024))
-    assert rows
-    surprises = {
-        f"{row.trial.test} {row.trial.label}": (row.rate, row.interval)
-        for row in rows
-        # a short run: only a rate that its interval puts beyond doubt is a surprise
-        if not (row.as_expected or (row.trial.expected == "liberal" and row.interval[1] > 0.06))
-    }
-    assert not surprises
+from benchmarks.type1.trials import Rate, run
 
 
 def test_the_same_seed_gives_the_same_rates() -> None:
