@@ -12,7 +12,6 @@ STUDIES = (
     "dependent.page",
     "any_metric",
     "best_models",
-    "clustered_forms",
     "few_rows",
     "gate",
     "mutants",

@@ -4,9 +4,10 @@ Two recipes are trained S times each, and all runs predict the same rows. How of
 interval of `recipe_difference` miss the true difference? The test about these fits and that of
 single runs see the same data. The spread between runs is given as R, its ratio to the variance
 that the rows give the accuracy (or value) of one run. Cells of real learners draw runs and rows
-from 200 trained models of each recipe and all their predictions (`benchmarks.recipes_trained`), so
-that the truth is known. Rates go to recipes.csv after every cell, so that a stopped study goes on;
-`--page` writes their tables into docs/stats/recipes.md.
+from 200 trained models of each recipe and all their predictions, with replacement, so that the
+truth is known; they are trained (some minutes) into .recipes_trained/, which is not kept. Rates go
+to recipes.csv after every cell, so that a stopped study goes on; `--page` writes their tables into
+docs/stats/recipes.md.
 """
 
 from __future__ import annotations
@@ -14,18 +15,24 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import warnings
 import zlib
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from scipy import special
+from sklearn.datasets import load_digits, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.neural_network import MLPClassifier
 
 from bakeoff.stats import Runs
 from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.runs.recipe import Parts, Reader, mean_of_values, read_runs
-from benchmarks import levels, recipes_trained
+from bakeoff.threads import on_one_thread
+from benchmarks import levels
 from benchmarks.harness import HERE, Row, fill, markdown, read, study
 
 RATES = HERE / "recipes.csv"
@@ -36,6 +43,9 @@ model do."""
 PREVALENCE = 0.4
 HIGHEST = 0.06
 """Cells with a higher rate are named, and the intervals of their situation do not hold."""
+FOLDER, RUNS = HERE / ".recipes_trained", 200
+RECIPES = ("network, digits", "forest, digits", "network, made up", "forest, made up")
+PAIRS = ("network or forest, digits", "network or forest, made up")
 METHODS = ("two_t", "fits", "first")
 """The test, the test about these fits, and that of the first run of each."""
 
@@ -64,7 +74,7 @@ def cells() -> Iterator[Cell]:
     product = itertools.product
     for s, n, p, r in product((2, 3, 5, 10), (50, 500), (0.8, 0.99), (0, 1, 10)):
         yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
-    for learner, s, n in product(recipes_trained.RECIPES, (3, 5, 10), (200, 1000)):
+    for learner, s, n in product(RECIPES, (3, 5, 10), (200, 1000)):
         for metric in ("accuracy", "roc_auc", "log_loss"):
             yield Cell("real runs, the same recipe", metric, s, s, n, shape=learner)
     for (a, b), n, r in product(((2, 5), (3, 10), (5, 30)), (50, 500), (0.1, 1)):
@@ -94,7 +104,7 @@ def cells() -> Iterator[Cell]:
         yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
     for s, n, p, r in product((2, 3, 5, 10, 30), (5000,), (0.5, 0.9, 0.99), (1,)):
         yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
-    for learner, s, n in product(recipes_trained.PAIRS, (3, 5, 10), (200, 1000)):
+    for learner, s, n in product(PAIRS, (3, 5, 10), (200, 1000)):
         for metric in ("accuracy", "roc_auc"):
             yield Cell("real runs, different recipes", metric, s, s, n, shape=learner)
     for (a, b), n, r in product(((2, 10), (2, 30), (5, 10), (10, 30)), (200,), (0.1, 1)):
@@ -203,13 +213,93 @@ def _scores(
     return (centre + math.sqrt(2) * sd * seeds) * y + e
 
 
+# Trained runs ----------------------------------------------------------------------------------
+
+
+def data(name: str) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return features, classes and the number of training rows."""
+    if name == "digits":
+        digits = load_digits()
+        order = np.random.default_rng(0).permutation(len(digits.target))
+        X, y = digits.data[order] / 16, (digits.target[order] % 2).astype(int)
+        return X + np.random.default_rng(1).normal(0, 0.35, X.shape), y, 300
+    X, y = make_classification(
+        3300, 20, n_informative=6, n_redundant=4, weights=[0.7], flip_y=0.08, random_state=3
+    )
+    return X, y, 300
+
+
+def trained(recipe: str, seed: int, X: np.ndarray, y: np.ndarray) -> Any:
+    """Train one run."""
+    if recipe == "network":
+        made: Any = MLPClassifier((16,), max_iter=60, learning_rate_init=0.01, random_state=seed)
+    else:
+        made = RandomForestClassifier(7, min_samples_leaf=2, random_state=seed)
+    return made.fit(X, y)
+
+
+@on_one_thread
+def train() -> None:
+    """Train all runs and keep the probabilities of all test rows."""
+    warnings.simplefilter("ignore")
+    FOLDER.mkdir(exist_ok=True)
+    for name in RECIPES:
+        recipe, source = name.split(", ")
+        X, y, n = data(source)
+        runs = [
+            trained(recipe, seed, X[:n], y[:n]).predict_proba(X[n:])[:, 1] for seed in range(RUNS)
+        ]
+        known = np.clip(np.array(runs), 0.005, 0.995)
+        np.savez(FOLDER / f"{name}.npz", y=y[n:], runs=known)
+        accuracy = ((known > 0.5) == y[n:]).mean(axis=1)
+        print(name, accuracy.mean().round(3), accuracy.std().round(4))
+
+
+@cache
+def pool(name: str) -> tuple[np.ndarray, ...]:
+    """Return the truth, and the runs of a recipe against itself, or of two on the same data."""
+    recipes, source = name.split(", ")
+    found = []
+    for recipe in recipes.split(" or "):
+        with np.load(FOLDER / f"{recipe}, {source}.npz") as kept:
+            found.append((kept["y"], kept["runs"]))
+    return found[0][0], found[0][1], found[-1][1]
+
+
+def true_difference(metric: str, truth: np.ndarray, *recipes: np.ndarray) -> float:
+    """Return the true difference of two recipes; better is greater."""
+    values: dict[str, Any] = {
+        "accuracy": lambda p: ((p > 0.5) == truth).mean(),
+        "roc_auc": lambda p: roc_auc_score(truth, p),
+        "log_loss": lambda p: -log_loss(truth, p),
+    }
+    a, b = (np.mean([values[metric](run) for run in runs]) for runs in recipes)
+    return float(a - b)
+
+
+def of_trained(cell: Cell, rng: np.random.Generator, replicates: int) -> Iterator[Draw]:
+    """Draw runs and rows of trained models."""
+    truth, of_a, of_b = pool(cell.shape)
+    difference = 0.0 if of_a is of_b else true_difference(cell.metric, truth, of_a, of_b)
+    for _ in range(replicates):
+        rows = rng.integers(0, len(truth), cell.n)
+        a = of_a[rng.integers(0, RUNS, cell.runs_a)][:, rows]
+        b = of_b[rng.integers(0, RUNS, cell.runs_b)][:, rows]
+        y = truth[rows]
+        if cell.metric == "accuracy":
+            yield Draw(None, (a > 0.5) == y, (b > 0.5) == y, None, difference)
+        else:
+            yield Draw(y, a, b, None, difference)
+
+
 def studies(cell: Cell, replicates: int) -> Iterator[Draw]:
     """Draw the studies of a cell."""
     rng = np.random.default_rng(zlib.crc32("|".join(map(str, dataclasses.astuple(cell))).encode()))
-    real = cell.situation.startswith("real")
-    pool = recipes_trained.pool(cell.shape) if real else None
-    for _ in range(replicates):
-        yield Draw(*pool.draw(rng, cell)) if pool else drawn(cell, rng)
+    if cell.situation.startswith("real"):
+        yield from of_trained(cell, rng, replicates)
+    else:
+        for _ in range(replicates):
+            yield drawn(cell, rng)
 
 
 def runs_of(cell: Cell, one: Draw) -> Reader:
@@ -263,6 +353,8 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
 
 def simulate(replicates: int) -> None:
     """Simulate the cells that the file does not hold yet."""
+    if not FOLDER.exists():
+        train()
     fill(RATES, ((dataclasses.asdict(c), partial(rates, c, replicates)) for c in cells()))
 
 

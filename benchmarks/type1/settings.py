@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from benchmarks.crossval.learners import (
-    linear_discriminant,
     nearest_centroid,
     neighbours,
-    random_subspace,
 )
 from benchmarks.type1.evidence import (
+    CENTROID_ACCURACY,
     NEIGHBOUR_ACCURACY,
     datasets,
     difference_at_margin,
@@ -19,10 +18,8 @@ from benchmarks.type1.evidence import (
     one_algorithm,
     one_model,
     paired_correctness,
-    refits,
     several_correctness,
     several_refits,
-    true_accuracy,
 )
 from benchmarks.type1.trials import Setting, Trial
 
@@ -34,18 +31,6 @@ OMNIBUS_ROWS = (
     Trial("many", "cochran_q"),
     Trial("many", "looney_f"),
     Trial("many", "mcnemar", {"correction": "holm"}),
-)
-FOLD_TESTS = (
-    Trial("5x2", "cv5x2_f"),
-    Trial("5x2", "cv5x2_t"),
-    Trial("10-fold", "corrected_kfold_t"),
-    Trial("3x10-fold", "corrected_repeated_kfold_t"),
-    Trial("30 splits", "corrected_resampled_t", {"n_train": 160, "n_test": 40}),
-)
-STABLE = (
-    *FOLD_TESTS,
-    Trial("10-fold", "kfold_t"),
-    Trial("30 splits", "resampled_t"),
 )
 DATASET_TESTS = (
     Trial("pair", "wilcoxon_signed_rank"),
@@ -150,44 +135,10 @@ SETTINGS: tuple[Setting, ...] = (
         family="few rows",
     ),
     Setting(
-        "Two algorithms, refitted: nearest centroid",
-        "200 rows of two classes; each algorithm sees two common features and four of its own, "
-        "drawn from one distribution. The learner is stable, so even the k-fold test holds.",
-        refits(nearest_centroid, same_features=False),
-        STABLE,
-        family="nearest centroid",
-    ),
-    Setting(
-        "Two algorithms, refitted: linear discriminant",
-        "The same with a covariance to estimate.",
-        refits(linear_discriminant, same_features=False),
-        STABLE,
-        family="linear discriminant analysis",
-    ),
-    Setting(
-        "Two algorithms, refitted: nearest neighbour (a hard case)",
-        "The same with one nearest neighbour. Rows are often each other's nearest neighbours, so "
-        "scores of different folds depend on each other more than any of these tests assumes: the "
-        "two differences of a 2-fold replication correlate at .46 (nearest centroid: .09). Only "
-        "the corrected k-fold test on a single cross-validation holds; the other recommended tests "
-        "reject about twice as often as they should.",
-        refits(neighbours(1), same_features=False),
-        STABLE,
-        family="k-nearest neighbours",
-    ),
-    Setting(
-        "A randomised algorithm against itself",
-        "Nearest centroid on three of six features, which every fit draws anew: two runs with "
-        "different seeds. Fits hardly depend on each other, so little is left to correct.",
-        refits(random_subspace, same_features=True),
-        (*FOLD_TESTS, Trial("10-fold", "kfold_t"), Trial("30 splits", "resampled_t")),
-        family="seeds alone",
-    ),
-    Setting(
         "One algorithm, refitted",
         "Nearest centroid, tested against its true expected accuracy.",
         one_algorithm(nearest_centroid),
-        one_on_folds({180: true_accuracy(180), 160: true_accuracy(160)}),
+        one_on_folds(CENTROID_ACCURACY),
         family="nearest centroid",
     ),
     Setting(
