@@ -91,7 +91,6 @@ def read() -> list[Rate]:
         *_dependent(),
         *_uneven(),
         *_blocks(),
-        *_folds_of_groups(),
         *_any_metric(),
         *_any_metric_families(),
         *_recipes(),
@@ -212,14 +211,6 @@ def _blocks() -> Iterator[Rate]:
         yield Rate(test, situation, regime, *counts, "dependent/blocks.csv")
 
 
-def _folds_of_groups() -> Iterator[Rate]:
-    for row in read_table(HERE / "dependent/folds.csv"):
-        test = row["test"].partition(",")[0].partition(" ")[0]
-        regime = f"{row['learner']}, {row['groups']} groups, {row['shape']}"
-        counts = int(row["runs"]), int(row["rejected"])
-        yield Rate(test, "rows in groups", regime, *counts, "dependent/folds.csv")
-
-
 def _of_dependent_rows(row: Row) -> str | None:
     """Name the test of a row; None for another variant, or a test of independent rows."""
     if float(row["difference"]) or row["test"].endswith("no assumption failed"):
@@ -311,7 +302,6 @@ STUDIES = {
     "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
     "dependent/blocks.csv": "[dependent rows](type1-dependent.md)",
     "dependent/uneven.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
     "any_metric.csv": "[any metric](any-metric.md)",
     "any_metric_families.csv": "[any metric](any-metric.md)",
     "recipes.csv": "[training runs](recipes.md)",

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-
-import matplotlib as mpl
-from matplotlib.figure import Figure
 
 from bakeoff.spec.learners import REGRESSION
 from benchmarks.crossval.data import Logit
 from benchmarks.crossval.rates import PROCEDURES, Rate, load
 from benchmarks.crossval.regimes import LEVEL, REGIMES, UNBALANCED
 from benchmarks.harness import liberal, markdown, short
-
-_HOLDS, _INFLATED = "#0072b2", "#d55e00"
 
 
 def families(found: Iterable[Rate]) -> list[str]:
@@ -166,60 +159,6 @@ def budget(found: Sequence[Rate]) -> str:
     )
 
 
-def figure(found: Sequence[Rate]) -> str:
-    """Draw level against power: one dot per test and kind of learner or situation."""
-    mpl.rcParams["svg.hashsalt"] = "bakeoff"
-    drawing = Figure(figsize=(8, 5.6))
-    axes = drawing.add_subplot()
-    level = [r for r in found if r.kind == "level"]
-    powers = {}
-    for procedure in PROCEDURES:
-        power = [r.rate for r in found if (r.procedure, r.kind) == (procedure.name, "power")]
-        own = [rate for rate in level if rate.procedure == procedure.name]
-        if not (power and own):
-            continue
-        y = powers[procedure.name] = sum(power) / len(power)
-        inflated = {rate.family for rate in liberal(own)}
-        highest = _by_family(own)
-        axes.plot([min(highest.values()), 1], [y, y], color="#dddddd", linewidth=1, zorder=1)
-        for family, x in highest.items():
-            colour = _INFLATED if family in inflated else _HOLDS
-            axes.scatter(x, y, color=colour, s=28, zorder=2, alpha=0.7, linewidth=0)
-    for name, y in _apart(powers, _GAP).items():
-        axes.plot([1, 1.12], [powers[name], y], color="#dddddd", linewidth=1, clip_on=False)
-        axes.text(1.15, y, name, fontsize=8, verticalalignment="center")
-    for colour, text in ((_INFLATED, "surely above .06"), (_HOLDS, "not surely above .06")):
-        axes.scatter([], [], color=colour, s=28, label=text)
-    axes.axvline(0.05, color="#888888", linestyle="--", linewidth=1)
-    axes.set_xscale("symlog", linthresh=0.1)
-    axes.set_xticks([0, 0.05, 0.1, 0.2, 0.4, 0.8], ["0", ".05", ".1", ".2", ".4", ".8"])
-    axes.set_xlim(-0.003, 1)
-    axes.set_xlabel("highest share of true nulls rejected at .05")
-    axes.set_ylabel("power, mean of the alternatives")
-    drawing.legend(
-        *axes.get_legend_handles_labels(), loc="upper center", ncols=4, fontsize=8, frameon=False
-    )
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    drawing.subplots_adjust(left=0.08, right=0.8, bottom=0.1, top=0.88)
-    text = io.StringIO()
-    drawing.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
-
-
-_GAP = 0.028
-"""Power that two names beside the figure are apart at least."""
-
-
-def _apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
-    """Move names up just as far as needed, so that none covers another."""
-    placed: dict[str, float] = {}
-    last = -math.inf
-    for name, y in sorted(heights.items(), key=lambda one: one[1]):
-        last = placed[name] = max(y, last + gap)
-    return placed
-
-
 def of_numbers(rate: Rate) -> bool:
     """Tell whether a rate is one of a regression."""
     return rate.family.endswith(REGRESSION)
@@ -241,6 +180,5 @@ PAGES = {
         "beside": partial(_of, False, beside),
         "power": partial(_of, False, power),
     },
-    "cross-validation.svg": {"": partial(_of, False, figure)},
     "stats/type1-regression.md": {"folds": partial(_of, True, tables)},
 }

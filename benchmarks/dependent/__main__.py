@@ -2,7 +2,6 @@
 
 python -m benchmarks.dependent make --folder DIR   # an hour; goes on where it stopped
 python -m benchmarks.dependent rates --folder DIR  # into benchmarks/dependent/rates.csv
-python -m benchmarks.dependent folds               # benchmarks/dependent/folds.csv
 python -m benchmarks.dependent uneven              # benchmarks/dependent/uneven.csv, goes on
 python -m benchmarks.dependent blocks              # benchmarks/dependent/blocks.csv, goes on
 """
@@ -13,21 +12,18 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.dependent import blocks, folds, rates, uneven
+from benchmarks.dependent import blocks, rates, uneven
 
 
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["make", "rates", "folds", "uneven", "blocks"])
+    parser.add_argument("step", choices=["make", "rates", "uneven", "blocks"])
     parser.add_argument("--folder", type=Path, help="where the settings made so far are kept")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="*", default=list(rates.KINDS))
     options = parser.parse_args()
-    if options.step == "folds":
-        folds.save(folds.rates(options.runs, options.seed))
-        return
     if options.step in ("uneven", "blocks"):
         study = uneven if options.step == "uneven" else blocks
         for cell in study.simulate(options.runs, options.seed):

@@ -7,9 +7,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from benchmarks.dependent import blocks, folds, pairs, uneven
+from benchmarks.dependent import blocks, pairs, uneven
 from benchmarks.dependent.draw import GROUPS, ICCS, SHAPES
-from benchmarks.dependent.questions import QUESTIONS, SEVERAL
 from benchmarks.dependent.rates import (
     COVERAGE,
     KINDS,
@@ -17,6 +16,8 @@ from benchmarks.dependent.rates import (
     ONE_BY_ONE,
     PHIS,
     PROCESSES,
+    QUESTIONS,
+    SEVERAL,
     TIMES,
     UNDER_NOISE,
     UNFLAGGED,
@@ -143,12 +144,6 @@ def of_blocks(timed: bool) -> str:
     return f"{blocks.table(rows)}\n{told}"
 
 
-def of_folds() -> str:
-    """Return the rates of tests on fold scores."""
-    rates = folds.load()
-    return f"{folds.table(rates)}\n\n{rates[0].runs:,} data sets a setting."
-
-
 def under_noise(found: Rates) -> str:
     """Return a line per process, φ and test, a column per number of times."""
     lines = []
@@ -222,6 +217,5 @@ PAGES = {
         "uneven": of_uneven,
         "blocks": partial(of_blocks, True),
         "all pairs": partial(of_blocks, False),
-        "folds": of_folds,
     }
 }

@@ -8,7 +8,7 @@ import pytest
 from bakeoff import stats
 from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.rows.ordered import diebold_mariano_pairs
-from benchmarks.dependent import draw, folds, page, pairs, rates
+from benchmarks.dependent import draw, page, pairs, rates
 
 
 def _rows(seed: int, models: int) -> tuple[np.ndarray, np.ndarray, Clusters]:
@@ -119,14 +119,3 @@ def test_spells_are_exchangeable_and_last():
     assert (
         np.mean(alone[0, 1:] * alone[0, :-1]) > 0.005 > abs(np.mean(alone[1, 1:] * alone[1, :-1]))
     )
-
-
-def test_folds_of_the_study_are_of_whole_groups():
-    rng = np.random.default_rng(1)
-    sample = folds.draw(rng, 10, "one group 30 %")
-    assert np.mean(sample.group == 0) == pytest.approx(0.3, abs=0.02)
-    for train, test in folds.splits(sample, rng).values():
-        for a, b in zip(train, test, strict=True):
-            assert not set(sample.group[a]) & set(sample.group[b])
-    found = folds.pvalues(folds.LEARNERS["nearest centroid"], sample, rng)
-    assert set(found) == {r.test for r in folds.load()}
