@@ -186,13 +186,6 @@ def rejections(differences: Array, contrasts: int | None = None) -> tuple[Array,
     return p, few | (lag1 > ordered.STRONG)
 
 
-def rates_in_time(differences: Array, unflagged: str) -> dict[str, float]:
-    """Return how often the test rejects, and how often without a flag."""
-    p, flag = rejections(differences)
-    rejected = p <= ALPHA
-    return {TEST: float(rejected.mean()), TEST + unflagged: float((rejected & ~flag).mean())}
-
-
 def any_pair(values: Array) -> dict[str, bool]:
     """Say whether any of all pairs of models (M, n) is rejected, by Holm."""
     models = len(values)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.base import ClassifierMixin, clone
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
 )
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -28,6 +29,7 @@ from benchmarks.crossval.data import PLANS, Logit, Population, draw
 PAIRS = {
     "nearest centroid": (learners.nearest_centroid, NearestCentroid()),
     "LDA": (learners.linear_discriminant, LinearDiscriminantAnalysis()),
+    "QDA": (learners.quadratic_discriminant, QuadraticDiscriminantAnalysis()),
     "naive Bayes": (learners.naive_bayes, GaussianNB()),
     "logistic": (learners.logistic, LogisticRegression(tol=1e-10)),
     "logistic, balanced weights": (
