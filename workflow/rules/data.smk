@@ -8,6 +8,8 @@ rule load_dataset:
         carried=[PATHS.row_columns("{dataset}")] if NEEDS.carries else [],
     log:
         PATHS.log("load.{dataset}"),
+    # what is wrong with data is told before any fit
+    priority: 1
     localrule: True
     params:
         digest=lambda wc: digests.of_data(EXPERIMENT, wc.dataset),
