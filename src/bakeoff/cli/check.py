@@ -185,7 +185,7 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         )
     head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
     say(bold("Tests"), *table(head, rows, "lllrlr", [("null is about",), ("correction",)]), "")
-    if experiment.tests.run == RECOMMENDED:
+    if RECOMMENDED in experiment.tests.run:
         for test in tests:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")

@@ -73,10 +73,10 @@ def run(args: argparse.Namespace) -> None:
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
         )
     guess = look(frame, args.target, args.task)
-    name = _slug(Path(args.data).name.split(".")[0])
-    output = Path(
-        args.output or (Path("config") if Path("config").is_dir() else Path()) / f"{name}.yaml"
-    )
+    named = args.output if args.output not in (None, "-") else args.data
+    name = _slug(Path(named).name.split(".")[0])
+    folder = Path("config") if Path("config").is_dir() else Path()
+    output = Path(args.output or folder / f"{name}.yaml")
     schema = ""
     if str(output) != "-":
         places_of({"output": str(output)}, [args.data])
@@ -164,9 +164,7 @@ def _lines(
         yield f"# {share} of the rows are of the rarest class: accuracy would say little of it"
     yield "tests:"
     yield "  alpha: 0.05"
-    yield "  correction: holm"
-    named = "half_sample_t, metric_difference" if guess.numbers else "cv5x2_f, mcnemar"
-    yield f"  # run: [{named}]  # `bakeoff tests` lists all; default: what is recommended"
+    yield "  run: [recommended]  # `bakeoff tests` lists what can be named beside it"
 
 
 def _about_rows(guess: Guess) -> Iterator[str]:
