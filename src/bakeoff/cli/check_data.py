@@ -65,9 +65,9 @@ def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int
     if not told:
         return ""
     return (
-        f"On {dataset} a constant answer, the most frequent class with the shares of the classes "
-        f"as probabilities, scores: {', '.join(told)}. A model has to beat that; one that is "
-        "perfect or nearly so is a reason to look for leakage."
+        f"On {dataset} the best constant prediction, one class or the shares of the classes as "
+        f"probabilities for every row, scores: {', '.join(told)}. A model has to beat that; a "
+        "perfect or nearly perfect score is a reason to look for leakage."
     )
 
 

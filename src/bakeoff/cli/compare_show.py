@@ -131,7 +131,7 @@ def _show_standings(study: Study) -> None:
 
 
 def _show_contenders(study: Study, metric: str) -> None:
-    """Print which models may be the best by a metric."""
+    """Print the scores by a metric, and of more than two models which may be the best."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
@@ -150,7 +150,8 @@ def _show_contenders(study: Study, metric: str) -> None:
     lines += [(*constant, *([""] * 4)) for constant in _constants(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
-    say(*table(head, lines, "lrrlrl", [("tier",)]))
+    kept = len(head) if len(study.models) > 2 else 3
+    say(*table(head[:kept], [line[:kept] for line in lines], "lrrlrl"[:kept], [("tier",)]))
     say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
 
 

@@ -44,7 +44,9 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
 
 
 def cautions(study: Study, found: Contenders) -> Iterator[str]:
-    """Say how far the set of the models that may be the best can be trusted."""
+    """Say how far the set of the models that may be the best can be trusted, if it is shown."""
+    if len(study.models) == 2:
+        return
     yield from (f"Caution: {a.detail}." for a in found.assumptions if a.holds is False)
     for line in found.models:
         if line.beaten_by:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
-from bakeoff.comparisons import Comparison, Decision, advisable
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.dependence import notes as notes_on_runs
+from bakeoff.comparisons.recommend import enough_datasets, over_datasets
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import capital, count, p_equals, percent
@@ -16,7 +16,14 @@ from bakeoff.report.related_names import related_names
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict import further_tests, recipes
-from bakeoff.report.verdict.beside import against_constant, by_subgroup, failed, left_out, too_good
+from bakeoff.report.verdict.beside import (
+    against_constant,
+    by_subgroup,
+    failed,
+    left_out,
+    none_better,
+    too_good,
+)
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.outcome import headline, look
 from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
@@ -40,10 +47,13 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, *mains)
-    base = (*against_constant(study), *too_good(study))
-    after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
-    sentences = (*failed(study), *verdict.sentences, *after)
-    return dataclasses.replace(verdict, sentences=sentences)
+    base, said, text = tuple(against_constant(study)), verdict.sentences, verdict.headline
+    if top := none_better(study):
+        # which of them is better is the second question then
+        said, text = (*(() if study.several else base[:1]), text, *said), top
+        base = base[1:]
+    after = (*base, *too_good(study), *by_subgroup(study), *left_out(study), *_undeclared(study))
+    return Verdict(verdict.kind, text, (*failed(study), *said, *after))
 
 
 def _undeclared(study: Study) -> Iterator[str]:
@@ -294,15 +304,13 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
 
 
 def _advice(study: Study) -> str:
-    """Name the tests over data sets that could tell, were one model ahead on all of them."""
-    names = ("friedman_posthoc", "wilcoxon_signed_rank")[len(study.models) == 2 :]
-    could, n = advisable(names, study.experiment), len(study.datasets)
-    if could:
-        return f"a test such as {' or '.join(could)} should be added"
-    return (
-        f"no test could be significant: with {count(n, 'data set')} even a lead on all of them is "
-        f"not enough at the {percent(study.alpha)} level"
-    )
+    """Name the test over data sets that is recommended, or say how many data sets it needs."""
+    experiment, least = study.experiment, enough_datasets(study.experiment)
+    units = len(experiment.tests.units(experiment.datasets))
+    if units >= least:
+        return f"the recommended test is {over_datasets(experiment).name}"
+    level = percent(study.alpha)
+    return f"a signed-rank test needs {least} of them to reach the {level} level, there are {units}"
 
 
 def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
