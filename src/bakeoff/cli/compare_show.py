@@ -26,7 +26,6 @@ from bakeoff.report.numbers import (
     p_equals,
     percent,
     pvalue,
-    score,
 )
 from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
@@ -72,19 +71,17 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
 
 
 def _show_right(study: Study) -> None:
-    rows = study.test_sets[ROWS]
+    rows, shown = study.test_sets[ROWS], study.written(METRIC)
     lines = [
         (
             study.label(line.model),
-            score(line.mean),
-            interval(*line.ci) if line.ci else "",
+            shown.score(line.mean),
+            shown.interval(*line.ci) if line.ci else "",
             f"{round(line.mean * rows.n):,} of {rows.n:,}",
         )
         for line in ranking(study)
     ]
-    lines += [
-        (f"(always {one.answer})", score(one.score), "", "") for one in baselines(study, METRIC)
-    ]
+    lines += [(*constant, "", "") for constant in _constants(study, METRIC)]
     level = percent(1 - study.alpha)
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
 

@@ -36,7 +36,8 @@ def fixed(value: float | None, decimals: int) -> str:
     """Format a number with fixed decimals; no negative zero, and no rows of zeros or digits."""
     if value is None or not math.isfinite(value) or decimals > 7 or abs(value) >= 1e15:
         return number(value)
-    return _signed(f"{abs(value):,.{decimals}f}", value)
+    # one number has one text, whatever the last digits of its way here
+    return _signed(f"{abs(round(value, decimals + 6)):,.{decimals}f}", value)
 
 
 def _signed(text: str, value: float) -> str:

@@ -11,7 +11,7 @@ from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.trials import RowCounts
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
-from bakeoff.report.numbers import count, fixed, number, p_equals, percent, words
+from bakeoff.report.numbers import count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import Metric
@@ -189,6 +189,15 @@ def over_runs(study: Study) -> str:
 def scored(study: Study) -> str:
     """Name what the models are ranked by; of halves and all rows, the one that is tested."""
     return HALVES[study.by_full] if study.plan == "halves" else PLANS[study.plan]
+
+
+def trained_on(study: Study, dataset: str, plan: str) -> str:
+    """Say on how many rows the scored models were trained; empty where on all, or not known."""
+    rows = study.cards.get(dataset, {}).get("rows", 0)
+    sizes = study.scored_on(dataset, plan)["n_train"].dropna()
+    if not rows or sizes.empty or not 0 < sizes.min() < rows:
+        return ""
+    return f", trained on {spread(list(sizes))} of {count(rows, 'row')}"
 
 
 def worth(study: Study, row: Comparison) -> str:

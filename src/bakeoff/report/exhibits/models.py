@@ -182,7 +182,9 @@ def models(study: Study) -> Table:
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    parts = [f"Ranked by {study.metric.title} ({prose.scored(study)}). {interval_note(study)}"]
+    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
+    by = f"{study.metric.title} ({prose.scored(study)}{trained})"
+    parts = [f"Ranked by {by}. {interval_note(study)}"]
     parts += filter(None, [prose.over_runs(study)])
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):

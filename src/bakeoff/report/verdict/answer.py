@@ -9,7 +9,7 @@ from bakeoff.comparisons.dependence import notes as notes_on_runs
 from bakeoff.comparisons.recommend import enough_datasets, over_datasets
 from bakeoff.report import prose
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import capital, count, p_equals, percent
+from bakeoff.report.numbers import capital, count, fixed, p_equals, percent
 from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.related_names import related_names
@@ -124,10 +124,11 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
         return Verdict(Kind.UNDECIDED, f"{model} has no complete set of scores.", ())
     line, shown = ranked[0], study.written()
     ci = f" ({percent(line.ci.confidence)} CI {shown.interval(*line.ci)})" if line.ci else ""
+    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     return Verdict(
         Kind.UNTESTED,
         "There is only one model, so there is nothing to compare.",
-        (f"The {study.metric.title} of {model} is {shown.told(line.mean)}{ci}.",),
+        (f"The {study.metric.title} of {model} is {shown.told(line.mean)}{ci}{trained}.",),
     )
 
 
@@ -293,7 +294,7 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
         mean = f" and its {prose.mean_of(study.metric)} {study.written().told(best.mean)}"
     sentences = [
         f"Over {len(study.datasets)} data sets the average rank of {study.name(best.model)} is "
-        f"{best.rank:.2f}{mean}; it is first on {count(best.wins, 'data set')}."
+        f"{fixed(best.rank, 2)}{mean}; it is first on {count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)

@@ -12,7 +12,7 @@ from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
 from bakeoff.comparisons.trials import remedies, smallest_pvalue
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import count, p_equals, percent, pvalue, words
+from bakeoff.report.numbers import count, fixed, p_equals, percent, pvalue, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking, without_noise
 from bakeoff.report.study import Study
@@ -96,7 +96,10 @@ def difference(study: Study, family: Family, row: Comparison, more: str = "") ->
             "than the digits shown."
         )
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
-    mean = f" ({family.written.told(means[row.model_a])})" if row.model_a in means else ""
+    mean = ""
+    if row.model_a in means:
+        trained = prose.trained_on(study, family.dataset, family.plan)
+        mean = f" ({family.written.told(means[row.model_a])}{trained})"
     comparative = f"{prose.better(metric)} than that of {b}"
     ahead = prose.gap_with_interval(row, family)
     return f"The {metric.title} of {a}{mean} is {ahead} {comparative}{more}."
@@ -119,11 +122,11 @@ def _over_datasets(study: Study, o: Outcome) -> str:
 
     def told(model: str, mean: str = "") -> str:
         scored = f"; {mean}{scores.told(lines[model].mean)}" if complete and model in lines else ""
-        return f"({ranks[model]:.2f}{scored})"
+        return f"({fixed(ranks[model], 2)}{scored})"
 
     if o.tied:
         level = study.names([o.leader, *o.tied])
-        text = f"Over {where} {level} have the same average rank ({ranks[o.leader]:.2f})"
+        text = f"Over {where} {level} have the same average rank ({fixed(ranks[o.leader], 2)})"
     else:
         text = f"Over {where} {leader} has the best average rank "
         text += told(o.leader, f"{prose.mean_of(metric)} ")
