@@ -53,27 +53,19 @@ def test_check_shows_them(
     assert "mem_mb=3000 * 2 ** (attempt - 1)" in capsys.readouterr().out
 
 
+HALVES = {"halves": {"repeats": 10}, "holdout": {}}
+FOLDS = {"kfold": {"folds": 5, "repeats": 20}}
+
+
 @pytest.mark.parametrize(
     ("resampling", "timed", "said"),
     [
         ({"cv_5x2": {}}, False, "fitted 10 times on a data set: 10 for 5 × 2-fold"),
         ({"cv_5x2": {}}, False, "At 10 seconds a fit they take about 5 minutes on one core."),
         ({"cv_5x2": {}}, True, "By the times of the last run all fits take about 3.2 minutes"),
-        (
-            {"halves": {"repeats": 10}, "holdout": {}},
-            False,
-            "is fitted 116 times on a data set: 115 for",
-        ),
-        (
-            {"halves": {"repeats": 10}, "holdout": {}},
-            False,
-            "`execution: {jobs_per: model}` runs those",
-        ),
-        (
-            {"kfold": {"folds": 5, "repeats": 20}},
-            False,
-            "At 10 seconds a fit they take about 50 minutes",
-        ),
+        (HALVES, False, "is fitted 116 times on a data set: 115 for"),
+        (HALVES, False, "`execution: {jobs_per: model}` runs those"),
+        (FOLDS, False, "At 10 seconds a fit they take about 50 minutes"),
     ],
 )
 def test_check_says_how_many_fits_there_are_and_how_long_they_take(
