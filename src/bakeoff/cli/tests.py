@@ -69,7 +69,7 @@ def _list(entries: Sequence[Entry]) -> None:
 
 
 def _explain(entry: Entry) -> None:
-    from bakeoff.report.methods.sentence import wrapped
+    from bakeoff.report.methods import wrapped
 
     whole = prose.ABOUT[entry.about]
     facts = [

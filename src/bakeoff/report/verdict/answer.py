@@ -1,21 +1,21 @@
-"""From a study to its verdict: by the main test, or for one model, or without tests."""
+"""From a study to its verdict: by tests, against a control, for one model, or without tests."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.dependence import notes as notes_on_runs
 from bakeoff.comparisons.recommend import enough_datasets, over_datasets
 from bakeoff.report import prose
-from bakeoff.report.family import Family
+from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import capital, count, fixed, p_equals, percent
 from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.related_names import related_names
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
-from bakeoff.report.verdict import further_tests, recipes
 from bakeoff.report.verdict.beside import (
     against_constant,
     by_subgroup,
@@ -24,9 +24,26 @@ from bakeoff.report.verdict.beside import (
     none_better,
     too_good,
 )
-from bakeoff.report.verdict.control import against_control
-from bakeoff.report.verdict.outcome import headline, look
-from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
+from bakeoff.report.verdict.sentences import (
+    about_omnibus,
+    about_runs,
+    alike,
+    by_other_metrics,
+    costs,
+    difference,
+    equivalence,
+    equivalents,
+    fitted,
+    headline,
+    in_brackets,
+    limits,
+    look,
+    not_shown,
+    numbers,
+    posterior,
+    take_care,
+    the_posterior,
+)
 from bakeoff.report.verdict.wording import Kind, Verdict, the
 from bakeoff.threads import on_one_thread
 
@@ -70,11 +87,8 @@ def _undeclared(study: Study) -> Iterator[str]:
 def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:
     outcome = look(study, first)
     kind, text = outcome.kind, headline(study, outcome)
-    equal = further_tests.equivalents(study)
-    same = (
-        f.dataset == first.dataset and f.metric == first.metric
-        for f, _ in further_tests.alike(equal)
-    )
+    equal = equivalents(study)
+    same = (f.dataset == first.dataset and f.metric == first.metric for f, _ in alike(equal))
     if len(study.models) == 2 and any(same):
         a, b = (study.name(m) for m in (outcome.leader, outcome.runner_up))
         if kind is Kind.WINNER:
@@ -87,21 +101,21 @@ def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:
     sentences = [
         *numbers(study, outcome),
         *about_omnibus(study, outcome),
-        *further_tests.equivalence(study, equal),
-        *further_tests.posterior(study, outcome.leader, outcome.runner_up),
-        *recipes.about_runs(outcome),
-        *further_tests.by_other_metrics(study, first),
+        *equivalence(study, equal),
+        *posterior(study, outcome.leader, outcome.runner_up),
+        *about_runs(outcome),
+        *by_other_metrics(study, first),
     ]
     for second in narrower:
         if second.control:
             continue
         rows = look(study, second)
-        sentences.append(further_tests.fitted(study, rows, outcome))
+        sentences.append(fitted(study, rows, outcome))
         if second.entry.about == "recipes":
-            sentences += recipes.about_runs(rows)
+            sentences += about_runs(rows)
         else:
             sentences += about_omnibus(study, rows, "fitted models")
-    sentences += further_tests.costs(study, first, *narrower)
+    sentences += costs(study, first, *narrower)
     return Verdict(kind, text, tuple(sentences))
 
 
@@ -186,12 +200,12 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
     """Answer from posteriors and equivalence, or from single data sets, or not at all."""
     if not ranked:
         return NO_SCORES
-    equal = further_tests.equivalents(study)
+    equal = equivalents(study)
     best = ranked[0]
     sentences: list[str] = []
     if len(ranked) > 1:
-        sentences += further_tests.posterior(study, best.model, ranked[1].model)
-    sentences += further_tests.equivalence(study, equal)
+        sentences += posterior(study, best.model, ranked[1].model)
+    sentences += equivalence(study, equal)
     if sentences:
         kind, headline = _weigh(study, ranked)
         if equal and kind is Kind.UNTESTED and not study.several:
@@ -266,9 +280,7 @@ def _untested(study: Study, ranked: list[Ranked]) -> str:
 def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
     """Turn a posterior into an answer, at the level of the experiment."""
     best = ranked[0]
-    found = (
-        further_tests.the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
-    )
+    found = the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
     if found is None:
         return Kind.UNTESTED, _untested(study, ranked)
     row = found[1]
@@ -333,3 +345,82 @@ def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
         f"{study.name(second)} on {won}, worse on {lost}, and cannot tell on "
         f"{says.total() - won - lost}."
     )
+
+
+def against_control(study: Study, family: Family) -> Verdict:
+    """Say which models are better than the control, which worse, which cannot be told from it."""
+    control = study.name(family.control)
+    says: dict[Decision, list[Comparison]] = {}
+    for row in family.rows:
+        says.setdefault(row.decision, []).append(row)
+    worse, better = says.get(Decision.A_BETTER, []), says.get(Decision.B_BETTER, [])
+    undecided = says.get(Decision.UNDECIDED, [])
+    settled = (*better, *worse)
+    left = [row for row in family.rows if row not in settled and row not in undecided]
+    by = family.measure.title
+
+    if settled:
+        first, than = (better, "better") if better else (worse, "worse")
+        verb = "is" if len(first) == 1 else "are"
+        also = f", {_who(study, worse)} worse" if better and worse else ""
+        headline = f"{_who(study, first)} {verb} {than} than the control {control} by {by}{also}."
+        kind = Kind.CONTROL
+    elif len(undecided) == len(family.rows):
+        kind = Kind.UNDECIDED
+        headline = f"No model can be compared with the control {control} by {by}."
+    else:
+        kind = Kind.CANNOT_TELL
+        headline = (
+            f"The data do not show whether any of the other models differs from {control} by {by}."
+        )
+    return Verdict(kind, headline, tuple(_sentences(study, family, settled, left, undecided)))
+
+
+def _farthest(study: Study, family: Family, row: Comparison) -> str:
+    """Give the largest difference, seen from the model that is ahead."""
+    if family.dataset:
+        return difference(study, family, row, ", the largest difference")
+    a, b = study.name(row.model_a), study.name(row.model_b)
+    gap, where = prose.gap_with_interval(row, family), prose.evidence(study, family)
+    return f"Over {where} {a} is ahead of {b} by {gap}."
+
+
+def _who(study: Study, rows: list[Comparison]) -> str:
+    return study.names([row.model_b for row in rows])
+
+
+def _sentences(
+    study: Study,
+    family: Family,
+    settled: tuple[Comparison, ...],
+    left: list[Comparison],
+    undecided: list[Comparison],
+) -> list[str]:
+    found = []
+    sized = [row for row in (settled or family.rows) if math.isfinite(row.estimate)]
+    if sized:
+        row = max(sized, key=lambda row: abs(row.estimate))
+        ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
+        found.append(_farthest(study, family, ahead))
+    if settled:
+        worst = p_equals(max(row.pvalue_adjusted for row in settled), prose.p_name(settled[0]))
+        largest = "" if len(settled) == 1 else "largest "
+        found.append(
+            f"This is significant at the {percent(settled[0].alpha)} level, {largest}{worst} "
+            f"{in_brackets(study, family)}."
+        )
+        found += take_care(study, [family])
+    if left and settled:
+        found.append(
+            f"{_who(study, left)} {'is' if len(left) == 1 else 'are'} not shown to differ from it."
+        )
+    elif left:
+        found.append(not_shown(study, family, tuple(left)))
+    if left:
+        found.append(limits(study, family, tuple(left)))
+    if undecided:
+        why = prose.why_undecided(undecided[0])
+        found.append(f"Against {_who(study, undecided)} the test is undecided: {why}.")
+    found += by_other_metrics(study, family)
+    found.append("The other models were not compared with each other.")
+    return found
