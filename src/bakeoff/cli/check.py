@@ -27,9 +27,8 @@ from bakeoff.data.table import GROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.family import as_float
-from bakeoff.report.numbers import count, number, percent, words
+from bakeoff.report.numbers import count, number, paragraph, percent, words
 from bakeoff.report.prose import PLANS, of_target
-from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage, suggest_batches
 from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
 from bakeoff.spec.datasets import GivenData
@@ -151,10 +150,8 @@ def _show_fits(experiment: Experiment) -> None:
     text = f"{count(fits, 'fit')}: {' × '.join(parts)}, every plan." if fits else "No fits."
     if given:
         text += f" {words(given)} {'is' if len(given) == 1 else 'are'} given and not fitted."
-    say(paragraph(text))
-    if fits:
-        say(*(paragraph(line) for line in _told_of_fits(experiment, fits)))
-    say("")
+    more = _told_of_fits(experiment, fits) if fits else ()
+    say(paragraph(text), *map(paragraph, more), "")
 
 
 def _told_of_fits(experiment: Experiment, fits: int) -> Iterator[str]:
@@ -170,8 +167,8 @@ def _told_of_fits(experiment: Experiment, fits: int) -> Iterator[str]:
         total = sum(seconds[fit.model] for fit in experiment.fits())
         yield f"By the times of the last run all fits take {_duration(total)} on one core."
     else:
-        rate = f"{_SUPPOSED} seconds a fit"
-        yield f"At {rate} they take {_duration(_SUPPOSED * fits)} on one core."
+        total = _SUPPOSED * fits
+        yield f"At {_SUPPOSED} seconds a fit they take {_duration(total)} on one core."
     quick = not usage or suggest_batches(usage) == "model"
     if fits >= _MANY and quick and experiment.execution.jobs_per == "fold":
         yield "If fits are quick, `execution: {jobs_per: model}` runs those of a model as one job."

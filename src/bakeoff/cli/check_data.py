@@ -12,9 +12,8 @@ from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
 from bakeoff.data.table import TARGET
 from bakeoff.data.telling_columns import telling_columns
-from bakeoff.report.numbers import percent, score, words
+from bakeoff.report.numbers import paragraph, percent, score, words
 from bakeoff.report.undeclared import notes_on
-from bakeoff.report.wrapping import paragraph
 from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Experiment

@@ -14,7 +14,6 @@ from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
-from bakeoff.report.checks import checked
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import (
@@ -24,17 +23,17 @@ from bakeoff.report.numbers import (
     interval,
     number,
     p_equals,
+    paragraph,
     percent,
     pvalue,
 )
 from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
-from bakeoff.report.prose import advantage
+from bakeoff.report.prose import advantage, checked
 from bakeoff.report.ranking import ranking
 from bakeoff.report.standings import lines, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
-from bakeoff.report.wrapping import paragraph
 from bakeoff.report.written import Written, with_unit
 from bakeoff.stats.core.result import AGREE
 

@@ -23,8 +23,7 @@ from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
-from bakeoff.report.numbers import count, percent
-from bakeoff.report.wrapping import paragraph
+from bakeoff.report.numbers import count, paragraph, percent
 from bakeoff.schema import PATH
 from bakeoff.spec import load_experiment
 

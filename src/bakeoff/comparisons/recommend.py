@@ -254,21 +254,17 @@ def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
         yield Recommendation(name, f"by {joined(metrics)}: {why}{cited}", metrics)
 
 
-_ON_EVIDENCE = {
-    Evidence.CORRECTNESS: "right rows",
-    Evidence.COSTED_LABELS: "costs",
-    Evidence.PROBABILITIES: "areas",
-}
-
-
 def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
     found: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
+    known = {Evidence.COSTED_LABELS: "costs", Evidence.PROBABILITIES: "areas"}
     for metric in _of_other_nulls(experiment.metrics):
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
-            case = _ON_EVIDENCE[evidence[0]] if evidence else _by_influence(metric, serial)
+            case = (
+                known.get(evidence[0], "right rows") if evidence else _by_influence(metric, serial)
+            )
             found[case] = (*found.get(case, ()), metric)
     return found or {"right rows": (FIXED_METRICS[Evidence.CORRECTNESS],)}
 

@@ -17,7 +17,7 @@ from bakeoff.report.numbers import capital, count, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import latex
-from bakeoff.report.verdict.wording import the
+from bakeoff.report.verdict.sentences import the
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.models import Model
 from bakeoff.spec.related import dependent

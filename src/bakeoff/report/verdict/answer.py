@@ -13,9 +13,8 @@ from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import capital, count, fixed, p_equals, percent
 from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
-from bakeoff.report.related_names import related_names
 from bakeoff.report.study import TRUST, Study
-from bakeoff.report.undeclared import notes
+from bakeoff.report.undeclared import notes, related_names
 from bakeoff.report.verdict.beside import (
     against_constant,
     by_subgroup,
@@ -25,6 +24,8 @@ from bakeoff.report.verdict.beside import (
     too_good,
 )
 from bakeoff.report.verdict.sentences import (
+    Kind,
+    Verdict,
     about_omnibus,
     about_runs,
     alike,
@@ -42,9 +43,9 @@ from bakeoff.report.verdict.sentences import (
     numbers,
     posterior,
     take_care,
+    the,
     the_posterior,
 )
-from bakeoff.report.verdict.wording import Kind, Verdict, the
 from bakeoff.threads import on_one_thread
 
 _MOST_NOTES = 3

@@ -32,9 +32,11 @@ def none_better(study: Study) -> str:
     """Say as a headline that no model is shown to beat a constant prediction; else empty."""
     found, n = baselines(study, study.metric.name), len(study.models)
     known = (any(not math.isnan(line.pvalue) for line in one.models) for one in found)
-    if len(found) < len(study.datasets) or not all(known):
-        return ""
-    if any(len(one.models) < n or len(one.open) < n for one in found):
+    if (
+        len(found) < len(study.datasets)
+        or any(len(one.open) < n for one in found)
+        or not all(known)
+    ):
         return ""
     than = f"than a constant prediction by {study.metric.title}"
     if study.several:
