@@ -664,7 +664,7 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     leader = study.name(o.leader)
     others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
-    better, most = (text.format(by=by) for text in _SAYS[o.family.entry.evidence])
+    better, most = (text.format(by=by) for text in _SAYS.get(o.family.entry.evidence, _SAYS_BY))
     also = "also " if o.leader == first.leader and o.kind is first.kind else ""
     match o.kind.value:
         case "winner":
@@ -685,7 +685,7 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
         case "others":
             text = f"{leader} {most}, but is not shown to be better than any other model"
         case _:
-            return f"{start}, {the(o.family.entry)} does not show a difference."
+            text = f"{by} does not differ significantly"
     return f"{start}, {text} ({title(o.family.entry)})."
 
 
@@ -693,11 +693,8 @@ _SAYS = {
     Evidence.CORRECTNESS: ("is better than", "is right most often"),
     Evidence.COSTED_LABELS: ("costs less than", "costs least"),
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
-    Evidence.PREDICTIONS: ("is better by {by} than", "is best by {by}"),
-    Evidence.VALUES: ("is better by {by} than", "is best by {by}"),
-    Evidence.RUNS: ("is better by {by} than", "is best by {by}"),
-    Evidence.RUN_VALUES: ("is better by {by} than", "is best by {by}"),
 }
+_SAYS_BY = ("is better by {by} than", "is best by {by}")
 
 
 Findings = dict[tuple[str, str], Comparison]
