@@ -72,8 +72,7 @@ def run(args: argparse.Namespace) -> None:
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
         )
     guess = look(frame, args.target, args.task)
-    named = args.output if args.output not in (None, "-") else args.data
-    name = _slug(Path(named).name.split(".")[0])
+    name = _slug(args.output if args.output not in (None, "-") else args.data)
     folder = Path("config") if Path("config").is_dir() else Path()
     output = Path(args.output or folder / f"{name}.yaml")
     schema = ""
@@ -141,7 +140,7 @@ def _lines(
         yield "task: regression  # numbers are predicted"
     yield "seed: 1  # every random number comes from it"
     yield "datasets:"
-    yield f"  {name}:"
+    yield f"  {_scalar(_slug(data))}:"
     yield "    source: file"
     yield f"    path: {_scalar(data)}"
     for key, value in keys.items():
@@ -243,6 +242,8 @@ def _scalar(value: str) -> str:
     return dumped.strip()[1:-1]
 
 
-def _slug(name: str) -> str:
-    found = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-")
+def _slug(file: str) -> str:
+    found = (
+        re.sub(r"[^a-z0-9]+", "-", Path(file).name.split(".")[0].lower()).strip("-")[:60].strip("-")
+    )
     return found or "experiment"
