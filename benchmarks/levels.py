@@ -29,13 +29,9 @@ HERE = Path(__file__).parent
 RATES = HERE.parent / "src" / "bakeoff" / "stats" / "error_rates.csv"
 
 THROUGH = {
-    "tost_cv5x2": "cv5x2_z",
-    "half_sample_one_t": "half_sample_t",
-    "tost_half_samples": "half_sample_t",
     "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
     "recipe_mean_difference": "recipe_difference",
-    "tost_recipes": "recipe_difference",
 }
 """Other forms of a test, with its standard error and its reference distribution: studied by it."""
 

@@ -87,12 +87,3 @@ def one_algorithm(fit: FitPredict) -> Draw:
         return {name: (accuracies(fit(x, y, ~t, rng), t),) for name, t in plans.items()}
 
     return draw
-
-
-def shifted(draw: Draw, margin: float) -> Draw:
-    """Take the margin from A's scores: the algorithms then differ by exactly the margin."""
-
-    def shift(rng: np.random.Generator) -> Evidence:
-        return {name: (a - margin, b) for name, (a, b) in draw(rng).items()}
-
-    return shift

@@ -26,7 +26,6 @@ from benchmarks.type1.refits import (
     one_algorithm,
     refits,
     several_refits,
-    shifted,
 )
 from benchmarks.type1.trials import Setting, Trial
 
@@ -53,7 +52,6 @@ STABLE = (
 )
 DATASET_TESTS = (
     Trial("pair", "wilcoxon_signed_rank"),
-    Trial("pair", "sign_test"),
     Trial("many", "friedman", share=0.25),
     Trial("many", "iman_davenport"),
     Trial("many", "quade"),
@@ -75,11 +73,9 @@ SEVERAL_ON_FOLDS = (
 
 def one_on_folds(truth: Mapping[int, float], expected: str = "holds") -> tuple[Trial, ...]:
     """Return the tests of one algorithm against its accuracy on 180 and on 160 rows."""
-    sizes = {"n_train": 160, "n_test": 40}
     return (
         Trial("10-fold", "one_sample_t", {"mu0": truth[180]}, expected),
         Trial("30 splits", "one_sample_t", {"mu0": truth[160]}, expected="liberal"),
-        Trial("30 splits", "corrected_one_sample_t", {"mu0": truth[160], **sizes}, expected),
     )
 
 
@@ -196,13 +192,6 @@ SETTINGS: tuple[Setting, ...] = (
         family="seeds alone",
     ),
     Setting(
-        "Two algorithms that differ by the margin of an equivalence test",
-        "Nearest centroid as above with .1 taken from A's scores; the margin is .1.",
-        shifted(refits(nearest_centroid, same_features=False), 0.1),
-        (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
-        family="nearest centroid",
-    ),
-    Setting(
         "One algorithm, refitted",
         "Nearest centroid, tested against its true expected accuracy.",
         one_algorithm(nearest_centroid),
@@ -214,13 +203,6 @@ SETTINGS: tuple[Setting, ...] = (
         "The same with one nearest neighbour.",
         one_algorithm(nearest_neighbour),
         one_on_folds(NEIGHBOUR_ACCURACY, "liberal"),
-        family="k-nearest neighbours",
-    ),
-    Setting(
-        "Nearest neighbours that differ by the margin of an equivalence test",
-        "The same with one nearest neighbour.",
-        shifted(refits(nearest_neighbour, same_features=False), 0.1),
-        (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
         family="k-nearest neighbours",
     ),
     *(

@@ -163,17 +163,16 @@ def enough_datasets(experiment: Experiment) -> int:
 def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommendation:
     """Choose the test over data sets, and what compares the pairs."""
     k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
-    failed = experiment.tests.missing_cells == "failed"
-    pairs = "sign_test" if failed else CASES[case].two
     why = _why(case, models="two" if k == 2 else k, datasets=n)
     if k == 2:
-        wins = "; it counts wins, and a failure loses" if failed else ""
-        return Recommendation(pairs, f"{why}{wins}")
+        return Recommendation(CASES[case].two, why)
     # the test itself finds whether a table of this size is small enough to list
     table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
     exact = catalogue()["friedman"].function(table).variant == "exact"
     name = CASES["few data sets" if exact else "data sets"].more
     if case == "few data sets":
+        failed = experiment.tests.missing_cells == "failed"
+        pairs = "friedman_posthoc" if failed else CASES[case].pairs
         return Recommendation(name, f"{why}; {pairs} compares pairs", posthoc=pairs)
     form = "this form of Friedman's test is less conservative than its χ²"
     form = "a table of this size can be tested exactly" if exact else form

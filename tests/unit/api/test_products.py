@@ -197,45 +197,6 @@ def test_no_level_is_rounded_to_100_percent(level, text):
     assert percent(level) == text
 
 
-FOLDS = {name: RNG.normal(0.9 - i / 50, 0.01, 10) for i, name in enumerate("abc")}
-
-
-def tost(scores, margin, tests=("tost_folds",)):
-    asked = {"cv": 10, "n": 200, "metric": "accuracy", "tests": list(tests)}
-    return bakeoff.compare_folds(scores, options={"tost_folds": {"margin": margin}}, **asked)
-
-
-@pytest.mark.parametrize(
-    ("models", "margin", "says"),
-    [
-        ("ab", 0.001, "It is not shown that a and b are practically equivalent by accuracy."),
-        ("ab", 0.2, "a and b are practically equivalent by accuracy."),
-        ("abc", 0.001, "0 of 3 pairs of models are shown to be practically equivalent"),
-        ("abc", 0.2, "3 of 3 pairs of models are shown to be practically equivalent"),
-    ],
-)
-def test_verdict_of_an_equivalence_test_alone_says_what_it_shows(models, margin, says):
-    found = tost({model: FOLDS[model] for model in models}, margin)
-    assert found.verdict.startswith(says)
-    assert "no test" not in found.verdict
-
-
-def test_verdict_tells_evidence_without_an_answer_from_no_test():
-    same, shifted = (tost({"a": FOLDS["a"], "b": FOLDS["a"] - by}, 0.02) for by in (0, 0.1))
-    assert "their results are identical" in same.verdict
-    assert "The difference does not vary" in shifted.verdict
-
-
-def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
-    found = tost(FOLDS, 0.05, ["corrected_kfold_t", "tost_folds"])
-    assert "Simultaneous 90% CI" in found.to_markdown("pairs.tost_folds")
-    assert "Simultaneous 95% CI" in found.to_markdown("pairs.corrected_kfold_t")
-    assert (
-        "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
-        in (found.methods)
-    )
-
-
 @pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
 def test_comparison_by_costs_does_not_depend_on_their_unit(unit):
     models = {"a": flipped(0.2), "b": flipped(0.4, seed=1)}

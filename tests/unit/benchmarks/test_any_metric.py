@@ -1,12 +1,10 @@
 """The study of any metric on one test set."""
 
-from __future__ import annotations
-
 from bakeoff.stats import metric_ci, proportion_ci
 from benchmarks import any_metric, tables
 
 
-def row(**changes: int) -> dict[str, str]:
+def row(**changes):
     counts = {"answered": 1000, "rejected": 50, "covered": 950, "alone": 1000}
     facts = {"metric": "f1", "null": "weak", "n": 200, "prevalence": 0.1, "replicates": 1000}
     return {k: str(v) for k, v in (facts | counts | {"alone_covered": 950} | changes).items()}

@@ -1,12 +1,8 @@
 """The study on cross-validation: its learners are scikit-learn's, its plans are what they say."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -54,7 +50,7 @@ PAIRS = {
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("classes", [2, 3])
-def test_learner_predicts_as_scikit_learn_does(name: str, classes: int) -> None:
+def test_learner_predicts_as_scikit_learn_does(name, classes):
     if name.startswith(("logistic", "least squares", "SVM")) and classes == 3:
         return  # the study has it for two classes only
     fit, estimator = PAIRS[name]
@@ -68,7 +64,7 @@ def test_learner_predicts_as_scikit_learn_does(name: str, classes: int) -> None:
         assert (found[i, test] == expected).all()
 
 
-def test_network_is_scikit_learns_of_the_same_first_weights() -> None:
+def test_network_is_scikit_learns_of_the_same_first_weights():
     sample = draw(Population(80), np.random.default_rng(7))
     splits = plans.five_by_two(sample, np.random.default_rng(8))
     x, steps = sample.views[0], 15
@@ -91,7 +87,7 @@ def test_network_is_scikit_learns_of_the_same_first_weights() -> None:
         assert found[i] == pytest.approx(one.predict_proba(x))
 
 
-def test_evidence_of_one_plan_gives_the_rates_of_its_procedures_alone(tmp_path: Path) -> None:
+def test_evidence_of_one_plan_gives_the_rates_of_its_procedures_alone(tmp_path):
     regime = next(one for one in regimes.REGIMES if one.name == "QDA 100")
     assert list(evidence.make({regime: 3}, tmp_path, 5, ["5x2"])) == [("QDA 100", 0)]
     found = {rate.procedure: rate.runs for rate in rates.rates([regime], tmp_path, 5)}
@@ -101,7 +97,7 @@ def test_evidence_of_one_plan_gives_the_rates_of_its_procedures_alone(tmp_path: 
     assert evidence.share(list(evidence.PLANS)) == 1
 
 
-def test_shrunken_ridge_is_scikit_learns() -> None:
+def test_shrunken_ridge_is_scikit_learns():
     rng = np.random.default_rng(2)
     sample = draw(Population(100), rng)
     splits = plans.five_by_two(sample, rng)
@@ -122,9 +118,7 @@ def test_shrunken_ridge_is_scikit_learns() -> None:
     ids=["tree", "forest", "boosting"],
 )
 @pytest.mark.parametrize("classes", [2, 3])
-def test_trees_are_scikit_learns_of_the_same_seed(
-    fit: learners.Learner, estimator: ClassifierMixin, classes: int
-) -> None:
+def test_trees_are_scikit_learns_of_the_same_seed(fit, estimator, classes):
     sample = draw(Population(90, classes=classes), np.random.default_rng(4))
     splits = plans.five_by_two(sample, np.random.default_rng(5))
     x = sample.views[0]
@@ -136,7 +130,7 @@ def test_trees_are_scikit_learns_of_the_same_seed(
         assert found[i, test] == pytest.approx(expected)
 
 
-def test_halves_share_no_row_and_keep_groups_whole() -> None:
+def test_halves_share_no_row_and_keep_groups_whole():
     rng = np.random.default_rng(3)
     sample = draw(Population(100, group_size=5), rng)
     splits = plans.halves(sample, rng, repeats=3, k=5)
@@ -147,45 +141,45 @@ def test_halves_share_no_row_and_keep_groups_whole() -> None:
         assert not set(sample.group[train]) & set(sample.group[test])
 
 
-def test_page_is_made_from_the_rates() -> None:
+def test_page_is_made_from_the_rates():
     assert page.PAGE.read_text() == page.renew(rates.load()), (
         "run: python -m benchmarks.crossval page"
     )
 
 
-def test_page_of_regressors_is_made_from_the_rates() -> None:
+def test_page_of_regressors_is_made_from_the_rates():
     assert page.OF_NUMBERS.read_text() == page.renew_numbers(rates.load()), (
         "run: python -m benchmarks.crossval page"
     )
 
 
-def _rate(runs: int, rejected: int, seeds: str) -> rates.Rate:
+def _rate(runs, rejected, seeds):
     where = "level", "linear discriminant analysis", "LDA 100", "5×2cv F", "cv5x2_f"
     return rates.Rate(*where, runs, rejected, 0, seeds)
 
 
-def test_counts_of_another_seed_are_added(tmp_path: Path) -> None:
+def test_counts_of_another_seed_are_added(tmp_path):
     known = rates.merge({}, [_rate(100, 4, "1")])
     rates.write(rates.merge(known, [_rate(50, 3, "2")]), tmp_path / "rates.csv")
     assert rates.load(tmp_path / "rates.csv") == [_rate(150, 7, "1 2")]
 
 
-def test_data_sets_of_one_seed_are_counted_once() -> None:
+def test_data_sets_of_one_seed_are_counted_once():
     known = rates.merge({}, [_rate(100, 4, "1 2")])
     with pytest.raises(ValueError, match="LDA 100: data sets of seed 2 are counted already"):
         rates.merge(known, [_rate(50, 3, "2")])
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(0.2, 1000), (0.21, 400), (1.01, 100)])
-def test_data_sets_wanted_follow_what_one_costs(seconds: float, runs: int) -> None:
+def test_data_sets_wanted_follow_what_one_costs(seconds, runs):
     assert regimes.wanted(seconds) == runs
 
 
-def test_cost_of_every_regime_is_known() -> None:
+def test_cost_of_every_regime_is_known():
     assert list(regimes.costs()) == [regime.name for regime in regimes.REGIMES]
 
 
-def test_tuned_threshold_has_the_highest_balanced_accuracy_of_the_training_rows() -> None:
+def test_tuned_threshold_has_the_highest_balanced_accuracy_of_the_training_rows():
     rng = np.random.default_rng(2)
     sample = draw(Logit(200, -2.0), rng)
     splits = plans.five_by_two(sample, rng)

@@ -1,7 +1,5 @@
 """The study of dependent rows: its draws, its rates, its page."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from bakeoff.stats.rows.ordered import diebold_mariano_pairs
 from benchmarks.dependent import draw, folds, page, pairs, rates, times
 
 
-def _rows(seed: int, models: int) -> tuple[np.ndarray, np.ndarray, Clusters]:
+def _rows(seed, models):
     rng = np.random.default_rng(seed)
     counts = draw.sizes(12, 4, "one group 30 %")
     codes = np.repeat(np.arange(12), counts)

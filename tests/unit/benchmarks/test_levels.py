@@ -1,7 +1,5 @@
 """What is said of error rates follows one rule from the files of the simulations."""
 
-from __future__ import annotations
-
 import pytest
 
 from bakeoff.spec.learners import LEARNERS
@@ -13,9 +11,7 @@ from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
 
 
-def rate(
-    rejected: int, family: str = "linear", runs: int = 1000, study: str = "type1/rates.csv"
-) -> Rate:
+def rate(rejected, family="linear", runs=1000, study="type1/rates.csv"):
     return Rate("t", family, family, runs, rejected, study)
 
 
@@ -32,13 +28,13 @@ def rate(
         ([rate(2, runs=20)], "holds", ()),
     ],
 )
-def test_rule(rates: list[Rate], word: str, families: tuple[str, ...]) -> None:
+def test_rule(rates, word, families):
     found = level(rates)
     assert (found.word.value, found.liberal_for) == (word, families)
     assert found.highest.rate == max(r.rate for r in rates)
 
 
-def test_a_variant_that_is_not_the_default_does_not_count() -> None:
+def test_a_variant_that_is_not_the_default_does_not_count():
     tests = {(r.test, r.regime): r for r in levels.read() if r.study == "type1/rates.csv"}
     title = SETTINGS[0].title
     (row,) = (r for r in rates_by_setting()[title] if r["options"] == "variant=midp")
@@ -48,7 +44,7 @@ def test_a_variant_that_is_not_the_default_does_not_count() -> None:
     assert level([r for r in levels.read() if r.test == "half_sample_t"]).word == "holds"
 
 
-def test_catalogue_says_what_the_simulations_show() -> None:
+def test_catalogue_says_what_the_simulations_show():
     found = levels.levels(levels.read())
     for name, entry in catalogue().items():
         if entry.type1 is TypeOneError.BAYESIAN:
@@ -60,7 +56,7 @@ def test_catalogue_says_what_the_simulations_show() -> None:
         assert not entry.better_test or entry.better_test in catalogue()
 
 
-def test_file_and_pages_are_made_from_the_simulations() -> None:
+def test_file_and_pages_are_made_from_the_simulations():
     found = levels.levels(levels.read())
     assert levels.RATES.read_text() == levels.table(found), "run: make generate"
     assert level_pages.PAGE.read_text() == level_pages.page(found), "run: make generate"
@@ -68,13 +64,13 @@ def test_file_and_pages_are_made_from_the_simulations() -> None:
         assert file.read_text() == renewed(file, name, text), "run: make generate"
 
 
-def test_every_setting_is_a_learner_or_a_situation_that_cautions_know() -> None:
+def test_every_setting_is_a_learner_or_a_situation_that_cautions_know():
     for entry in catalogue().values():
         for one in entry.rates:
             assert not one.metric or one.setting in LEARNERS
 
 
-def test_every_setting_is_in_the_file_as_it_is_now() -> None:
+def test_every_setting_is_in_the_file_as_it_is_now():
     known = rates_by_setting()
     assert list(known) == [setting.title for setting in SETTINGS], "run: python -m benchmarks.type1"
     for setting in SETTINGS:

@@ -1,7 +1,5 @@
 """What benchmarks write into pages of the documentation is what their figures say."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path
@@ -14,12 +12,12 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_page_is_made_from_the_figures(name: str) -> None:
+def test_page_is_made_from_the_figures(name):
     study = importlib.import_module(f"benchmarks.{name}")
     assert study.PAGE.read_text(encoding="utf-8") == study.page(), "run: make generate"
 
 
-def test_make_generate_writes_every_part_that_a_study_writes() -> None:
+def test_make_generate_writes_every_part_that_a_study_writes():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     generate = makefile.split("\ngenerate:")[1].split("\n\n")[0]
     writers = {
@@ -43,7 +41,7 @@ def test_make_generate_writes_every_part_that_a_study_writes() -> None:
     assert "pages" in commands
 
 
-def test_text_between_the_marks_is_replaced_and_nothing_else(tmp_path: Path) -> None:
+def test_text_between_the_marks_is_replaced_and_nothing_else(tmp_path):
     page = tmp_path / "page.md"
     page.write_text("a\n<!-- t: begin -->\nold\n<!-- t: end -->\nb\n")
     page.write_text(renewed(page, "t", "new"))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -11,12 +9,12 @@ from benchmarks.type1.learners import (
 )
 from benchmarks.type1.refits import refits
 from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import Row, Setting, run
+from benchmarks.type1.trials import Row, run
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.title)
-def test_rejection_rates_are_as_expected(setting: Setting) -> None:
+def test_rejection_rates_are_as_expected(setting):
     rows = list(run(setting, replications=160, seed=2024))
     assert rows
     surprises = {
@@ -28,20 +26,20 @@ def test_rejection_rates_are_as_expected(setting: Setting) -> None:
     assert not surprises
 
 
-def test_the_same_seed_gives_the_same_rates() -> None:
+def test_the_same_seed_gives_the_same_rates():
     setting = next(s for s in SETTINGS if "randomised" in s.title)
     first, again, other = ([row.rejected for row in run(setting, 30, seed)] for seed in (1, 1, 2))
     assert first == again
     assert first != other
 
 
-def test_wilson_interval_of_a_rate() -> None:
+def test_wilson_interval_of_a_rate():
     row = Row(SETTINGS[0], SETTINGS[0].trials[0], 200, 10, 0)
     # Wilson (1927) for 10 of 200
     assert row.interval == pytest.approx((0.02738, 0.08958), abs=1e-5)
 
 
-def test_algorithms_under_the_null_have_one_accuracy() -> None:
+def test_algorithms_under_the_null_have_one_accuracy():
     draw = refits(nearest_centroid, same_features=False)
     means = np.mean(
         [
@@ -56,7 +54,7 @@ def test_algorithms_under_the_null_have_one_accuracy() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", NEIGHBOUR_ACCURACY)
-def test_accuracy_of_the_nearest_neighbour(rows: int) -> None:
+def test_accuracy_of_the_nearest_neighbour(rows):
     rng, found = np.random.default_rng(3), []
     for _ in range(200):
         y, tested = np.repeat([0, 1], rows // 2), np.repeat([0, 1], 200)

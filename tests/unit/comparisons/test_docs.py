@@ -1,11 +1,8 @@
 """The examples of the pages on tests and costs are valid, and their links lead somewhere."""
 
-from __future__ import annotations
-
 import copy
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,7 @@ from bakeoff.comparisons.recommend import CASES, recommended
 from bakeoff.spec import load_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"
-AROUND: dict[str, Any] = {
+AROUND = {
     "experiment": "e",
     "datasets": {f"d{i}": {"source": "sklearn", "name": "breast_cancer"} for i in range(6)},
     "models": {
@@ -24,7 +21,7 @@ AROUND: dict[str, Any] = {
 }
 
 
-def test_the_message_shown_is_the_one_given() -> None:
+def test_the_message_shown_is_the_one_given():
     config = copy.deepcopy(AROUND) | {
         "resampling": {"kfold": {"repeats": 5}},
         "tests": {"run": ["corrected_kfold_t"]},
@@ -39,7 +36,7 @@ TIMED = {"source": "file", "path": "d.csv", "target": "y", "time": "t"}
 MATRIX = {"classes": ["malignant", "benign"], "matrix": [[0, 5], [1, 0]]}
 FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
 # a case of the table, and an experiment that it is about
-OFFERS: dict[str, dict[str, Any]] = {
+OFFERS = {
     "right rows": ROWS | {"metrics": ["accuracy"]},
     "areas": ROWS | {"metrics": ["roc_auc"]},
     "costs": ROWS | {"metrics": ["cost"], "costs": MATRIX},
@@ -60,13 +57,13 @@ ELSEWHERE = {"values", "runs of values", "few data sets"}
 """Cases of given values and scores, whose files tests of `bakeoff compare` write."""
 
 
-def test_every_case_is_tried() -> None:
+def test_every_case_is_tried():
     assert set(CASES) == {*OFFERS, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("models", [2, 3])
 @pytest.mark.parametrize("case", OFFERS)
-def test_what_the_table_says_is_recommended(case: str, models: int) -> None:
+def test_what_the_table_says_is_recommended(case, models):
     own = {"datasets": ONE} | OFFERS[case]
     own["models"] = dict(list(own.get("models", AROUND["models"]).items())[:models])
     experiment = load_experiment(copy.deepcopy(AROUND | own))

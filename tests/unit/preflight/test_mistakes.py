@@ -107,8 +107,8 @@ MISTAKES: dict[str, dict[str, Any]] = {
         "tests.options": {"mcnemar": {"varient": "exact"}}
     },
     "tests.options.mcnemar … found 'exact'": {"tests.options": {"mcnemar": "exact"}},
-    "did you mean 'mcnemar'? … did you mean 'tost_folds'?": {
-        "tests.run": ["mcnemer", "cv5x2_f", "tost_foldz"]
+    "did you mean 'mcnemar'? … did you mean 'tost_paired'?": {
+        "tests.run": ["mcnemer", "cv5x2_f", "tost_pairde"]
     },
     "tests.run[0]: delong is for two classes, iris has 3": {"tests.run": ["delong"]},
     "tests.margin … greater than 0": {"tests.margin": -0.1},

@@ -68,7 +68,7 @@ def several(tmp_path_factory):
     """Return the page of a study over data sets: ranks, posteriors, folded figures."""
     folder = tmp_path_factory.mktemp("several")
     models = {f"m{i}": f"a model whose name has {i:02d} letters" for i in range(12)}
-    run = ["nemenyi", "bayes_correlated_t", "mcnemar", "tost_folds"]
+    run = ["nemenyi", "bayes_correlated_t", "mcnemar", "tost_paired"]
     tests = {"run": run, "margin": 0.05, "rope": 0.01}
     plain = experiment(models, datasets=("d", "e", "f")).resolved()
     means = {m: [0.9 - 0.01 * i, 0.8 - 0.003 * i, 0.7] for i, m in enumerate(models)}

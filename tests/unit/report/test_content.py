@@ -13,6 +13,7 @@ from bakeoff.report import prose
 from bakeoff.report.exhibits import build, exhibits, records
 from bakeoff.report.exhibits.pairs import density
 from bakeoff.report.make import make_report
+from bakeoff.report.methods import methods
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
 from bakeoff.report.study_design import StudyDesign
@@ -87,15 +88,48 @@ def test_described_metric_is_told_in_its_unit_and_its_direction(unit, score, sai
 
 
 def test_tallies_of_equivalence_do_not_take_it_for_ignorance():
-    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("tost_folds",))
-    more = {"test": "tost_folds", "margin": 0.1}
+    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("tost_paired",))
+    more = {"test": "tost_paired", "margin": 0.1}
     found = [
         pair("a", "b", 0.01, 0.0, decision=Decision.EQUIVALENT, **more),
         pair("a", "b", 0.4, 0.0, dataset="e", **more),
     ]
-    (row,), _ = rows("pairs.tost_folds", study(spec, found, TWO))
+    (row,), _ = rows("pairs.tost_paired", study(spec, found, TWO))
     counted = {k: row[k] for k in ("equivalent", "cannot_tell", "undecided")}
     assert counted == {"equivalent": "1", "cannot_tell": "1", "undecided": "0"}
+
+
+def within(margin, *tests, models="abc"):
+    plain = experiment(models, tests=("tost_paired", *tests)).resolved()
+    spec = load_experiment(plain | {"tests": plain["tests"] | {"margin": margin}})
+    means = {model: 0.9 - i / 50 for i, model in enumerate(models)}
+    return ran(spec, means, accuracies=means)
+
+
+@pytest.mark.parametrize(
+    ("models", "margin", "says"),
+    [
+        ("ab", 0.001, "It is not shown that a and b are practically equivalent by accuracy."),
+        ("ab", 0.2, "a and b are practically equivalent by accuracy."),
+        ("abc", 0.001, "0 of 3 pairs of models are shown to be practically equivalent"),
+        ("abc", 0.2, "3 of 3 pairs of models are shown to be practically equivalent"),
+    ],
+)
+def test_verdict_of_an_equivalence_test_alone_says_what_it_shows(models, margin, says):
+    found = answer(within(margin, models=models)).text
+    assert found.startswith(says)
+    assert "no test" not in found
+
+
+def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
+    found = within(0.05, "mcnemar")
+    for test, level in (("tost_paired", "90%"), ("mcnemar", "95%")):
+        _, table = rows(f"pairs.{test}", found)
+        assert f"Simultaneous {level} CI" in {column.title for column in table.columns}
+    assert (
+        "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
+        in methods(found).text
+    )
 
 
 def test_tallies_of_non_inferiority_name_the_model_that_is_not_worse():
@@ -167,12 +201,6 @@ def test_density_is_the_posterior_of_its_probabilities():
     assert y.sum() * step == pytest.approx(1, abs=0.01)
     assert y[x > row.rope].sum() * step == pytest.approx(row.p_a_better, abs=0.02)
     assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
-
-
-def test_tests_over_data_sets_have_no_density():
-    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
-    row = pair("a", "b", np.nan, 0.02, test="bayes_signed_rank", dataset="", **known)
-    assert density(row) is None
 
 
 def test_each_of_several_data_sets_has_its_rows_told(tmp_path):

@@ -83,8 +83,8 @@ def test_correction_and_post_hoc_test_are_told_once():
 
 
 def test_side_margin_and_variant_are_told():
-    row = pair("a", "b", 0.01, 0.05, test="tost_folds", margin=0.02, variant="corrected")
-    text = methods(plain(row, tests=("tost_folds",))).text
+    row = pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected")
+    text = methods(plain(row, tests=("tost_paired",))).text
     assert "(variant corrected, a margin of ±0.02)" in text
     one = pair("a", "b", 0.01, 0.05, alternative="greater")
     assert "(one-sided)" in methods(plain(one)).text

@@ -56,7 +56,7 @@ def one_data_set() -> Study:
 def several_data_sets() -> Study:
     means = {"a": [0.9, 0.8, 0.95, 0.7, 0.8], "b": [0.85, 0.82, 0.9, 0.6, 0.75]}
     means |= {"c": [0.7, 0.75, 0.8, 0.5, 0.6]}
-    tests = ("nemenyi", "wilcoxon_signed_rank", "bayes_signed_rank", "mcnemar")
+    tests = ("nemenyi", "wilcoxon_signed_rank", "bayes_correlated_t", "mcnemar")
     return ran(experiment(list(means), datasets=[f"d{i}" for i in range(5)], tests=tests), means)
 
 

@@ -62,12 +62,9 @@ def test_of_several_data_sets_the_verdict_counts():
     assert found.headline == "Of 3 data sets, the accuracy of a is above 0.5 on 3."
 
 
-@pytest.mark.parametrize(
-    ("test", "options", "value"),
-    [("binomial_test", {"p0": 0.8}, 0.8), ("corrected_one_sample_t", {"mu0": 0.85}, 0.85)],
-)
-def test_the_table_has_the_value_and_what_follows(test, options, value):
-    one = made(test, options, models=("a", "b"))
+def test_the_table_has_the_value_and_what_follows():
+    value = 0.8
+    one = made("binomial_test", {"p0": value}, models=("a", "b"))
     item = next(i for i in exhibits(one) if i.kind == "single")
     rows = list(csv.DictReader(io.StringIO(to_csv(build(item, one)))))
     assert [float(row["null_value"]) for row in rows] == [value, value]
