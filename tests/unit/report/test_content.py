@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from studies import Decision, division, experiment, pair, ran, study
 
-from bakeoff.report import prose
 from bakeoff.report.exhibits import build, exhibits, records
 from bakeoff.report.exhibits.pairs import density
 from bakeoff.report.make import make_report
@@ -56,14 +55,7 @@ def test_all_numbers_of_a_pair_are_seen_from_one_side(test):
         assert float(shown["p_b_better"]) == row.p_b_better > row.p_a_better
     else:
         assert float(shown["statistic"]) == row.statistic
-
-
-@pytest.mark.parametrize("test", ["mcnemar", "cv5x2_t", "cost_sensitive"])
-def test_both_limits_of_an_interval_are_in_the_file(test):
-    one = ran(experiment(("a", "b"), tests=(test,), costs=COSTS), TWO, accuracies=TWO)
-    (row,) = one.comparisons
-    (shown,), _ = rows(f"pairs.{test}", one)
-    assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
+        assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
     for line in rows("models", one)[0]:
         assert {"ci_low", "ci_high"} <= set(line)
 
@@ -170,13 +162,8 @@ def test_failed_fits_are_listed_or_said_not_to_be():
 
 def test_missing_cells_are_told_with_what_becomes_of_them():
     spec = experiment(("a", "b"), datasets=("d", "e"), tests=("wilcoxon_signed_rank",))
-    hole = {
-        "plan": "cv_5x2",
-        "metric": "accuracy",
-        "dataset": "e",
-        "model": "b",
-        "reason": "no fit",
-    }
+    where = {"plan": "cv_5x2", "metric": "accuracy", "dataset": "e", "model": "b"}
+    hole = {**where, "reason": "no fit"}
     one = study(spec, (), TWO)
     one = dataclasses.replace(one, missing={"policy": "drop_model", "missing": [hole]})
     _, table = rows("datasets", one)
@@ -193,7 +180,7 @@ def test_halves_that_are_nearly_the_same_are_marked():
         assert table.rows[0][place].tone == tone
 
 
-def test_density_is_the_posterior_of_its_probabilities():
+def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():
     one = ran(experiment(("a", "b"), tests=("bayes_correlated_t",)), {"a": 0.9, "b": 0.893})
     (row,) = one.comparisons
     x, y = density(row)
@@ -218,16 +205,6 @@ def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
     for n, figures in ((20, 20), (21, 0)):
         spec = experiment(("a", "b"), datasets=[f"d{i}" for i in range(n)], tests=("mcnemar",))
         assert sum(e.kind == "disagreement" for e in exhibits(StudyDesign(spec))) == figures
-
-
-def test_every_kind_of_estimate_has_its_unit():
-    """Ranks may not be called percentage points of accuracy."""
-    names = ("nemenyi", "wilcoxon_signed_rank")
-    spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(8)], tests=names)
-    rng = np.random.default_rng(1)
-    one = ran(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
-    units = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
-    assert units == {"nemenyi": "average rank", "wilcoxon_signed_rank": "accuracy"}
 
 
 def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():

@@ -33,21 +33,16 @@ def test_a_test_of_the_error_rate_says_error_rate():
     assert chosen.metrics == ("error",)
 
 
+UNKNOWN = "The data do not show whether the accuracy of a"
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "headline"),
     [
         ({"p0": 0.8}, Kind.AGAINST_VALUE, "The accuracy of a is above 0.8."),
         ({"p0": 0.95}, Kind.AGAINST_VALUE, "The accuracy of a is below 0.95."),
-        (
-            {"p0": 0.85},
-            Kind.CANNOT_TELL,
-            "The data do not show whether the accuracy of a differs from 0.85.",
-        ),
-        (
-            {"p0": 0.9, "alternative": "greater"},
-            Kind.CANNOT_TELL,
-            "The data do not show whether the accuracy of a is above 0.9.",
-        ),
+        ({"p0": 0.85}, Kind.CANNOT_TELL, f"{UNKNOWN} differs from 0.85."),
+        ({"p0": 0.9, "alternative": "greater"}, Kind.CANNOT_TELL, f"{UNKNOWN} is above 0.9."),
     ],
 )
 def test_the_verdict_on_one_model_is_what_its_test_says(options, kind, headline):
