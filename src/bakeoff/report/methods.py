@@ -644,9 +644,6 @@ def _programs(study: Study) -> Sentence:
     return Sentence(f"{done}; {seed}.", ("2c",))
 
 
-__all__ = ["Methods", "methods"]
-
-
 def methods(study: Study) -> Methods:
     """Say what was done in a study."""
     return Methods((*data(study), *design(study), *analysis(study)))

@@ -31,7 +31,7 @@ def against_constant(study: Study) -> Iterator[str]:
 def none_better(study: Study) -> str:
     """Say as a headline that no model is shown to beat a constant prediction; else empty."""
     found, n = baselines(study, study.metric.name), len(study.models)
-    known = (any(not math.isnan(line.pvalue) for line in one.models) for one in found)
+    known = (not all(math.isnan(line.pvalue) for line in one.models) for one in found)
     if (
         len(found) < len(study.datasets)
         or any(len(one.open) < n for one in found)
