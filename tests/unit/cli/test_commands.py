@@ -480,7 +480,7 @@ def test_init_tests_on_two_rows_of_each_class(bakeoff, folder, rare, share):
     write_table(rare=rare).to_csv("1.csv", index=False)
     written(bakeoff, "1.csv")
     found = read_experiment(folder / "e.yaml")
-    assert (found.experiment, found.resampling.holdout.test_size) == ("1", share)
+    assert (list(found.datasets), found.resampling.holdout.test_size) == (["1"], share)
 
 
 @pytest.mark.parametrize("options", [(), ("--encoding", "latin-1")])
