@@ -1,17 +1,20 @@
 """What is said of error rates follows one rule from the files of the simulations."""
 
+from __future__ import annotations
+
 import pytest
 
 from bakeoff.spec.learners import LEARNERS
 from bakeoff.stats import TypeOneError, catalogue
-from benchmarks import level_pages, levels
+from benchmarks import levels
 from benchmarks.levels import Rate, level
-from benchmarks.pages import renewed
-from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
+from benchmarks.type1.trials import rates_by_setting
 
 
-def rate(rejected, family="linear", runs=1000, study="type1/rates.csv"):
+def rate(
+    rejected: int, family: str = "linear", runs: int = 1000, study: str = "type1/rates.csv"
+) -> Rate:
     return Rate("t", family, family, runs, rejected, study)
 
 
@@ -28,13 +31,13 @@ def rate(rejected, family="linear", runs=1000, study="type1/rates.csv"):
         ([rate(2, runs=20)], "holds", ()),
     ],
 )
-def test_rule(rates, word, families):
+def test_rule(rates: list[Rate], word: str, families: tuple[str, ...]) -> None:
     found = level(rates)
     assert (found.word.value, found.liberal_for) == (word, families)
     assert found.highest.rate == max(r.rate for r in rates)
 
 
-def test_a_variant_that_is_not_the_default_does_not_count():
+def test_a_variant_that_is_not_the_default_does_not_count() -> None:
     tests = {(r.test, r.regime): r for r in levels.read() if r.study == "type1/rates.csv"}
     title = SETTINGS[0].title
     (row,) = (r for r in rates_by_setting()[title] if r["options"] == "variant=midp")
@@ -44,8 +47,8 @@ def test_a_variant_that_is_not_the_default_does_not_count():
     assert level([r for r in levels.read() if r.test == "half_sample_t"]).word == "holds"
 
 
-def test_catalogue_says_what_the_simulations_show():
-    found = levels.levels(levels.read())
+def test_catalogue_says_what_the_simulations_show() -> None:
+    found = levels.levels()
     for name, entry in catalogue().items():
         if entry.type1 is TypeOneError.BAYESIAN:
             assert name not in found
@@ -56,21 +59,13 @@ def test_catalogue_says_what_the_simulations_show():
         assert not entry.better_test or entry.better_test in catalogue()
 
 
-def test_file_and_pages_are_made_from_the_simulations():
-    found = levels.levels(levels.read())
-    assert levels.RATES.read_text() == levels.table(found), "run: make generate"
-    assert level_pages.PAGE.read_text() == level_pages.page(found), "run: make generate"
-    for file, name, text in level_pages.parts(found):
-        assert file.read_text() == renewed(file, name, text), "run: make generate"
-
-
-def test_every_setting_is_a_learner_or_a_situation_that_cautions_know():
+def test_every_setting_is_a_learner_or_a_situation_that_cautions_know() -> None:
     for entry in catalogue().values():
         for one in entry.rates:
             assert not one.metric or one.setting in LEARNERS
 
 
-def test_every_setting_is_in_the_file_as_it_is_now():
+def test_every_setting_is_in_the_file_as_it_is_now() -> None:
     known = rates_by_setting()
     assert list(known) == [setting.title for setting in SETTINGS], "run: python -m benchmarks.type1"
     for setting in SETTINGS:
