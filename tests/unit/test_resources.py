@@ -54,7 +54,7 @@ FOLDS = {"kfold": {"folds": 5, "repeats": 20}}
     [
         ({"cv_5x2": {}}, False, "fitted 10 times on a data set: 10 for 5 × 2-fold"),
         ({"cv_5x2": {}}, False, "At 10 seconds a fit they take about 5 minutes on one core."),
-        ({"cv_5x2": {}}, True, "By the times of the last run all fits take about 3.2 minutes"),
+        ({"cv_5x2": {}}, True, "By the times of the last run they take about 3.2 minutes"),
         (HALVES, False, "is fitted 116 times on a data set: 115 for"),
         (HALVES, False, "`execution: {jobs_per: model}` runs those"),
         (FOLDS, False, "At 10 seconds a fit they take about 50 minutes"),

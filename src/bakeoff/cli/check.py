@@ -164,11 +164,10 @@ def _told_of_fits(experiment: Experiment, fits: int) -> Iterator[str]:
     usage = read_usage(Paths.of(experiment.experiment).top("timings.csv"))
     seconds = {one.model: one.mean_seconds for one in usage}
     if seconds.keys() >= experiment.fitted.keys():
-        total = sum(seconds[fit.model] for fit in experiment.fits())
-        yield f"By the times of the last run all fits take {_duration(total)} on one core."
+        by, total = "By the times of the last run", sum(seconds[f.model] for f in experiment.fits())
     else:
-        total = _SUPPOSED * fits
-        yield f"At {_SUPPOSED} seconds a fit they take {_duration(total)} on one core."
+        by, total = f"At {_SUPPOSED} seconds a fit", float(_SUPPOSED * fits)
+    yield f"{by} they take {_duration(total)} on one core."
     quick = not usage or suggest_batches(usage) == "model"
     if fits >= _MANY and quick and experiment.execution.jobs_per == "fold":
         yield "If fits are quick, `execution: {jobs_per: model}` runs those of a model as one job."

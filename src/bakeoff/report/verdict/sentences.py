@@ -664,7 +664,8 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     leader = study.name(o.leader)
     others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
-    better, most = (text.format(by=by) for text in _SAYS.get(o.family.entry.evidence, _SAYS_BY))
+    by_metric = f"is better by {by} than", f"is best by {by}"
+    better, most = _SAYS.get(o.family.entry.evidence, by_metric)
     also = "also " if o.leader == first.leader and o.kind is first.kind else ""
     match o.kind.value:
         case "winner":
@@ -694,7 +695,6 @@ _SAYS = {
     Evidence.COSTED_LABELS: ("costs less than", "costs least"),
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
 }
-_SAYS_BY = ("is better by {by} than", "is best by {by}")
 
 
 Findings = dict[tuple[str, str], Comparison]
