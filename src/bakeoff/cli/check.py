@@ -29,7 +29,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.report.family import as_float
 from bakeoff.report.numbers import count, number, paragraph, percent, words
 from bakeoff.report.prose import PLANS, of_target
-from bakeoff.resources import profile_lines, read_usage, suggest_batches
+from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import report_problems
@@ -168,8 +168,8 @@ def _told_of_fits(experiment: Experiment, fits: int) -> Iterator[str]:
     else:
         by, total = f"At {_SUPPOSED} seconds a fit", float(_SUPPOSED * fits)
     yield f"{by} they take {_duration(total)} on one core."
-    quick = not usage or suggest_batches(usage) == "model"
-    if fits >= _MANY and quick and experiment.execution.jobs_per == "fold":
+    quick = all(one.seconds < 60 for one in usage)
+    if fits >= _MANY and quick and experiment.execution.jobs_per in (None, "fold"):
         yield "If fits are quick, `execution: {jobs_per: model}` runs those of a model as one job."
 
 

@@ -25,6 +25,7 @@ from bakeoff.files import (
     is_whole,
     read_json,
     remove_parts,
+    write_in_any_encoding,
     write_json,
     write_text,
 )
@@ -79,6 +80,7 @@ class Run:
         self.needs = RuleInputs(self.experiment, remote=remote)
         self.paths, self._main, self._again = self.needs.paths, main, set[str]()
         self.workers = Workers()
+        write_in_any_encoding()
         # taking a thousand modules apart at the end of the process takes a third of a second
         atexit.register(gc.freeze)
         self.made_by = digests.of_fits(self.experiment)
