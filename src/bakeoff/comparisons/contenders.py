@@ -7,7 +7,6 @@ import math
 import string
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,8 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.pairs import compact_letters
-from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
+from bakeoff.stats.metrics.best_models import best_of
+from bakeoff.stats.metrics.family import MAX_T, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
 DRAWS = 9_999
@@ -64,20 +64,21 @@ def contenders(
     tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
     """Find the models that may be the best."""
-    draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
     if isinstance(rows, PairedPredictions):
         if not has_test(rows.metric):
             return None
         rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
     if len(rows.models) < 2:
         return None
-    options = difference_options(rows, costs) | draws
+    options = difference_options(rows, costs)
     if isinstance(rows, PairedPredictions):
         truth, predicted = rows.matrix(catalogue()[rows.difference])
-        best, pairs = ranked_models(truth, predicted, **options)
+        family = read_family(truth, predicted, **options)
     else:
-        greater = rows.greater_is_better
-        best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **options)
+        family = family_of_values(rows.values, rows.greater_is_better, **options)
+    level = 1 - alpha
+    best = best_of(family, level, DRAWS, seed)
+    pairs = compare_all(family, None, MAX_T, "two-sided", level, True, DRAWS, seed)
     if best.status is not Status.OK:
         return None
     blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)

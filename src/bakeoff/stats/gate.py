@@ -30,10 +30,15 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import Spread
 from bakeoff.stats.metrics.answer import CARRIED
-from bakeoff.stats.metrics.differences import difference, mean_difference
-from bakeoff.stats.metrics.influence import Influence, MetricArguments, Setting, setting_of
+from bakeoff.stats.metrics.differences import difference
+from bakeoff.stats.metrics.influence import (
+    Influence,
+    MetricArguments,
+    Setting,
+    setting_of,
+    setting_of_values,
+)
 from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.view import read_groups
 from bakeoff.stats.planning import detectable_difference
 from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
 
@@ -119,13 +124,17 @@ def limits_of(
     limits = two_limits(low, high, alpha, groups, "t_influence")
     if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
         return limits, found, low
-    limits = dataclasses.replace(limits, warnings=())
+    if low.df is None:  # right and wrong rows: limits of their table
+        return dataclasses.replace(limits, method="newcombe"), found, low
+    computed, alone = setting.metric.computed, setting.clusters is None
+    if computed:
+        limits = dataclasses.replace(limits, warnings=())
     fewest = setting.fewest()
     if 0 <= fewest < _FEWEST_OF_A_CLASS:
         why = f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
         return _none(limits, why), found, low
     skew = skewness(found.psi, setting.clusters)
-    fewest_degrees = _FEWEST_DEGREES if setting.clusters is None else _FEWEST_OF_SUMS
+    fewest_degrees = _FEWEST_DEGREES if computed and alone else _FEWEST_OF_SUMS
     return _of_mean(limits, found.tested, skew, fewest_degrees), found, low
 
 
@@ -155,28 +164,9 @@ def mean_limits(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
     (-0.161, -0.186, -0.134)
     """
-    low, high = (
-        mean_difference(
-            values_candidate,
-            values_base,
-            greater_is_better=greater_is_better,
-            groups=groups,
-            variant=None if groups is None else "t_and_flips",
-            alternative=side,
-            confidence_level=1 - alpha,
-        )
-        for side in _SIDES
-    )
-    limits = two_limits(low, high, alpha, count_groups(groups), "t_influence")
-    if math.isnan(limits.low):
-        return limits
-    if low.df is None:  # right and wrong rows: limits of their table
-        return dataclasses.replace(limits, method="newcombe")
-    differences = np.subtract(values_candidate, values_base, dtype=np.float64)
-    clusters = read_groups(groups, len(differences))
-    spread = Spread(low.details["se"], low.df or 0.0, low.details["units"])
-    skew = skewness(differences - differences.mean(), clusters)
-    return _of_mean(limits, spread, skew if greater_is_better else -skew, _FEWEST_OF_SUMS)
+    models = [("values_candidate", values_candidate), ("values_base", values_base)]
+    setting, rows = setting_of_values(models, greater_is_better, groups)
+    return limits_of(setting, rows, alpha)[0]
 
 
 def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:

@@ -21,7 +21,6 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.family import compare_models
-from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 
 
 def study(n: int = 200, models: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -96,20 +95,6 @@ def test_best_are_those_not_shown_worse():
     result = best_models(y, said, metric="f1")
     assert np.argmax(result.scores) in result.members
     assert 0 not in result.members
-
-
-def test_one_reading_ranks_as_two_do():
-    y, said = study(models=3)
-    groups, draws = np.arange(len(y)) // 3, {"confidence_level": 0.9, "n_resamples": 199, "seed": 3}
-    for how in ({"metric": "f1"}, {"metric": "accuracy", "groups": groups}):
-        best, pairs = ranked_models(y, said, **how, **draws)
-        assert repr(best) == repr(best_models(y, said, **how, **draws))
-        assert repr(pairs) == repr(compare_models(y, said, **how, **draws))
-    losses = np.random.default_rng(7).exponential(size=(40, 3))
-    how = {"greater_is_better": False, "groups": np.arange(40) // 2, **draws}
-    best, pairs = ranked_by_values(losses, **how)
-    assert repr(best) == repr(best_by_values(losses, **how))
-    assert repr(pairs) == repr(all_pairs("mean_difference", losses, **how))
 
 
 def test_identical_models_are_all_best():

@@ -20,10 +20,10 @@ from bakeoff.stats.core.result import (
     ConfidenceInterval,
     Result,
     Status,
+    answered,
 )
 from bakeoff.stats.design.flips import widened, with_flips
 from bakeoff.stats.design.groups import (
-    FEWEST_CLUSTERS,
     Spread,
     recommended_groups,
     symmetric_differences,
@@ -211,17 +211,27 @@ def better_is_positive(setting: Setting, found: Influence) -> Influence:
     return found if setting.metric.greater_is_better else -found
 
 
-def decide(setting: Setting, found: Influence, side: Alternative) -> tuple[Status, float, float]:
-    """Return status, t and p of a difference."""
-    if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
-        return Status.TOO_FEW, math.nan, math.nan
-    if abs(found.value) <= found.noise and found.spread.se <= found.noise:
-        return Status.IDENTICAL_SCORES, 0.0, 1.0
-    tested = found.tested
-    if tested.se <= found.noise:
-        return Status.ZERO_VARIANCE, math.copysign(math.inf, found.value), math.nan
-    t = found.estimate / tested.se
-    return Status.OK, t, t_pvalue(t, tested.df, side)
+def decide(
+    setting: Setting, contrast: Influence, side: Alternative, spread: Spread | None = None
+) -> tuple[Status, float, float]:
+    """Return status, t and p of a difference, with a spread in place of its own."""
+    tested = spread or contrast.tested
+    t = contrast.estimate / tested.se if tested.se > 0 else math.nan
+    same = setting.of_two and not contrast.psi.any()  # a single row or group has no spread
+    alike = abs(contrast.value) <= contrast.noise and (same or contrast.spread.se <= contrast.noise)
+    status = Status.ZERO_VARIANCE if tested.se <= contrast.noise else Status.OK
+    if alike:
+        status = Status.IDENTICAL_SCORES
+    if too_few(setting, tested) and not (setting.of_two and alike):
+        status = Status.TOO_FEW
+    pvalue = t_pvalue(t, tested.df, side) if status is Status.OK else math.nan
+    t = math.nan if status is Status.TOO_FEW else t
+    return status, *answered(status, t, pvalue, contrast.value)
+
+
+def too_few(setting: Setting, tested: Spread) -> bool:
+    """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
+    return tested.units < setting.fewest_units or tested.df < 1 or bool(setting.too_few())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -230,13 +240,20 @@ class Answer:
 
     test: str
     setting: Setting
-    side: Alternative
-    level: float
+    side: Alternative = "two-sided"
+    level: float = 0.95
+    variant: str = ""
+    """The form of a test of numbers per row; other tests are named by their metric."""
+
+    @property
+    def of_one_model(self) -> bool:
+        """Whether it is about one model, so that nothing is tested."""
+        return self.test in ("metric_ci", "mean_ci")
 
     @property
     def null(self) -> str:
-        """The null hypothesis; an interval has none."""
-        if self.test == "metric_ci":
+        """The null hypothesis; an interval has none, and the catalogue that of means."""
+        if self.of_one_model or not self.setting.metric.computed:
             return ""
         return (
             f"The two fitted models have the same {self.setting.metric.name} on the population "
@@ -253,7 +270,7 @@ class Answer:
     def of_one(self, found: Influence) -> Result:
         """Return the result of one model."""
         setting = self.setting
-        if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
+        if too_few(setting, found.tested):
             return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
         if setting.metric.form is Form.RANKING:
             ci = logit_interval(setting, found, self.level)
@@ -276,21 +293,27 @@ class Answer:
         ends = scale.limits(found.value, half)
         return None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
 
-    def of_pair(self, found: Influence, a: Influence, b: Influence) -> Result:
-        """Return the result of a difference, given each model alone too."""
-        status, t, pvalue = decide(self.setting, found, self.side)
-        ci = None
-        if status in (Status.OK, Status.IDENTICAL_SCORES) and found.tested.se > 0:
+    def of_pair(
+        self, found: Influence, a: Influence, b: Influence, spread: Spread | None = None
+    ) -> Result:
+        """Return the result of a difference, given each model alone too.
+
+        With a `spread` in place of that of the influence values t stands alone, also in groups.
+        """
+        status, t, pvalue = decide(self.setting, found, self.side, spread)
+        tested, ci = spread or found.tested, None
+        if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
             low, high = self.setting.metric.range
             limits = low - high, high - low
-            ci = found.tested.interval(found.estimate, self.level, self.side, limits)
+            ci = tested.interval(found.estimate, self.level, self.side, limits)
             if self.setting.metric.form is Form.RANKING and status is Status.OK:
                 ci = hull(self.setting, a, b, found, ci, self.side)
         details = {"value_a": a.value, "value_b": b.value}
-        if status is Status.OK and ci is not None and found.of_groups is not None:
+        groups = found.of_groups if spread is None else None
+        if status is Status.OK and ci is not None and groups is not None:
             details["pvalue_t"] = pvalue
-            pvalue, ci = with_flips(found.of_groups, pvalue, ci, found.estimate, self.side, limits)
-        return self._result(found, status, t, pvalue, ci, details, (a, b))
+            pvalue, ci = with_flips(groups, pvalue, ci, found.estimate, self.side, limits)
+        return self._result(found, status, t, pvalue, ci, details, (a, b), spread)
 
     def with_interval(
         self, found: Influence, status: Status, ci: ConfidenceInterval | None
@@ -323,13 +346,14 @@ class Answer:
         ci: ConfidenceInterval | None,
         values: dict[str, float] | None = None,
         models: Sequence[Influence] = (),
+        spread: Spread | None = None,
     ) -> Result:
-        tested = found.tested
+        metric, tested = self.setting.metric, found.tested
         return Result(
             test=self.test,
-            variant=self.setting.metric.name,
+            variant=metric.name if metric.computed else self.variant,
             statistic=t,
-            df=tested.df,
+            df=(spread or tested).df,
             pvalue=pvalue,
             alternative=self.side,
             estimate=found.value,
@@ -338,7 +362,7 @@ class Answer:
             status=status,
             assumptions=(
                 *assumptions(self.setting, tested, models or (found,)),
-                *_symmetry(found, self.test),
+                *(() if self.of_one_model else _symmetry(found)),
             ),
             null_hypothesis=self.null,
             method=self.method,
@@ -437,9 +461,7 @@ def assumptions(
     return tuple(found)
 
 
-def _symmetry(found: Influence, test: str) -> tuple[Assumption, ...]:
+def _symmetry(found: Influence) -> tuple[Assumption, ...]:
     """Say whether groups differ alike to both sides, for the difference of two models."""
     groups = found.of_groups
-    if groups is None or test == "metric_ci":
-        return ()
-    return (symmetric_differences(groups.shares, groups.sums),)
+    return () if groups is None else (symmetric_differences(groups.shares, groups.sums),)

@@ -33,19 +33,20 @@ from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subs
 from bakeoff.stats.design.groups import Leverage, Spread
 from bakeoff.stats.metrics.answer import assumptions, better_is_positive, decide, worth_of_groups
 from bakeoff.stats.metrics.influence import (
-    Atoms,
     Influence,
     MetricArguments,
     Setting,
+    mean_value,
     one,
     pair,
     pair_counts,
     setting_of,
+    setting_of_values,
 )
-from bakeoff.stats.metrics.metric import Form, Metric, numbers
+from bakeoff.stats.metrics.metric import Form, Metric
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.scales import LOG, LOGIT, PLAIN, Scale
-from bakeoff.stats.metrics.view import Codes, NoValue, TrueNumbers, read_groups
+from bakeoff.stats.metrics.view import Codes, NoValue
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,8 +154,6 @@ def scale_of(setting: Setting) -> Scale | None:
     return scale if metric.greater_is_better else scale.mirrored()
 
 
-_VALUES = "values"
-"""The metric of numbers that a system gave each row: their mean."""
 _BLOCK = 4096
 
 
@@ -325,26 +324,17 @@ def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]
 
 
 def family_of_values(
-    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None
+    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None = None
 ) -> MetricFamily:
     """Take numbers per row and model, shape (n, M), as a family."""
-    table = as_scores(values, "values", ndim=2, greater_is_better=greater_is_better, unit="rows")
-    n, models = table.shape
-    if models < 2:
-        raise ArgumentError("values", f"found {models} model(s), at least 2 are compared")
-    truth = TrueNumbers(np.full(n, np.nan))
-    metric = numbers(_VALUES, greater_is_better=greater_is_better)
-    setting = Setting(metric, truth, read_groups(groups, n))
-    centres = table.mean(axis=0)
-    singles: list[Influence | None] = [
-        Influence(
-            _VALUES,
-            float(centre),
-            Atoms(column - centre, setting.clusters, leverage=setting.leverage),
-        )
-        for centre, column in zip(centres, table.T, strict=True)
-    ]
-    return MetricFamily(setting, [None] * models, singles, [""] * models)
+    table = as_scores(values, "values", ndim=2, unit="rows")
+    if table.shape[1] < 2:
+        raise ArgumentError("values", f"found {table.shape[1]} model(s), at least 2 are compared")
+    columns = [("values", column) for column in table.T]
+    setting, rows = setting_of_values(columns, greater_is_better, groups)
+    singles = [better_is_positive(setting, mean_value(setting, column)) for column in rows]
+    setting = dataclasses.replace(setting, of_two=False)
+    return MetricFamily(setting, rows, [*singles], [""] * len(rows))
 
 
 MAX_T = "max-t"
@@ -373,15 +363,7 @@ def compare_models(
     # simultaneous).
     family = read_family(y_true, predicted, **asked)
     return compare_all(
-        family,
-        "metric_difference",
-        control,
-        correction,
-        alternative,
-        confidence_level,
-        simultaneous,
-        n_resamples,
-        seed,
+        family, control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
     )
 
 
@@ -404,21 +386,12 @@ def compare_values(
     # the form ``t_and_flips`` of `mean_difference`.
     family = family_of_values(values, greater_is_better, groups)
     return compare_all(
-        family,
-        "mean_difference",
-        control,
-        correction,
-        alternative,
-        confidence_level,
-        simultaneous,
-        n_resamples,
-        seed,
+        family, control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
     )
 
 
 def compare_all(
     family: MetricFamily,
-    test: str,
     control: int | None,
     correction: str,
     side: Alternative,
@@ -478,7 +451,7 @@ def compare_all(
     compared = [contrast.tested for contrast in found if contrast is not None]
     sign = 1 if family.setting.metric.greater_is_better else -1
     return PairwiseResult(
-        test=test,
+        test="metric_difference" if family.setting.metric.computed else "mean_difference",
         variant=family.setting.metric.name,
         correction=method,
         pairs=tuple(

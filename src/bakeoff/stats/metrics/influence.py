@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Default, PositiveFloat, PositiveInt, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Leverage, Spread, leverage_of, spread
-from bakeoff.stats.metrics.metric import Form, Metric, Need
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread, leverage_of, spread
+from bakeoff.stats.metrics.metric import Form, Metric, Need, numbers
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.view import (
     NO_OPTIONS,
@@ -43,6 +49,10 @@ OwnMetric = Callable[[NDArray[np.intp]], float]
 """From row numbers (with repetitions) to the metric of those rows."""
 
 
+NOISE = 1e-12
+"""What rounding makes of a metric of classes; relative to the metric's size for numbers."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """A metric with its options on one test set."""
@@ -51,6 +61,10 @@ class Setting:
     truth: Truth
     clusters: Codes | None = None
     options: Options = NO_OPTIONS
+    rounding: float = NOISE
+    """The relative size of rounding errors in numbers that are given."""
+    of_two: bool = False
+    """Numbers of one or two models: two rows are enough, and no equal ones are too few."""
 
     def __post_init__(self) -> None:
         if self.metric.binary and len(self.classes.classes) != 2:
@@ -86,6 +100,11 @@ class Setting:
             columns=self.metric.columns,
             grouped=self.clusters is not None,
         )
+
+    @property
+    def fewest_units(self) -> int:
+        """The rows, or groups of them, below which there is no answer."""
+        return 2 if self.of_two and self.clusters is None else FEWEST_CLUSTERS
 
     def too_few(self) -> str:
         """Say which class has too few rows for the metric; empty if none has."""
@@ -139,6 +158,20 @@ def setting_of(
     how = metric_called(metric)
     truth, rows = read(how, y_true, models, positive, labels)
     return Setting(how, truth, read_groups(groups, truth.n), Options(**options)), rows
+
+
+def setting_of_values(
+    models: Sequence[tuple[str, ArrayLike]], greater_is_better: bool, groups: ArrayLike | None
+) -> tuple[Setting, list[FloatArray]]:
+    """Check a number per row of each model, and take their mean for the metric."""
+    rows = [read_numbers(values, name) for name, values in models]
+    check_same_length(**{name: own for (name, _), own in zip(models, rows, strict=True)})
+    check_same_labels(**dict(models))
+    truth = TrueNumbers(np.full(len(rows[0]), np.nan))
+    metric = numbers("values", greater_is_better=greater_is_better)
+    rounding = noise_level(*(values for _, values in models))
+    clusters, two = read_groups(groups, truth.n), len(rows) <= 2
+    return Setting(metric, truth, clusters, rounding=rounding, of_two=two), rows
 
 
 FEWEST_OF_A_CLASS = 5
@@ -331,10 +364,6 @@ PLUS_FOUR, PLUS_TWO = 4.0, 2.0
 For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
 
 
-NOISE = 1e-12
-"""What rounding makes of a metric of classes; relative to the metric's size for numbers."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Influence:
     """A metric on test rows with the influence of each row.
@@ -518,6 +547,11 @@ def pair(
     cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=right)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
     return _of_cells(setting, plain, padded, cells, PLUS_TWO)
+
+
+def mean_value(setting: Setting, values: FloatArray) -> Influence:
+    """Return the influence values of the mean of a number per row."""
+    return dataclasses.replace(one(setting, values), noise=NOISE * float(np.abs(values).max()))
 
 
 def by_rows(setting: Setting, rows: Any) -> OwnMetric:

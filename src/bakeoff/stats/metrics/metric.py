@@ -213,10 +213,15 @@ def numbers(
     def value(view: View | NumberView) -> float:
         raise NoValue(undefined)
 
+    def formula(view: NumberView) -> Functional:
+        centre = float(view.predicted.mean())
+        return Functional(centre, view.predicted - centre)
+
     return Metric(
         name=name,
         value=value,
         form=Form.ROWS,
+        formula=formula,
         needs=Need.NUMBERS,
         greater_is_better=greater_is_better,
         range=(-math.inf, math.inf),
