@@ -41,7 +41,7 @@ STATISTICS: dict[str, set[str]] = {
     "design": set(),
     "planning": set(),
     "metrics": {"design"},
-    "rows": {"design", "planning"},
+    "rows": {"design", "metrics", "planning"},
     "folds": {"planning"},
     "datasets": set(),
     "runs": {"design", "metrics", "planning"},
