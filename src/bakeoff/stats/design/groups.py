@@ -397,7 +397,7 @@ class GroupTest:
         """Return the statistic and its p-value, whatever the status."""
         if self.flips:
             exact = self.variant == "sign_flip_exact"
-            return float(self.sums.sum()), float(self.tails.pvalue(self.side, exact=exact)[0])
+            return float(self.sums.sum()), self.tails.pvalue(self.side, exact=exact)
         se, df = self.found.se, self.found.df
         t = self.estimate / se if se > 0 else math.nan
         return t, t_pvalue(t, df, self.side) if df else math.nan
@@ -438,7 +438,7 @@ class GroupTest:
             enough = self.clusters.count >= _MIDP_CLUSTERS
             assumptions += (Assumption("enough groups for the mid-p", enough, detail),)
         if self.flips:
-            mid, exact = (float(self.tails.pvalue(self.side, exact=e)[0]) for e in (False, True))
+            mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
             draws = self.tails.draws
             of_flips = {
                 "pvalue_exact": exact,

@@ -22,6 +22,7 @@ from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
     FloatArray,
+    IntArray,
     as_array,
     as_scores,
     check_same_labels,
@@ -94,6 +95,13 @@ _VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "ob
 
 
 @dataclasses.dataclass(frozen=True)
+class _Area(Functional):
+    """The area of one model with the influence of each row, positive rows first."""
+
+    variance: float  # DeLong's, in groups Obuchowski's
+
+
+@dataclasses.dataclass(frozen=True)
 class _Comparison:
     """The rows of two classes, what relates them, and how areas are compared on them."""
 
@@ -103,25 +111,33 @@ class _Comparison:
     side: Alternative
     level: float
 
-    @property
-    def by_class(self) -> tuple[BoolArray, BoolArray]:
-        """The positive rows and the negative ones."""
-        return self.positive, ~self.positive
-
     @cached_property
     def counts(self) -> tuple[int, int]:
         """How many rows are positive and how many negative."""
         positive = int(np.count_nonzero(self.positive))
         return positive, len(self.positive) - positive
 
+    @cached_property
+    def order(self) -> IntArray:
+        """The positive rows, then the negative ones."""
+        return np.concatenate([np.flatnonzero(self.positive), np.flatnonzero(~self.positive)])
+
+    @property
+    def by_class(self) -> tuple[slice, slice]:
+        """Where the rows of each class are in that order."""
+        return slice(0, self.counts[0]), slice(self.counts[0], None)
+
     @property
     def named_counts(self) -> dict[str, int]:
         """The counts of rows by their names in results."""
         return dict(zip(("n_positive", "n_negative"), self.counts, strict=True))
 
-    def area(self, scores: FloatArray) -> Functional:
-        """Return the area of one model with the influence of each row."""
-        return auc(self.positive, scores, unbiased=False)
+    def area(self, scores: FloatArray) -> _Area:
+        """Rank the rows by the scores of one model."""
+        found = auc(self.positive, scores, unbiased=False)
+        area = Functional(found.value, found.psi[self.order])
+        covariance = self.covariance if self.design.groups is None else self.obuchowski
+        return _Area(area.value, area.psi, covariance(area, area))
 
     def covariance(self, a: Functional, b: Functional) -> float:
         """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
@@ -134,16 +150,24 @@ class _Comparison:
     def sums(self, area: Functional) -> list[FloatArray]:
         """Sum the influence over the rows of each class in each group."""
         assert self.design.groups is not None
-        codes, count = self.design.groups.codes, self.design.groups.count
-        n = len(self.positive)
-        return [np.bincount(codes[own], area.psi[own], count) / n for own in self.by_class]
+        count, n = self.design.groups.count, len(self.positive)
+        return [np.bincount(self.codes[own], area.psi[own], count) / n for own in self.by_class]
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """The group of each row, positive rows first."""
+        assert self.design.groups is not None
+        return self.design.groups.codes[self.order]
+
+    @cached_property
+    def leverage(self) -> Leverage:
+        """What sums over groups are divided by."""
+        return Leverage.of(self.codes, (np.arange(len(self.codes)) >= self.counts[0]).astype(int))
 
     @cached_property
     def holding(self) -> tuple[int, int]:
         """How many groups hold a positive row, and how many a negative one."""
-        assert self.design.groups is not None
-        codes = self.design.groups.codes
-        with_positive, with_negative = (len(np.unique(codes[own])) for own in self.by_class)
+        with_positive, with_negative = (len(np.unique(self.codes[own])) for own in self.by_class)
         return with_positive, with_negative
 
     def obuchowski(self, a: Functional, b: Functional) -> float:
@@ -177,23 +201,28 @@ class _Comparison:
         ci = _clipped(limits, -1.0, self.level, method) if status is Status.OK else None
         return *answered(status, z, pvalue, difference), limits, ci
 
-    def compare(self, a: Functional, b: Functional) -> Result:
+    def compare(self, a: _Area, b: _Area) -> Result:
         """Compare two areas."""
         if self.design.groups is not None:
             return self.compare_in_groups(a, b)
-        difference, variances = a - b, {"var_a": self.covariance(a, a)}
-        variances |= {"var_b": self.covariance(b, b), "cov_ab": self.covariance(a, b)}
+        difference = a - b
         # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
         se = math.sqrt(self.covariance(difference, difference))
         status = Status.TOO_FEW if math.isnan(se) else self.status(difference, se)
         z, pvalue, limits, ci = self.test(status, difference.value, se, math.inf)
         positive, negative = self.counts
-        details: dict[str, Any] = {**self.named_counts, **variances, "se": se}
-        details["ci_unclipped"] = limits
+        details: dict[str, Any] = {
+            **self.named_counts,
+            "var_a": a.variance,
+            "var_b": b.variance,
+            "cov_ab": self.covariance(a, b),
+            "se": se,
+            "ci_unclipped": limits,
+        }
         for model, area in (("a", a), ("b", b)):
-            own = math.sqrt(variances[f"var_{model}"])
-            wald = _limits(area.value, own, math.inf, self.level, "two-sided")
-            known = own > 0  # not NaN and not a perfect or constant ranking
+            se_of_one = math.sqrt(area.variance)
+            wald = _limits(area.value, se_of_one, math.inf, self.level, "two-sided")
+            known = se_of_one > 0  # not NaN and not a perfect or constant ranking
             ci_of_one = _clipped(wald, 0.0, self.level, "wald") if known else None
             details[f"auc_{model}"] = area.value
             details |= {f"auc_{model}_ci": ci_of_one, f"auc_{model}_ci_unclipped": wald}
@@ -220,14 +249,13 @@ class _Comparison:
             details=details,
         )
 
-    def compare_in_groups(self, a: Functional, b: Functional) -> ClusteredResult:
+    def compare_in_groups(self, a: _Area, b: _Area) -> ClusteredResult:
         """Compare two areas by the sums of their influence over groups."""
         groups, form, n = self.design.groups, self.form, len(self.positive)
         assert groups is not None
         contrast, robust = a - b, form != "obuchowski"
-        leverage = Leverage.of(groups.codes, self.positive.astype(np.intp))
-        known = spread(contrast.psi, clusters=groups.codes, leverage=leverage)
-        df = known.df if form in ("t_and_flips", "influence_t") else leverage.df
+        known = spread(contrast.psi, clusters=self.codes, leverage=self.leverage)
+        df = known.df if form in ("t_and_flips", "influence_t") else self.leverage.df
         variance = known.se**2 if robust else self.obuchowski(contrast, contrast)
         se = math.sqrt(variance) if variance > 0 else 0.0
         status = self.status(contrast, se)
@@ -238,7 +266,7 @@ class _Comparison:
         used = df if robust else math.inf
         z, pvalue, limits, ci = self.test(status, difference, se or math.nan, used)
         # the difference to first order as a mean over groups
-        sums, shares = sum(self.sums(contrast)), leverage.shares
+        sums, shares = sum(self.sums(contrast)), self.leverage.shares
         of_groups = GroupSums(sums + shares * difference, shares)
         if ci is not None and form == "t_and_flips":
             pvalue, ci = with_flips(of_groups, pvalue, ci, difference, self.side, (-1.0, 1.0))
@@ -276,8 +304,8 @@ class _Comparison:
                 **areas,
                 "variance": variance,
                 "se": se or math.nan,
-                "var_a": self.obuchowski(a, a),
-                "var_b": self.obuchowski(b, b),
+                "var_a": a.variance,
+                "var_b": b.variance,
                 "cov_ab": self.obuchowski(a, b),
                 "ci_unclipped": limits,
             },
@@ -327,7 +355,7 @@ def delong_pairs(
     design = RowDesign.of(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
     rows = _Comparison(positive, design, form, alternative, confidence_level)
-    areas: dict[int, Functional] = {}
+    areas: dict[int, _Area] = {}
     results = []
     for a, b in pairs:
         for m in (a, b):

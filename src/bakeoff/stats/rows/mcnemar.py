@@ -432,7 +432,7 @@ def _in_groups(
             **accuracies(pair.named_counts),
             "n_clusters_nonzero": test.nonzero,
             "largest_share": found.largest_share,
-            "pvalue_exact": float(test.tails.pvalue(side, exact=True)[0]),
+            "pvalue_exact": test.tails.pvalue(side, exact=True),
             "smallest_pvalue": 2.0**-test.nonzero,
             "se": found.se,
             "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
