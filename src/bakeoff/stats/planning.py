@@ -629,8 +629,8 @@ def t_power(shift: float, df: float, alpha: float, side: Alternative) -> float:
 
 def _noncentral_t(at: float, df: float, shift: float) -> float:
     """P(T ≤ at) of noncentral t; far below its mean, where SciPy gives up, 0."""
-    found = float(special.nctdtr(df, shift, at))
-    return 0.0 if math.isnan(found) else found
+    p = float(special.nctdtr(df, shift, at))
+    return 0.0 if math.isnan(p) else p
 
 
 def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:

@@ -312,8 +312,8 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
         alone = _towards(signed_sums(signs, own), side)
-        for place, found in enumerate((alone, largest)):
-            gap = found - observed
+        for place, drawn in enumerate((alone, largest)):
+            gap = drawn - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
             beyond[place] += ((gap > 0) & ~tied).sum(axis=0) + tied.sum(axis=0) / 2
         size += len(signs)
@@ -396,12 +396,12 @@ def _subsets(groups: int) -> list[NDArray[np.uint8]]:
         return [((numbers >> np.arange(groups)) & 1).astype(np.uint8)]
     draws = min(_MOST, max(_LEAST, _WORK // groups))
     rng, block = np.random.default_rng(_SUBSET_SEED), max(1, _CELLS // groups)
-    found = []
+    chosen = []
     for start in range(0, draws, block):
         size = min(block, draws - start), -(-groups // 8)
         drawn = rng.integers(0, 256, size, dtype=np.uint8)
-        found.append(np.unpackbits(drawn, axis=1, count=groups))
-    return found
+        chosen.append(np.unpackbits(drawn, axis=1, count=groups))
+    return chosen
 
 
 def hull(

@@ -168,18 +168,18 @@ def _known(family: MetricFamily) -> tuple[int, int]:
 
 def _assumptions(family: MetricFamily, best: Influence) -> tuple[Assumption, ...]:
     """Say whether the rows are enough for the set, not for one model's interval."""
-    found = assumptions(family.setting, best.tested, (best,))
+    checks = assumptions(family.setting, best.tested, (best,))
     if family.scale is None:
-        return found
-    known, enough = _known(family)
+        return checks
+    rows, enough = _known(family)
     what = (
         "degrees of freedom of the numbers per row"
         if family.setting.metric.needs is Need.NUMBERS
         else f"rows of the rarest class that {family.setting.metric.name} uses"
     )
-    detail = f"{known} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
-    kept = [a for a in found if a.name not in OF_ONE_MODEL]
-    return *kept, Assumption("enough rows for the best", known >= enough, detail)
+    detail = f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
+    kept = [a for a in checks if a.name not in OF_ONE_MODEL]
+    return *kept, Assumption("enough rows for the best", rows >= enough, detail)
 
 
 def _leads(family: MetricFamily) -> FloatArray:

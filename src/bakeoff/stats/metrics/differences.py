@@ -34,7 +34,7 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, midp_pvalue, one_sided
 from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.groups import SOURCES, GroupTest, Leverage, Spread, spread
-from bakeoff.stats.metrics.answer import Answer, bca_interval, better_is_positive, bootstrap
+from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.family import (
     Contrasts,
     cluster_covariance,
@@ -75,9 +75,7 @@ def looks_at(metric: str | Metric) -> str:
         probabilities of all classes. ``"classes"`` for a name that is no metric.
     """
     known = METRICS.get(metric) if isinstance(metric, str) else metric
-    if known is None or not known.by_order:
-        return "classes"
-    return known.needs.value
+    return known.needs.value if known is not None and known.by_order else "classes"
 
 
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
@@ -125,12 +123,12 @@ def metric_ci(
     try:
         if not setting.metric.interval:
             return base.undefined(_NO_INTERVAL, setting.metric.value(setting.view(rows)))
-        found = one(setting, rows)
+        influence = one(setting, rows)
     except NoValue as reason:
         return base.undefined(str(reason))
     if not setting.metric.smooth:
-        return bootstrapped(base, found, by_rows(setting, rows))
-    return base.of_one(found)
+        return base.bootstrapped(influence, by_rows(setting, rows))
+    return base.of_one(influence)
 
 
 @register(
@@ -227,7 +225,7 @@ def difference(
     except NoValue as reason:
         return None, base.undefined(str(reason))
     if not setting.metric.smooth:
-        return None, bootstrapped(base, contrast, _advantage(setting, a, b))
+        return None, base.bootstrapped(contrast, _advantage(setting, a, b))
     spread = contrast.tested
     of_rows = not computed and setting.clusters is None
     if of_rows and not textbook and np.isin(rows, (0, 1)).all():
@@ -238,13 +236,6 @@ def difference(
 
 
 _NO_INTERVAL = "it has no known standard error"
-
-
-def bootstrapped(base: Answer, found: Influence, metric: OwnMetric) -> Result:
-    """Return the BCa interval of a metric that jumps when rows are left out."""
-    drawn = bootstrap(metric, base.setting.truth.n, clusters=base.setting.clusters)
-    ci = bca_interval(drawn, found.psi, base.level)
-    return base.with_interval(found, Status.OK if ci else Status.ZERO_VARIANCE, ci)
 
 
 def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
@@ -534,28 +525,28 @@ def _interaction(
         predicted = [values[at] for values in rows]
         contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)
         parts[name] = _Part(at, result, contrast)
-    answered = [part for part in parts.values() if part.result.status is Status.OK]
-    found: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
+    known = [part for part in parts.values() if part.result.status is Status.OK]
+    test_of_parts: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
     method = "welch1951"
-    if len(answered) > 1:
-        results = [part.result for part in answered]
+    if len(known) > 1:
+        results = [part.result for part in known]
         estimates = np.array([r.details.get("padded", r.estimate) for r in results])
         ses = np.array([r.details["se"] for r in results])
-        dfs = np.array([part.df for part in answered])
-        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
+        dfs = np.array([part.df for part in known])
+        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in known]
         # a group of rows with rows in several subgroups makes these depend on each other
         if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
-            found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
+            test_of_parts, method = _largest(known, clusters, estimates, ses), "hothorn2008"
         else:
             statistic, df1, df2 = welch_f(estimates, ses, dfs)
-            found = {"statistic": statistic, "df1": df1, "df2": df2}
-            found["pvalue"] = float(special.fdtrc(df1, df2, statistic))
+            test_of_parts = {"statistic": statistic, "df1": df1, "df2": df2}
+            test_of_parts["pvalue"] = float(special.fdtrc(df1, df2, statistic))
     return Result(
         test=test,
         variant=setting.metric.name,
-        **found,
+        **test_of_parts,
         n=setting.truth.n,
-        status=Status.OK if len(answered) > 1 else Status.TOO_FEW,
+        status=Status.OK if len(known) > 1 else Status.TOO_FEW,
         null_hypothesis="The difference between the two fitted models is the same in all "
         "subgroups.",
         method=method,
@@ -578,7 +569,8 @@ def _largest(
     parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
 ) -> dict[str, float]:
     """Test all pairs of subgroups by the largest t, where the same groups are in several."""
-    rows, inside = _together(parts)
+    rows = np.concatenate([part.rows for part in parts])
+    inside = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
     columns = np.zeros((len(rows), len(parts)))
     for i, part in enumerate(parts):
         assert part.contrast is not None
@@ -590,36 +582,21 @@ def _largest(
     first, second = np.array(pairs_of(len(parts), None)).T
     variances = covariance.diagonal()
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
-    df = np.array(
-        [
-            _degrees(columns[:, i] - columns[:, j], clusters, inside, (i, j))
-            for i, j in zip(first, second, strict=True)
-        ]
-    )
+    df = np.empty(len(first))
+    for place, two in enumerate(zip(first, second, strict=True)):
+        own = np.isin(inside, two)
+        codes = np.unique(clusters[own], return_inverse=True)[1]
+        psi, leverage = columns[own][:, two], Leverage.of(codes, inside[own])
+        df[place] = spread(psi[:, 0] - psi[:, 1], clusters=codes, leverage=leverage).df
     contrasts = Contrasts(first, second, estimates[first] - estimates[second], se, df, covariance)
     largest = int(np.argmax(contrasts.size("two-sided")))
-    statistic, own_df = float(contrasts.statistic[largest]), float(df[largest])
+    statistic, df_of_it = float(contrasts.statistic[largest]), float(df[largest])
     if len(first) == 1:
-        pvalue = t_pvalue(statistic, own_df, "two-sided")
+        pvalue = t_pvalue(statistic, df_of_it, "two-sided")
     else:
         draws, unit = draw(covariance, _DRAWS, seed=0)
         pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
-    return {"statistic": abs(statistic), "df": own_df, "pvalue": pvalue}
-
-
-def _together(parts: list[_Part]) -> tuple[Codes, Codes]:
-    """Return the rows of the parts, and which part each is in."""
-    return (
-        np.concatenate([part.rows for part in parts]),
-        np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts]),
-    )
-
-
-def _degrees(psi: FloatArray, clusters: Codes, inside: Codes, pair: tuple[int, int]) -> float:
-    """Return the degrees of freedom of a difference between two subgroups."""
-    own = np.isin(inside, pair)
-    codes = np.unique(clusters[own], return_inverse=True)[1]
-    return spread(psi[own], clusters=codes, leverage=Leverage.of(codes, inside[own])).df
+    return {"statistic": abs(statistic), "df": df_of_it, "pvalue": pvalue}
 
 
 _DRAWS = 99_999

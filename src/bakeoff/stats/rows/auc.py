@@ -73,10 +73,10 @@ def as_classes(y_true: ArrayLike) -> BoolArray:
     if array.dtype.kind == "O":
         array = np.asarray(array.tolist())
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
-        found = ", ".join(repr(v) for v in list(dict.fromkeys(array.tolist()))[:4])
+        values = ", ".join(repr(v) for v in list(dict.fromkeys(array.tolist()))[:4])
         raise ArgumentError(
             "y_true",
-            f"expected 0/1 (1 is the positive class), found {found} "
+            f"expected 0/1 (1 is the positive class), found {values} "
             f"(dtype {array.dtype}); pass `y == positive_class`, one class against the rest",
         )
     if array.min() == array.max():
@@ -134,8 +134,8 @@ class _Comparison:
 
     def area(self, scores: FloatArray) -> _Area:
         """Rank the rows by the scores of one model."""
-        found = auc(self.positive, scores, unbiased=False)
-        area = Functional(found.value, found.psi[self.order])
+        roc = auc(self.positive, scores, unbiased=False)
+        area = Functional(roc.value, roc.psi[self.order])
         covariance = self.covariance if self.design.groups is None else self.obuchowski
         return _Area(area.value, area.psi, covariance(area, area))
 
