@@ -227,8 +227,8 @@ def difference(
     if not setting.metric.smooth:
         return None, base.bootstrapped(contrast, _advantage(setting, a, b))
     spread = contrast.tested
-    of_rows = not computed and setting.clusters is None
-    if of_rows and not textbook and np.isin(rows, (0, 1)).all():
+    of_rows = not computed and setting.clusters is None and not textbook
+    if of_rows and all(x[0] in (0, 1) and np.isin(x, (0, 1)).all() for x in rows):
         right = [x if setting.metric.greater_is_better else 1 - x for x in rows]
         return contrast, _of_marks(contrast, right[0], right[1], side, level)
     fixed = Spread(spread.se, spread.units - 1, spread.units) if textbook else None

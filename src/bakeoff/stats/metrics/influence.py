@@ -18,7 +18,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.paired_differences import noise_level
+from bakeoff.stats.core.paired_differences import largest, noise_level
 from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread, leverage_of, spread
@@ -167,7 +167,7 @@ def setting_of_values(
     rows = [read_numbers(values, name) for name, values in models]
     check_same_length(**{name: own for (name, _), own in zip(models, rows, strict=True)})
     check_same_labels(**dict(models))
-    truth = TrueNumbers(np.full(len(rows[0]), np.nan))
+    truth = TrueNumbers(np.broadcast_to(np.nan, len(rows[0])))
     metric = numbers("values", greater_is_better=greater_is_better)
     rounding = noise_level(*(values for _, values in models))
     clusters, two = read_groups(groups, truth.n), len(rows) <= 2
@@ -564,7 +564,7 @@ def pair(
 
 def mean_value(setting: Setting, values: FloatArray) -> Influence:
     """Return the influence values of the mean of a number per row."""
-    return dataclasses.replace(one(setting, values), noise=NOISE * float(np.abs(values).max()))
+    return dataclasses.replace(one(setting, values), noise=NOISE * largest(values))
 
 
 def by_rows(setting: Setting, rows: Any) -> OwnMetric:
