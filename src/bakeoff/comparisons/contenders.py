@@ -26,7 +26,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.best_models import best_of
-from bakeoff.stats.metrics.family import MAX_T, compare_all, family_of_values, read_family
+from bakeoff.stats.metrics.family import compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
 DRAWS = 9_999
@@ -78,7 +78,7 @@ def contenders(
         family = family_of_values(rows.values, rows.greater_is_better, **options)
     level = 1 - alpha
     best = best_of(family, level, DRAWS, seed)
-    pairs = compare_all(family, None, MAX_T, "two-sided", level, True, DRAWS, seed)
+    pairs = compare_all(family, confidence_level=level, n_resamples=DRAWS, seed=seed)
     if best.status is not Status.OK:
         return None
     blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)

@@ -182,15 +182,6 @@ class ClusteredResult(Result):
     design_effect: float
     icc: float
 
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "n_clusters": self.n_clusters,
-            "n_effective": self.n_effective,
-            "design_effect": self.design_effect,
-            "icc": self.icc,
-        }
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ClusteredEquivalenceResult(ClusteredResult, EquivalenceResult):

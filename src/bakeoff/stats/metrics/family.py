@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
+from bakeoff.stats.core.arguments import Default, Level, Resamples, Seed, checked
 from bakeoff.stats.core.arithmetic import gram, root, times_root
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
@@ -333,19 +333,25 @@ def family_of_values(
 MAX_T = "max-t"
 
 
+class FamilyArguments(TypedDict, total=False):
+    """The options of a comparison of all pairs, or of a control with each other model."""
+
+    control: int | None
+    correction: Annotated[str, Default(MAX_T)]
+    alternative: Annotated[Alternative, Default("two-sided")]
+    confidence_level: Annotated[Level, Default(0.95)]
+    simultaneous: Annotated[bool, Default(True)]
+    n_resamples: Annotated[Resamples, Default(99_999)]
+    seed: Annotated[Seed, Default(0)]
+
+
+class _Arguments(FamilyArguments, MetricArguments):
+    """The options of a family, and those of its metric."""
+
+
 @checked
 def compare_models(
-    y_true: ArrayLike,
-    predicted: ArrayLike,
-    *,
-    control: int | None = None,
-    correction: str = MAX_T,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    simultaneous: bool = True,
-    n_resamples: Resamples = 99_999,
-    seed: Seed = 0,
-    **asked: Unpack[MetricArguments],
+    y_true: ArrayLike, predicted: ArrayLike, **options: Unpack[_Arguments]
 ) -> PairwiseResult:
     """Test the differences of a metric between all pairs of models, or from a control."""
     # Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
@@ -354,10 +360,10 @@ def compare_models(
     # together. In groups no p-value is smaller than that by sign flips of whole groups, and the
     # intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
     # simultaneous).
-    family = read_family(y_true, predicted, **asked)
-    return compare_all(
-        family, control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
-    )
+    of_metric: dict[str, Any] = {**options}
+    names = FamilyArguments.__annotations__
+    of_family = {name: of_metric.pop(name) for name in names if name in of_metric}
+    return compare_all(read_family(y_true, predicted, **of_metric), **of_family)
 
 
 @checked
@@ -366,34 +372,27 @@ def compare_values(
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
-    control: int | None = None,
-    correction: str = MAX_T,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    simultaneous: bool = True,
-    n_resamples: Resamples = 99_999,
-    seed: Seed = 0,
+    **options: Unpack[FamilyArguments],
 ) -> PairwiseResult:
     """Test the mean differences of numbers that many systems have on the same rows."""
     # As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008): in groups that is
     # the form ``t_and_flips`` of `mean_difference`.
-    family = family_of_values(values, greater_is_better, groups)
-    return compare_all(
-        family, control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
-    )
+    return compare_all(family_of_values(values, greater_is_better, groups), **options)
 
 
 def compare_all(
     family: MetricFamily,
-    control: int | None,
-    correction: str,
-    side: Alternative,
-    level: float,
-    simultaneous: bool,
-    n_resamples: int,
-    seed: Seed,
+    *,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: Seed = 0,
 ) -> PairwiseResult:
     """Compare all pairs of a family that has been read; see `compare_models`."""
+    side, level = alternative, confidence_level
     models = len(family.singles)
     at_control = check_control(control, models)
     method = check_correction(correction, at_control, side, MAX_T)

@@ -205,13 +205,13 @@ def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
         raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
 
 
-def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes | None:
+def read_groups(groups: ArrayLike | None, n: int) -> Codes | None:
     """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
     if groups is None:
         return None
-    values = _labels(groups, name)
+    values = _labels(groups, "groups")
     if len(values) != n:
-        raise ArgumentError(name, f"has {len(values)} rows, expected {n}")
+        raise ArgumentError("groups", f"has {len(values)} rows, expected {n}")
     return np.unique(values, return_inverse=True)[1]
 
 

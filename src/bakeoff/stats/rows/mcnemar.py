@@ -202,13 +202,6 @@ class McNemarResult(Result):
             alternative=self.alternative,
         )
 
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "n_discordant": self.n_discordant,
-            "smallest_pvalue": self.smallest_pvalue,
-        }
-
 
 @checked
 def mcnemar_from_counts(

@@ -77,14 +77,6 @@ class SerialResult(Result):
     n_effective: float
     autocorrelation: float
 
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "n_times": self.n_times,
-            "n_effective": self.n_effective,
-            "autocorrelation": self.autocorrelation,
-        }
-
 
 class _Asked(TypedDict, total=False):
     """The options of the tests."""
