@@ -28,7 +28,6 @@ ON_RANKS = (
     "friedman_posthoc",
     "iman_davenport",
     "nemenyi",
-    "sign_test",
 )
 """Tests that look at nothing but the order of the models on each data set."""
 
@@ -108,10 +107,13 @@ def check_cells(test: PlannedTest, entry: Entry, experiment: Experiment, place: 
     if entry.evidence is not Evidence.DATASET_SCORES or experiment.tests.missing_cells != "failed":
         return
     if entry.name not in ON_RANKS or "decimals" in test.options:
+        instead = f"use {listed(ON_RANKS, 'or')}, without `decimals`"
+        if len(experiment.models) == 2:
+            instead = "for two models write `missing_cells: drop_dataset`"
         raise Problem(
             place,
             f"{entry.name} looks at the size of scores, and `missing_cells: failed` ranks a "
-            f"failure last and gives it none; use {listed(ON_RANKS, 'or')}, without `decimals`",
+            f"failure last and gives it none; {instead}",
         )
 
 

@@ -54,10 +54,10 @@ def enough_datasets(experiment: Experiment) -> int:
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
 
-def over_datasets(n: int, k: int, policy: str | None) -> str:
-    """Return the test of k models over n data sets that fits a policy for missing cells."""
+def over_datasets(n: int, k: int) -> str:
+    """Return the test of k models over n data sets."""
     if k == 2:
-        return "sign_test" if policy == "failed" else "wilcoxon_signed_rank"
+        return "wilcoxon_signed_rank"
     # the test itself finds whether a table of this size is small enough to list
     table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
     exact = catalogue()["friedman"].function(table).variant == "exact"
@@ -70,9 +70,9 @@ def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendatio
     if n < 2:
         return
     why = f"{n} data sets with one score for each model; this test is exact"
-    name = over_datasets(n, k, experiment.tests.missing_cells)
+    name = over_datasets(n, k)
     failed = experiment.tests.missing_cells == "failed"
-    pairs = "sign_test" if failed else "wilcoxon_signed_rank"
+    pairs = "friedman_posthoc" if failed else "wilcoxon_signed_rank"
     if k > 2:
         yield Recommendation(name, f"{why}; {pairs} compares pairs (Demšar 2006)", posthoc=pairs)
     else:
@@ -80,15 +80,14 @@ def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendatio
 
 
 def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
-    k, policy = len(experiment.models), experiment.tests.missing_cells
+    k = len(experiment.models)
     tail = (
         f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
         "about further data sets"
     )
-    name = over_datasets(n, k, policy)
+    name = over_datasets(n, k)
     if k == 2:
-        how = "; it counts wins, and a failure loses" if policy == "failed" else ""
-        yield Recommendation(name, f"two models and {tail}{how} (Demšar 2006)")
+        yield Recommendation(name, f"two models and {tail} (Demšar 2006)")
         return
     why = {
         "friedman": "a table of this size can be tested exactly",

@@ -27,15 +27,8 @@ def test_labels_that_read_like_missing_values_are_labels(tmp_path):
     guess = look(written.frame, "out")
     assert guess.counts == {"Severe": 400, "None": 200}
     assert guess.unlabelled == 0
-
-
-def test_missing_labels_beside_two_classes_stay_missing(tmp_path):
     path = table(tmp_path, out=np.resize(["a", "b", "NA"], 600))
-    written = read(path, None, "out")
-    assert look(written.frame, "out").unlabelled == 200
-
-
-def test_one_class_tells_how_many_rows_have_no_label(tmp_path):
+    assert look(read(path, None, "out").frame, "out").unlabelled == 200
     path = table(tmp_path, out=np.resize(["a", "", "a"], 600))
     with pytest.raises(UserError, match=r"1 class .* and 200 rows without a label"):
         look(read(path, None, "out").frame, "out")
