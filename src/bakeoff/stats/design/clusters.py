@@ -401,7 +401,7 @@ class RowDesign:
     times: Clusters | None = None
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         n: int,
         groups: ArrayLike | None = None,

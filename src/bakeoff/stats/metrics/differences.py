@@ -379,7 +379,7 @@ def mean_difference(
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
-        units = RowDesign.of(len(d.values), groups, values_a=values_a).units
+        units = RowDesign.from_labels(len(d.values), groups, values_a=values_a).units
         how = form, alternative, confidence_level, n_resamples, seed
         return GroupTest.of_rows(d.values, d.noise, units, *how).result(
             {},

@@ -162,14 +162,6 @@ class Contrast:
     worth: dict[str, float]
     of_groups: GroupSums | None
 
-    @classmethod
-    def of(cls, setting: Setting, influence: Influence) -> Contrast:
-        """Take it from the influence of the rows."""
-        worth = worth_of_groups(setting, influence)
-        return cls(
-            influence.value, influence.estimate, influence.tested, worth, influence.of_groups
-        )
-
 
 @dataclasses.dataclass(frozen=True)
 class MetricFamily:
@@ -230,7 +222,8 @@ class MetricFamily:
                 statuses.append(Status.UNDEFINED)
                 continue
             of_rows = self.contrast(a, b)
-            contrasts.append(Contrast.of(self.setting, of_rows))
+            worth, sums = worth_of_groups(self.setting, of_rows), of_rows.of_groups
+            contrasts.append(Contrast(of_rows.value, of_rows.estimate, of_rows.tested, worth, sums))
             statuses.append(decide(self.setting, of_rows, "two-sided")[0])
         at = [i for i, status in enumerate(statuses) if status is Status.OK]
         ok = [contrast for i in at if (contrast := contrasts[i]) is not None]

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.decisions import Table, ratio
 from bakeoff.stats.metrics.metric import POINTS, Carried, Need
@@ -102,14 +102,8 @@ def net_benefit(view: View) -> FloatArray:
     """
     threshold = view.options.threshold
     assert threshold is not None
-    p = view.probabilities[:, view.truth.positive]
-    return net_benefits(view.is_positive, p, threshold)
-
-
-def net_benefits(positive: BoolArray, probabilities: FloatArray, threshold: float) -> FloatArray:
-    """Return what each row adds to the net benefit at a threshold, shape (n,)."""
-    worth = np.where(positive, 1.0, -threshold / (1 - threshold))
-    return np.where(probabilities >= threshold, worth, 0.0)
+    worth = np.where(view.is_positive, 1.0, -threshold / (1 - threshold))
+    return np.where(view.probabilities[:, view.truth.positive] >= threshold, worth, 0.0)
 
 
 def _cost(view: View) -> float:

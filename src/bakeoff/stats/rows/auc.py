@@ -352,7 +352,7 @@ def delong_pairs(
     positive, table = as_classes(y_true), as_array(scores, "scores")
     check_same_length(y_true=positive, scores=table)
     check_same_labels(y_true=y_true, scores=scores)
-    design = RowDesign.of(len(positive), groups)
+    design = RowDesign.from_labels(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
     rows = _Comparison(positive, design, form, alternative, confidence_level)
     areas: dict[int, _Area] = {}
@@ -439,7 +439,7 @@ def delong(
     read = {name: as_scores(values, name, unit="rows") for name, values in scores.items()}
     check_same_length(y_true=positive, **read)
     check_same_labels(y_true=y_true, **scores)
-    design = RowDesign.of(len(positive), groups)
+    design = RowDesign.from_labels(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
     rows = _Comparison(positive, design, form, alternative, confidence_level)
     a, b = (rows.area(values) for values in read.values())

@@ -230,7 +230,7 @@ def cochran_q(
         if row_counts is not None:
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
         matrix, _ = as_matrix(correct, None)
-        design = RowDesign.of(len(matrix), groups, correct=correct)
+        design = RowDesign.from_labels(len(matrix), groups, correct=correct)
         return _in_groups(matrix, design.units, form, n_resamples, seed)
     table = correct_totals(correct, row_counts)
     if table.models == 2 and not allow_two_models:

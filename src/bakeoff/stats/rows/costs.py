@@ -346,7 +346,7 @@ def cost_sensitive(
     0.05 0.707
     """
     names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
-    design = RowDesign.of(len(truth), groups)
+    design = RowDesign.from_labels(len(truth), groups)
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
         matrix = as_cost(cost, max(len(names), 2))

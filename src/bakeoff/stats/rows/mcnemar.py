@@ -457,7 +457,7 @@ def mcnemar_pairs(
 ) -> PairwiseResult:
     """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
-    design = RowDesign.of(len(matrix), groups, time, correct=correct)
+    design = RowDesign.from_labels(len(matrix), groups, time, correct=correct)
     columns = np.ascontiguousarray(matrix.T)
 
     def compare(
@@ -547,7 +547,7 @@ def mcnemar(
     ('sign_flip', 0.375, 6.0, 0.0312)
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.of(len(a), groups, time, correct_a=correct_a)
+    design = RowDesign.from_labels(len(a), groups, time, correct_a=correct_a)
     return _compare(a, b, design, variant, alternative, confidence_level, ci_method)
 
 
@@ -624,7 +624,7 @@ def tost_paired(
     (0.0043, 'equivalent')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     if design.relation == "groups":
         return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=2)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
@@ -670,7 +670,7 @@ def noninferiority(
     (True, 'not inferior')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
 
 

@@ -207,7 +207,7 @@ def binomial_test(
     (0.87, 0.0469)
     """
     array = as_correctness(correct, "correct")
-    design = RowDesign.of(len(array), groups, correct=correct)
+    design = RowDesign.from_labels(len(array), groups, correct=correct)
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
         if ci_method != "wilson":
