@@ -28,6 +28,25 @@ def against_constant(study: Study) -> Iterator[str]:
     yield from _by_others(study, [one for each in found.values() for one in each if one.models])
 
 
+def none_better(study: Study) -> str:
+    """Say as a headline that no model is shown to beat a constant prediction; else empty."""
+    found, n = baselines(study, study.metric.name), len(study.models)
+    known = (not all(math.isnan(line.pvalue) for line in one.models) for one in found)
+    if (
+        len(found) < len(study.datasets)
+        or any(len(one.open) < n for one in found)
+        or not all(known)
+    ):
+        return ""
+    than = f"than a constant prediction by {study.metric.title}"
+    if study.several:
+        return f"On none of the {len(found)} data sets is a model shown to be better {than}."
+    if n > 1 and len(_worse(study, found[0])[0]) == n:
+        return f"Every model is significantly worse {than}."
+    none = {1: study.name(study.models[0]), 2: "Neither model"}.get(n, f"None of the {n} models")
+    return f"{none} is shown to be better {than}."
+
+
 def _by_others(study: Study, found: list[Baseline]) -> Iterator[str]:
     """Say by which of the other metrics which models are not shown to beat it."""
     by_result: dict[str, list[str]] = {}
