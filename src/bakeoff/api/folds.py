@@ -64,7 +64,7 @@ def compare_folds(
     groups : array_like, shape (n,), optional
         Which rows belong together, of predictions.
     positive : label, optional
-        The positive one of two classes, of predictions; default: the last in sorted order.
+        The positive one of two classes, of predictions; default: as in `compare`.
     unit : str, optional
         Of predicted numbers.
     n : int, optional

@@ -109,9 +109,11 @@ def compare(
         estimate of each item from all of its runs.
     classes : sequence, optional
         All classes, those that no row has too, in the order of the columns of probabilities; the
-        last one is the positive one of two. Default: those of `y`, sorted as scikit-learn does.
+        last one is the positive one of two. Default: those of `y`, as scikit-learn sorts them.
     positive : label, optional
-        The positive one of two classes; default: the last.
+        The positive one of two classes; default: the one whose name says so (yes, sick, churned,
+        1), else the larger number, else the rarer one. Where the names decide nothing, a single
+        probability for each row needs it.
     costs : Mapping, optional
         ``{"classes": [...], "matrix": [[...]]}`` as `costs:` of an experiment; tests them too.
     versus : str, optional

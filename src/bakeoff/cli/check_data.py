@@ -51,11 +51,8 @@ def show_telling(dataset: str, data: Table) -> None:
 
 def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int]) -> str:
     """Say what a constant answer would score on all rows of a data set."""
-    costs, rows, metrics = (
-        experiment.costs_on(dataset),
-        list(counts.values()),
-        metrics_of(experiment),
-    )
+    costs, rows = experiment.costs_on(dataset), list(counts.values())
+    metrics = metrics_of(experiment, [*counts][-1] if len(counts) == 2 else "")
     told = []
     # of rows that are marked right or wrong nothing is to be predicted
     for name in experiment.metrics if sum(rows) and not experiment.with_values else ():

@@ -72,7 +72,10 @@ def add_task(parser: argparse.ArgumentParser) -> None:
 def add_positive(parser: argparse.ArgumentParser) -> None:
     """Add the positive class."""
     parser.add_argument(
-        "--positive", metavar="CLASS", help="the positive one of two; default: the last, sorted"
+        "--positive",
+        metavar="CLASS",
+        help="the positive one of two; default: by its name (yes, sick, 1), the larger number, or "
+        "the rarer one",
     )
 
 

@@ -83,6 +83,12 @@ class Labels:
         """Tell in which rows another column has another label, shape (n,)."""
         return np.asarray(other.among(self.classes) != self.codes)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows have each label."""
+        counted = np.bincount(self.codes[~self.missing], minlength=len(self.classes))
+        return dict(zip(self.classes, counted.tolist(), strict=True))
+
     def named(self, row: int) -> str:
         """Return the label of a row, for messages."""
         return "" if self.codes[row] < 0 else self.classes[self.codes[row]]

@@ -192,7 +192,7 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
 
 def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
-    present = sorted({labels.classes[code] for code in np.unique(labels.codes)})
+    present = sorted(name for name, n in labels.counts.items() if n)
     if spec.classes is not None:
         ordered = [name_of(name) for name in spec.classes]
         repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
@@ -206,13 +206,15 @@ def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
                 (*place, "classes"),
                 f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}",
             )
+        if spec.positive is None:
+            return tuple(ordered)
     else:
         ordered = in_order(present)
     if len(ordered) < 2:
         raise Problem(
             place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
         )
-    return positive_last(ordered, spec.positive, place)
+    return positive_last(ordered, spec.positive, place, labels.counts)
 
 
 def given_card(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
+from bakeoff.data.file_columns import USUAL, Answers, Columns, Labels, Numbers
 from bakeoff.data.given_predictions import carried, related
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.group_columns import like_ids
@@ -29,7 +29,7 @@ from bakeoff.data.prediction_table import (
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.side_by_side import SideBySide, as_subgroups
-from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.data.target import looks_like_a_quantity, positive_last
 from bakeoff.data.training_runs import by_run
 from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed
@@ -153,7 +153,8 @@ def _order(true: Answers, classes: Sequence[str]) -> tuple[str, ...]:
     """Return the classes of labels in order, with those that no row has; none of numbers."""
     if isinstance(true, Numbers) and classes:
         raise Problem(("classes",), "numbers have no classes: leave it out")
-    return tuple(in_order({*true.classes, *classes}))
+    ordered = in_order({*true.classes, *classes})
+    return positive_last(ordered, None, (), true.counts) if isinstance(true, Labels) else ()
 
 
 def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:

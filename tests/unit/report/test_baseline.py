@@ -67,11 +67,11 @@ def test_the_verdict_says_what_holds_by_the_other_metrics():
     one = dataclasses.replace(one, scores=pd.concat(scores, ignore_index=True))
     open_by = {m: baseline(one, m, "d").open for m in one.experiment.metrics}
     assert open_by == {"accuracy": ["b"], "balanced_accuracy": [], "f1": []}
-    said = "By balanced accuracy and F1, every model is significantly better than a constant"
+    said = "By balanced accuracy and F1 of yes, every model is significantly better than a constant"
     assert said in answer(one).text
     some = dataclasses.replace(one, test_sets={"d": one.test_sets["d"].only([0])})
     assert baseline(some, "f1", "d").models[0].model == "a"
-    assert "By balanced accuracy and F1, a is significantly better than" in answer(some).text
+    assert "By balanced accuracy and F1 of yes, a is significantly better than" in answer(some).text
 
 
 def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):

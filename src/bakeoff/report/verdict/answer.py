@@ -16,7 +16,14 @@ from bakeoff.report.related_names import related_names
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict import further_tests, recipes
-from bakeoff.report.verdict.beside import against_constant, by_subgroup, failed, left_out, too_good
+from bakeoff.report.verdict.beside import (
+    against_constant,
+    by_subgroup,
+    failed,
+    left_out,
+    too_good,
+    turned,
+)
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.outcome import headline, look
 from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
@@ -40,6 +47,7 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, *mains)
+    verdict = turned(study, verdict)
     base = (*against_constant(study), *too_good(study))
     after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
     sentences = (*failed(study), *verdict.sentences, *after)

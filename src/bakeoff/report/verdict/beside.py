@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
+from bakeoff.report.baseline import (
+    Baseline,
+    baselines,
+    looks_reversed,
+    nearly_perfect,
+    worse_than_constant,
+)
 from bakeoff.report.numbers import count, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
+from bakeoff.report.verdict.wording import Verdict
 from bakeoff.scores.metrics import Metric, Need
 
 
@@ -26,6 +34,21 @@ def against_constant(study: Study) -> Iterator[str]:
     if first:
         yield _on_one(study, first[0])
     yield from _by_others(study, [one for each in found.values() for one in each if one.models])
+
+
+def turned(study: Study, verdict: Verdict) -> Verdict:
+    """Begin with the doubt about classes where every model is worse than a constant answer."""
+    if not looks_reversed(study):
+        return verdict
+    *_, positive = study.cards[study.datasets[0]]["classes"]
+    text = (
+        f"Every model is significantly worse than a constant prediction by {study.metric.title}, "
+        f"and the reverse of its predictions would not be: are the two classes exchanged? The "
+        f"positive class is {clean(positive)!r}."
+    )
+    return dataclasses.replace(
+        verdict, headline=text, sentences=(verdict.headline, *verdict.sentences)
+    )
 
 
 def _by_others(study: Study, found: list[Baseline]) -> Iterator[str]:
@@ -53,11 +76,7 @@ def _result(study: Study, one: Baseline) -> str:
 
 def _worse(study: Study, one: Baseline) -> tuple[list[str], list[str]]:
     """Divide the models that are not shown to be better: those shown to be worse, and the rest."""
-    worse = [
-        line.model
-        for line in one.models
-        if line.pvalue_adjusted <= study.alpha and line.difference < 0
-    ]
+    worse = worse_than_constant(study, one)
     return worse, [model for model in one.open if model not in worse]
 
 

@@ -6,18 +6,24 @@ import dataclasses
 import math
 from collections.abc import Mapping
 
-from bakeoff.scores.metrics.entry import METRICS, Metrics
+from bakeoff.scores.metrics.entry import METRICS, Metrics, of_class
 from bakeoff.spec import Experiment
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats.metrics.metric import TARGET, TARGET_SQUARED, Metric, numbers
 
 
-def metrics_of(experiment: Experiment) -> Mapping[str, Metric]:
-    """Return the metrics that an experiment can name, in the unit of the numbers it predicts."""
+def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metric]:
+    """Return the metrics that an experiment can name, in the unit of the numbers it predicts.
+
+    Those that are about one class of two say which, where `positive` names it.
+    """
     own = {name: _metric(given) for name, given in experiment.given_metrics.items()}
     units = {data.unit for data in experiment.datasets.values()}
     unit = units.pop() if len(units) == 1 else None
-    return Metrics({name: in_unit(metric, unit) for name, metric in METRICS.items()} | own)
+    ours = {n: of_class(in_unit(metric, unit), positive) for n, metric in METRICS.items()}
+    found = Metrics(ours | own)
+    found.positive = positive
+    return found
 
 
 def in_unit(metric: Metric, unit: str | None) -> Metric:
