@@ -20,7 +20,7 @@ from bakeoff.data.predicted import Predicted, is_number, known_answers, predicte
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.data.target import looks_like_a_quantity, positive_last, positive_of
+from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, positive_of
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.sources.common.identifiers import arrow_column, names
@@ -122,7 +122,7 @@ class _Order:
                 + (f"; y has {some(lacking)} too" if lacking else "")
             )
         ordered = columns if len(classes) else in_order(columns)
-        counts = names(y).value_counts().to_dict()
+        counts = counted(y)
         sure = positive is not None or len(classes) > 0
         if positive is not None:
             if len(columns) != 2:

@@ -13,10 +13,10 @@ import pandas as pd
 
 from bakeoff.api.alignment import as_pandas
 from bakeoff.data.columns import sorted_names
-from bakeoff.data.target import positive_last
+from bakeoff.data.target import counted, positive_last
 from bakeoff.errors import UserError, listed, unknown
 from bakeoff.files import whole
-from bakeoff.sources.common.identifiers import names, series_of
+from bakeoff.sources.common.identifiers import series_of
 from bakeoff.spec.resampling import Resampling
 
 MANY = 50_000
@@ -113,8 +113,7 @@ def as_passed(X: Any, features: pd.DataFrame) -> Any:
 
 def class_codes(y: pd.Series[Any], positive: Any) -> dict[str, int]:
     """Return the numbers that estimators see for classes: in order, the positive one last."""
-    counts = names(y).value_counts().to_dict()
-    ordered = positive_last(sorted_names(y), positive, (), counts)
+    ordered = positive_last(sorted_names(y), positive, (), counted(y))
     return {name: code for code, name in enumerate(ordered)}
 
 

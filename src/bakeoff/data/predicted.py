@@ -124,7 +124,8 @@ def known_answers(
         where = f"{file.path!r}" + (f", column {column!r}," if column else "")
         text = (
             f"{where} predicts classes that the data do not have, in {len(strange):,} of "
-            f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: {some(sorted(classes), 10)})"
+            f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: "
+            f"{some(sorted(classes), 10)})"
         )
         if len(strange) < len(codes):
             if column:

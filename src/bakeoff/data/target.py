@@ -271,7 +271,12 @@ def _labels(
     _check_blanks(order, str(target.name), place)
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    return found, positive_last(order, spec.positive, place, found.value_counts())
+    return found, positive_last(order, spec.positive, place, counted(found))
+
+
+def counted(labels: columns.Series) -> dict[str, int]:
+    """Count the rows of each label, by its name."""
+    return {str(name): int(n) for name, n in names(labels).value_counts().items()}
 
 
 def positive_last(

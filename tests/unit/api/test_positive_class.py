@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 import bakeoff
 from bakeoff.cli import main
+from bakeoff.data.given_predictions import load
+from bakeoff.spec import load_experiment
 
 RARE = ["churned"] * 12 + ["stayed"] * 48
 PAIRS = [
@@ -52,16 +53,7 @@ def of_experiment(truth, known):
         "models": {m: {"predictions": f"{m}.csv"} for m in known},
         "metrics": ["f1"],
     }
-    with open("e.yaml", "w") as file:
-        yaml.safe_dump(config, file)
-    return _study("e.yaml")
-
-
-def _study(path):
-    from bakeoff.data.given_predictions import load
-    from bakeoff.spec import read_experiment
-
-    experiment = read_experiment(path)
+    experiment = load_experiment(config)
     (name,) = experiment.datasets
     return load(name, experiment).classes[-1]
 

@@ -81,8 +81,8 @@ class DataSet(SpecSection, ABC):
     label: Label | None = None
     positive: ClassName | None = Field(
         None,
-        description="The positive class of a two-class problem; default: the one whose name says so "
-        "(yes, sick, churned, 1), else the larger number, else the rarer one.",
+        description="The positive class of a two-class problem; default: the one whose name says "
+        "so (yes, sick, churned, 1), else the larger number, else the rarer one.",
     )
     unit: Unit = None
     id: ColumnName | None = Field(
