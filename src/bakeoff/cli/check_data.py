@@ -6,19 +6,21 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bakeoff.cli.terminal import say
+from bakeoff.cli.terminal import dim, say, table
 from bakeoff.data import Table
+from bakeoff.data.describe_columns import telling_columns
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
 from bakeoff.data.table import TARGET
-from bakeoff.data.telling_columns import telling_columns
-from bakeoff.report.numbers import percent, score, words
-from bakeoff.report.undeclared import notes_on
+from bakeoff.report.numbers import count, percent, score, words
+from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Experiment
 from bakeoff.spec.datasets import GivenData
+
+_MOST_COLUMNS = 40
 
 
 def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
@@ -29,6 +31,30 @@ def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
             say(paragraph(f"Note: {note.sentence}"), "")
         if not given:
             show_telling(name, data)
+
+
+def show_columns(tables: Mapping[str, Table]) -> None:
+    """Print how each column of the tables was read."""
+    rows = [
+        (*([name] if len(tables) > 1 else []), column, *_read_as(known))
+        for name, data in tables.items()
+        for column, known in data.card["features"].items()
+    ]
+    if not rows:
+        return
+    head = [*(["data set"] if len(tables) > 1 else []), "column", "read as", "different", "missing"]
+    # those with a remark are told of all
+    kept = [row for i, row in enumerate(rows) if i < _MOST_COLUMNS or row[-1]]
+    sides = "l" * (len(head) - 2) + "rrl"
+    say(*table((*head, ""), kept, sides))
+    if more := len(rows) - len(kept):
+        say(dim(f"… and {count(more, 'more column')}; the report lists all."))
+    say("")
+
+
+def _read_as(known: Mapping[str, Any]) -> tuple[str, ...]:
+    missing = f"{known['missing']:,}" if known["missing"] else ""
+    return known["kind"], f"{known['distinct']:,}", missing, remark_on(known)
 
 
 def show_telling(dataset: str, data: Table) -> None:

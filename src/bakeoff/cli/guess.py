@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
+from bakeoff.data.describe_columns import (
+    LIKE_AN_ID,
+    NAMED,
+    date_formats,
+    is_date,
+    is_nested,
+    is_running_number,
+    why_groups,
+)
 from bakeoff.data.target import Positive, looks_like_a_quantity, positive_of
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import count, number
@@ -33,7 +41,8 @@ class Guess(NamedTuple):
     id: str | None
     groups: str | None
     drop: Mapping[str, str]
-    dates: tuple[str, ...]
+    dates: Mapping[str, Sequence[str]]
+    """Columns of dates, with the formats in which they may be written where not like 2024-05-31."""
     numbers: str = ""
 
     def without_groups(self) -> Guess:
@@ -89,9 +98,9 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
             "(`--task regression`), or classes (`--task classification`)?"
         )
     id_column, groups, drop = _columns(frame, target, numbers=numbers)
-    dates = tuple(
-        c for c in frame.columns if c not in (target, id_column, groups) and _is_date(frame[c])
-    )
+    kept = [c for c in frame.columns if c not in (target, id_column, groups)]
+    dates = {c: date_formats(frame[c]) for c in kept if not is_nested(frame[c])}
+    dates = {c: formats for c, formats in dates.items() if formats or is_date(frame[c])}
     guess = Guess(
         {} if numbers else {str(name): int(n) for name, n in counts.items()},
         int(frame[target].isna().sum()),
@@ -153,18 +162,6 @@ def _columns(
         elif (_is_linear if numbers else _is_one_to_one)(values, labels):
             drop[column] = f"says what {target} is"
     return id_column, groups, drop
-
-
-def _is_date(values: pd.Series[Any]) -> bool:
-    """Tell whether a column holds dates like 2024-05-31."""
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
-        return True
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return False
-    texts = values.dropna().astype(str)
-    if texts.empty or not texts.str.match(r"\d{4}-\d{2}(-\d{2})?").all():
-        return False
-    return bool(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True).notna().all())
 
 
 def _is_linear(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from bakeoff.data.describe_columns import LIKE_MISSING
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError, named
 from bakeoff.files import is_file, no_file
@@ -21,10 +22,7 @@ _GROUPED = {
     ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?"),
 }
 _NUMBERS = (re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?"), *_GROUPED.values())
-_MISSING = re.compile(
-    r"(?i)[?.*\-–—/_#x\s]+|n\.?[ad]\.?|unknown|missing|none|nil|void|not (available|known|given)"
-)
-
+_MISSING = re.compile(f"{LIKE_MISSING.pattern}|unknown|missing")
 _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from bakeoff import __version__
-from bakeoff.cli.check_data import show_undeclared, told_constant
+from bakeoff.cli.check_data import show_columns, show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, told
 from bakeoff.cli.guess_format import read
 from bakeoff.cli.places import places_of
@@ -100,6 +100,8 @@ def run(args: argparse.Namespace) -> None:
     tables = {n: load(n, experiment) for n in experiment.datasets}
     for dataset, data in tables.items():
         say(paragraph(told_constant(experiment, dataset, data.card.get("classes", {}))))
+    say("")
+    show_columns(tables)
     show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
@@ -174,6 +176,12 @@ def _about_rows(guess: Guess) -> Iterator[str]:
         yield f"    id: {_scalar(guess.id)}  # guessed: unique"
     if guess.groups is not None:
         yield f"    groups: {_scalar(guess.groups)}  # guessed: an id that repeats"
+    written = {c: formats for c, formats in guess.dates.items() if formats}
+    if written:
+        yield "    dates:  # guessed"
+    for column, (form, *others) in written.items():
+        other = f"  # or {' or '.join(others)}" if others else ""
+        yield f"      {_scalar(column)}: {json.dumps(form)}{other}"
     for column in guess.dates:
         yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
     if guess.unlabelled:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pydantic import InstanceOf
 
 from bakeoff.data.columns import in_order
+from bakeoff.data.describe_columns import named_like_groups
 from bakeoff.data.file_columns import USUAL, Answers, Columns
 from bakeoff.data.given_tables import table_of_model
-from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.table_files import as_table
 from bakeoff.data.training_runs import by_run
 from bakeoff.errors import Place, Problem, listed
@@ -296,7 +296,7 @@ def like_groups(
     Returns
     -------
     list of dict
-        As `bakeoff.data.group_columns.group_columns` returns it.
+        As `bakeoff.data.describe_columns.group_columns` returns it.
     """
     return named_like_groups(file.table, unclaimed(file, columns, known))
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
+from bakeoff.data.describe_columns import like_ids
 from bakeoff.data.file_columns import USUAL, Answers, Columns, Labels, Numbers
 from bakeoff.data.given_predictions import carried, related
 from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.group_columns import like_ids
 from bakeoff.data.model_names import models_of_columns
 from bakeoff.data.predicted import Predicted, no_model, predicted
 from bakeoff.data.prediction_table import (

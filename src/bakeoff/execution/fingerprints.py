@@ -40,7 +40,7 @@ DIVIDES = tuple(
 LOADS = tuple(
     f"data/{name}.py"
     for name in (
-        *("columns", "file_columns", "given_predictions", "given_splits", "group_columns"),
+        *("columns", "file_columns", "given_predictions", "given_splits", "describe_columns"),
         *("model_names", "predicted", "prediction_table", "prepare", "read_given"),
         *("repeats", "row_columns", "same_rows", "side_by_side", "table_files"),
         "training_runs",

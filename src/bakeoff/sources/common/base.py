@@ -101,6 +101,11 @@ class DataSet(SpecSection, ABC):
         description="Which rows to keep, before anything else is done: "
         "`[{column: age, min: 18}, {column: country, keep: [US, CA]}]`.",
     )
+    dates: dict[ColumnName, str] = Field(
+        {},
+        description="Columns of dates that are not written like 2024-05-31, each with its format: "
+        "`{admitted: '%d.%m.%Y'}` (Python's `strptime`).",
+    )
     derive: dict[ColumnName, str] = Field(
         {},
         description="New columns from old ones: `log_income: log(income)`. Functions: log, log1p, "

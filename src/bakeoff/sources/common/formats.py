@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -206,6 +207,8 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
         sheet = spec.sheet or 0
         frame = pd.read_excel(book, sheet_name=sheet)
+        first = book.book[spec.sheet or book.sheet_names[0]]
+        notes = [["hidden", first.title]] if first.sheet_state != "visible" and not sheet else []
         large = [name for name, values in frame.items() if _is_large(values)]
         cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[large] if large else frame[[]]
     for column, values in cells.items():
@@ -214,7 +217,24 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             frame[column] = values.astype("float64")
         elif (whole := whole_numbers(values)) is not None:
             frame[column] = whole
+    empty = [str(column) for column, values in frame.items() if values.isna().all()]
+    notes += [["formulas", column] for column in _formulas(path, name, first.title, empty)]
+    frame.attrs["notes"] = notes
     return frame
+
+
+def _formulas(path: Path, name: str, sheet: str, empty: Sequence[str]) -> list[str]:
+    """Name those of the empty columns whose cells are formulas without a stored value."""
+    if not empty:
+        return []
+    import openpyxl
+
+    with opened(path, name) as file:
+        cells = openpyxl.load_workbook(seekable(file), read_only=True)[sheet].iter_rows()
+        heads, *first = itertools.islice(cells, 2)
+        row = first[0] if first else ()
+        formulas = {str(head.value) for head, cell in zip(heads, row) if cell.data_type == "f"}
+    return [column for column in empty if column in formulas]
 
 
 def _is_large(values: pd.Series[Any]) -> bool:
