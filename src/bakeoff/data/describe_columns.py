@@ -138,8 +138,10 @@ LIKE_MISSING = re.compile(
     r"(?i)[?.*\-–—/_#x\s]+|#?n[./]?[ad]\.?|none|nil|null|nan|void|not (available|known|given)"
 )
 _ALIKE = {"y": "yes", "n": "no", "t": "true", "f": "false"}
-_DAYS = ("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d")
-_DAYS += ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y")
+_DAYS = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d"),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y"),
+)
 _FORMATS = tuple(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S"))
 _ISO = re.compile(r"\d{4}-\d{2}(-\d{2})?.*")
 
@@ -182,10 +184,8 @@ def _remark(values: Series, name: str, different: int) -> list[str] | None:
     if numbers.sum() >= _MOSTLY * counts.sum() and len(numbers):
         rest = counts.drop(numbers.index)
         if len(rest):
-            return [
-                "numbers",
-                f"{int(rest.sum()):,} of {counts.sum():,} are none: {rest.index[0]!r}",
-            ]
+            few = f"{int(rest.sum()):,} of {counts.sum():,} are none"
+            return ["numbers", f"{few}: {rest.index[0]!r}"]
         return ["numbers", f"like {texts[0]!r}"]
     if lacking := [text for text in texts if LIKE_MISSING.fullmatch(text.strip())]:
         return ["missing", f"{lacking[0]!r} in {int(counts[lacking[0]]):,} rows"]

@@ -62,7 +62,7 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     guess = look(read(path, None, "out").frame, "out")
     assert (guess.id, guess.groups) == ("sample_id", None)
     assert "sample_id" not in guess.drop
-    assert guess.dates == ("day",)
+    assert guess.dates == {"day": []}
     assert guess.drop["nr"] == "a running number"
 
 

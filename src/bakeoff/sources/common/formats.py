@@ -231,9 +231,9 @@ def _formulas(path: Path, name: str, sheet: str, empty: Sequence[str]) -> list[s
 
     with opened(path, name) as file:
         cells = openpyxl.load_workbook(seekable(file), read_only=True)[sheet].iter_rows()
-        heads, *first = itertools.islice(cells, 2)
-        row = first[0] if first else ()
-        formulas = {str(head.value) for head, cell in zip(heads, row) if cell.data_type == "f"}
+        heads, first = itertools.islice(cells, 2)
+        both = zip(heads, first, strict=False)
+        formulas = {str(head.value) for head, cell in both if cell.data_type == "f"}
     return [column for column in empty if column in formulas]
 
 
