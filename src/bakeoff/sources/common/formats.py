@@ -20,7 +20,13 @@ from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.archives import COMPRESSED, check_unpacked, opened, seekable
-from bakeoff.sources.common.identifiers import exact, frame_of, to_frame, whole_numbers
+from bakeoff.sources.common.identifiers import (
+    exact,
+    frame_of,
+    to_frame,
+    whole_numbers,
+    with_own_types,
+)
 from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
 MISSING = frozenset(
@@ -287,7 +293,7 @@ def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _refuse_twice(columns, name)
     if frame.empty:
         raise UserError(f"{name!r} has no rows")
-    return frame.set_axis(pd.Index(columns, dtype=object), axis=1)
+    return with_own_types(frame.set_axis(pd.Index(columns, dtype=object), axis=1))
 
 
 def check_width(columns: int, name: str) -> None:
