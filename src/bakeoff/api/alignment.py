@@ -75,7 +75,9 @@ def as_pandas(given: Any) -> Any:
     elif hasattr(given, "to_pandas"):
         given = given.to_pandas()
     if isinstance(given, pd.Series):
-        return with_own_types(given.to_frame("")).iloc[:, 0].rename(given.name)
+        own = with_own_types(given.to_frame("")).iloc[:, 0]
+        own.name = given.name
+        return own
     return with_own_types(given) if isinstance(given, pd.DataFrame) else given
 
 

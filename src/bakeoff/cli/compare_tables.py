@@ -12,6 +12,7 @@ from bakeoff.api.of_tables import study_of
 from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.api.tables import read_scores
 from bakeoff.cli.compare_show import show
+from bakeoff.cli.given import keys_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
@@ -31,7 +32,17 @@ _OPTIONS = {
 }
 """The option that stands for an argument of `compare_datasets`, or a key of an experiment."""
 _OF_BOTH = (
-    *("command", "arguments", "files", "format", "models", "metric", "values", "groups"),
+    *(
+        "command",
+        "arguments",
+        "files",
+        "format",
+        "missing_values",
+        "models",
+        "metric",
+        "values",
+        "groups",
+    ),
     "datasets",
     *("alternative", "alpha", "correction", "versus", "json", "html", "markdown", "latex", "csv"),
 )
@@ -65,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
     path = args.files[0]
     with naming_options(_OPTIONS):
         table = read_scores(
-            read_frame(path, ("table",), args.format),
+            read_frame(path, ("table",), keys_named(args)),
             datasets=args.datasets,
             values=args.values,
             metrics=args.metric or (),

@@ -8,14 +8,22 @@ from collections.abc import Sequence
 
 from bakeoff.data.given_tables import GivenTables, tables_of
 from bakeoff.errors import UserError, printable
+from bakeoff.sources.common.tables import TableKeys
 
 
 def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
-    """Read the tables of paths in the format of ``--format``, and tell what is left out."""
-    found = tables_of(paths, args.format)
+    """Read the tables of paths, and tell what is left out."""
+    found = tables_of(paths, keys_named(args))
     for said in found.left_out:
         sys.stderr.write(f"{printable(said)}\n")
     return found
+
+
+def keys_named(args: argparse.Namespace) -> TableKeys:
+    """Return what options say of how tables are written."""
+    texts = args.missing_values
+    missing = None if texts is None else [text for text in texts.split(",") if text]
+    return TableKeys.model_validate({"format": args.format, "missing_values": missing})
 
 
 def check_column(args: argparse.Namespace, tables: GivenTables) -> None:

@@ -20,6 +20,17 @@ def add_format(parser: argparse.ArgumentParser, what: str = "files") -> None:
         metavar="NAME",
         help=f"of the {what}, where their endings do not tell it: {', '.join(FORMATS)}",
     )
+    add_missing_values(parser)
+
+
+def add_missing_values(parser: argparse.ArgumentParser) -> None:
+    """Add the texts that stand for a missing value."""
+    parser.add_argument(
+        "--missing-values",
+        metavar="TEXT,…",
+        help="texts that stand for a missing value beside empty cells; default: NA, N/A, NaN, "
+        "null, None and their like; '' for empty cells alone, where a class has such a name",
+    )
 
 
 def add_truth_and_id(parser: argparse.ArgumentParser) -> None:

@@ -207,7 +207,8 @@ class Columns:
             raise Problem(
                 self.place,
                 f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
-                f"column {column!r}; the first is row {missing[0] + 1}",
+                f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
+                "None or the like needs `missing_values: []` (`--missing-values ''`)",
                 remedy=DROP if role == "true" else None,
             )
         return read

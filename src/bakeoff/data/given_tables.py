@@ -22,10 +22,11 @@ from bakeoff.data.readers import (
     read_log,
     reader_of,
 )
-from bakeoff.data.table_files import MODEL, as_table, read_tables
+from bakeoff.data.table_files import MODEL, PLAIN, as_table, laid_out, read_tables
 from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
 from bakeoff.files import digest, files_at, is_file, state_of
+from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import LOGS, SEED
 
 PLACE: Place = ("predictions",)
@@ -102,11 +103,11 @@ class _Held(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def tables_of(paths: Sequence[str], format: str | None = None) -> GivenTables:
+def tables_of(paths: Sequence[str], keys: TableKeys = PLAIN) -> GivenTables:
     """Read the tables that paths name."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
-    held = {path: _held(path, format) for path in paths}
+    held = {path: _held(path, keys) for path in paths}
     told = tuple(one.read_as for one in held.values() if one.read_as)
     left_out = tuple(said for one in held.values() for said in one.left_out)
     alone, first = next(iter(held.values())).tables, Path(paths[0])
@@ -135,18 +136,21 @@ def _names(path: str, tables: Mapping[str, Columns]) -> list[str]:
     return [stem.strip("-_ ") or place.parent.name]
 
 
-def _held(path: str, format: str | None) -> _Held:
+def _held(path: str, keys: TableKeys) -> _Held:
     if Path(path).is_dir():
         return _of_folder(path)
     if SEED in path or not is_file(path):
-        return _Held({"": read_columns(path, PLACE, format)})
-    reader = None if format else reader_of(path)
-    found = read_tables(path, PLACE, format)
+        return _Held({"": read_columns(path, PLACE, keys)})
+    reader = None if keys.format else reader_of(path)
+    found = read_tables(path, PLACE, keys)
     tables = {
         model: Columns(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
         for model, table in found.items()
     }
-    return _Held(tables, "" if reader is None else f"{path} was read as {reader.WHAT}")
+    skipped = laid_out(path, keys).skip if reader is None else 0
+    before = f"{path}: {skipped} line(s) before the table left out."
+    told = "" if reader is None else f"{path} was read as {reader.WHAT}"
+    return _Held(tables, told, (before,) if skipped else ())
 
 
 def table_of_model(path: str, place: Place, model: str | None) -> Columns:
@@ -172,7 +176,7 @@ def table_of_model(path: str, place: Place, model: str | None) -> Columns:
 @lru_cache(maxsize=2)
 def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Columns]:
     """Read logs that have not changed once for all of their models, and tell what is left out."""
-    held = _held(path, None)
+    held = _held(path, PLAIN)
     for said in held.left_out:
         sys.stderr.write(f"{said}\n")
     return held.tables

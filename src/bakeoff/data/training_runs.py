@@ -13,15 +13,16 @@ import pyarrow as pa
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Columns
-from bakeoff.data.table_files import read_table
+from bakeoff.data.table_files import PLAIN, read_table
 from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import is_file, no_file
+from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import SEED, GivenColumns
 
 _SHOWN = 3
 
 
-def read_columns(path: str, place: Place, format: str | None = None) -> Columns:
+def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Columns:
     """Read a table of any format; a CSV file may have another separator than the comma.
 
     Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
@@ -33,13 +34,13 @@ def read_columns(path: str, place: Place, format: str | None = None) -> Columns:
         There is no such file, or it cannot be read.
     """
     if SEED in path and not is_file(path):
-        return _of_seeds(path, place, format)
+        return _of_seeds(path, place, keys)
     if not is_file(path):
         raise Problem(place, no_file(path))
-    return Columns(path, read_table(path, place, format), place)
+    return Columns(path, read_table(path, place, keys), place)
 
 
-def _of_seeds(path: str, place: Place, format: str | None) -> Columns:
+def _of_seeds(path: str, place: Place, keys: TableKeys) -> Columns:
     """Read the files of a model's training runs."""
     parts = path.split(SEED)
     fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
@@ -47,7 +48,7 @@ def _of_seeds(path: str, place: Place, format: str | None) -> Columns:
     files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, there) if match)
     if not files:
         raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
-    tables = [read_columns(file, place, format).table for _, file in files]
+    tables = [read_columns(file, place, keys).table for _, file in files]
     for (_, file), table in zip(files, tables, strict=True):
         if set(table.column_names) != set(tables[0].column_names):
             raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")

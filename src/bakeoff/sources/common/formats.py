@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import itertools
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.archives import COMPRESSED, check_unpacked, opened, seekable
 from bakeoff.sources.common.identifiers import (
+    codes_in,
     exact,
     frame_of,
     to_frame,
@@ -99,6 +101,8 @@ def format_of(name: str, spec: TableKeys) -> str:
 def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
+        for _ in range(spec.skip):
+            lines.readline()
         columns = _check_text(lines, sep, name, spec)
     missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
 
@@ -107,6 +111,7 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             return pd.read_csv(
                 file,
                 sep=sep,
+                skiprows=spec.skip,
                 header=0 if spec.header else None,
                 names=columns,
                 encoding=_encoding(spec),
@@ -123,7 +128,26 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             return found
         return found.apply(lambda values: values.str.replace(mark, "", regex=False))
 
-    return exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
+    frame = exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
+    whole = [name for name, values in frame.items() if is_numeric_dtype(values.dtype)]
+    if whole and has_codes(path, name):
+        as_written = read(usecols=whole, dtype="str")
+        frame = frame.assign(**{code: as_written[code] for code in codes_in(as_written)})
+    return frame
+
+
+_CODE = re.compile(rb"(?:^|[,;|\"\s])0\d+(?=[,;|\"\s]|$)", re.MULTILINE)
+
+
+def has_codes(path: Path, name: str) -> bool:
+    """Tell whether a text has whole numbers with zeros before them, which are codes like 007."""
+    before = b""
+    with opened(path, name) as file:
+        while part := file.read(1 << 24):
+            if _CODE.search(before + part):
+                return True
+            before = part[-64:]
+    return False
 
 
 def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[str]:
@@ -139,13 +163,13 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
         count = 0 if spec.header else 1
         for row in rows:
             if row and len(row) != len(first):
+                line = rows.line_num + spec.skip
                 raise UserError(
-                    f"{name!r}: line {rows.line_num} has {len(row)} values, the first line has "
-                    f"{len(first)}"
+                    f"{name!r}: line {line} has {len(row)} values, the first line has {len(first)}"
                 )
             count += bool(row)
     except csv.Error as error:
-        raise UserError(f"{name!r}: line {rows.line_num}: {error}") from None
+        raise UserError(f"{name!r}: line {rows.line_num + spec.skip}: {error}") from None
     if not count:
         raise UserError(f"{name!r} has no rows, only the names of {len(first)} columns")
     if not spec.header:
@@ -212,7 +236,8 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             sheets = map(str, book.sheet_names)
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
         sheet = spec.sheet or 0
-        frame = pd.read_excel(book, sheet_name=sheet)
+        missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
+        frame = pd.read_excel(book, sheet_name=sheet, keep_default_na=False, na_values=missing)
         first = book.book[spec.sheet or book.sheet_names[0]]
         notes = [["hidden", first.title]] if first.sheet_state != "visible" and not sheet else []
         large = [name for name, values in frame.items() if _is_large(values)]
@@ -278,7 +303,8 @@ def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
     given = {
         "sep": spec.sep is not None,
         "header": not spec.header,
-        "missing_values": spec.missing_values is not None,
+        "skip": spec.skip > 0,
+        "missing_values": spec.missing_values is not None and kind != "excel",
         "decimal": spec.decimal != ".",
         "thousands": spec.thousands is not None,
     }

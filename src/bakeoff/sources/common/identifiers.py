@@ -23,6 +23,7 @@ from bakeoff.errors import UserError
 Series: TypeAlias = "pd.Series[Any]"
 _EXACT = 2.0**53
 """From here on a float stands for several whole numbers."""
+_CODE = r"\s*0\d+\s*"
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
 _ARROW = re.compile(rb'"numpy_type": "[^"]*\[pyarrow\]"')
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
@@ -112,6 +113,11 @@ def whole_numbers(values: Iterable[Any]) -> Series | None:
     return pd.Series(found, dtype=object)
 
 
+def codes_in(texts: pd.DataFrame) -> list[str]:
+    """Name the columns of which one value is a code with zeros before it, like 007."""
+    return [str(name) for name, one in texts.items() if one.str.fullmatch(_CODE).any()]
+
+
 def frame_of(rows: Sequence[Any], columns: list[Any] | None = None) -> pd.DataFrame:
     """Make a frame of rows of Python's values: mappings, or sequences with names of columns."""
     frame = pd.DataFrame(rows, columns=columns)
@@ -147,7 +153,7 @@ def _is_odd(values: Series) -> bool:
 def _own_type(values: Series) -> Series:
     """Return a column in a type of pandas or NumPy; missing values stay missing."""
     if isinstance(values.dtype, pd.SparseDtype):
-        return pd.Series(values.array.to_dense(), values.index)
+        return pd.Series(np.asarray(values), values.index)
     if isinstance(values.dtype, pd.CategoricalDtype):
         return values.cat.rename_categories([text_of(one) for one in values.cat.categories])
     column = pa.table({"": pa.array(values, from_pandas=True)})
