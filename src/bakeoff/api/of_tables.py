@@ -12,7 +12,7 @@ import pandas as pd
 
 from bakeoff.api.build_study import made_by
 from bakeoff.api.settings import asked_tests
-from bakeoff.api.tables import ScoreTable
+from bakeoff.api.tables import MIXED, ScoreTable
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.matrix import Hole, score_matrix
 from bakeoff.comparisons.run_tests import matrices, run_on_matrix
@@ -93,10 +93,19 @@ def study_of(
         tuple(merged(comparisons)),
         frame,
         {one: given_card(one, spec, {}, Classes(()), nothing) for one, spec in specs.items()},
+        notes={next(iter(data.values())): [*table.notes, *_units(table)]},
         missing={"policy": wanted.missing_cells, "missing": [vars(hole) for hole in holes]},
         analysis=planned,
     )
     return made_by(study, command)
+
+
+def _units(table: ScoreTable) -> list[str]:
+    """Say of which metrics values are ranked on each data set alone, and why."""
+    return [
+        f"{name} has other units on other data sets ({why}): scores are ranked, and have no mean."
+        for name, why in table.mixed.items()
+    ]
 
 
 def _ids(labels: Sequence[str], what: str) -> dict[str, str]:
@@ -127,20 +136,22 @@ def _experiment(
             "label": name,
             "datasets": {i: validated(GivenData, {**of_data, "label": d}) for d, i in data.items()},
             "models": {i: validated(GivenModel, {**given, "label": m}) for m, i in ids.items()},
-            "metrics": [_metric(name, better) for name, better in table.better.items()],
+            "metrics": [_metric(table, name) for name in table.better],
             "resampling": {PLAN: {}},
             "tests": tests,
         },
     )
 
 
-def _metric(name: str, greater_is_better: bool) -> str | GivenMetric:
+def _metric(table: ScoreTable, name: str) -> str | GivenMetric:
     """Return our metric of that name, or describe it."""
     if name in METRICS:
         return name
     called = re.sub(r"\W", "_", name)
     called = called if called[:1].isalpha() else f"metric_{called}"
-    own = {"name": called, "label": name, "greater_is_better": greater_is_better}
+    label = "error of each data set's metric" if name == MIXED else name
+    own = {"name": called, "label": label, "greater_is_better": table.better[name]}
+    own |= {"mixed_units": name in table.mixed}
     return validated(GivenMetric, own, ("metrics",))
 
 

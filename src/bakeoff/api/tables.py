@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.api.alignment import by_name
-from bakeoff.api.table_layouts import LAYOUTS, Layout
 from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.scores import METRICS
 from bakeoff.sources.common.identifiers import identifiers
@@ -24,6 +23,61 @@ DIRECTIONS = ("higher", "lower")
 
 
 @dataclasses.dataclass(frozen=True)
+class Layout:
+    """The columns of a long table that a benchmark writes."""
+
+    what: str
+    datasets: tuple[str, ...]
+    model: tuple[str, ...]
+    repeats: tuple[str, ...]
+    value: str = ""
+    better: str = ""
+
+    def fits(self, columns: set[str]) -> bool:
+        """Tell whether a table with these columns is one."""
+        there = {self.model[0], *filter(None, [self.value])} <= columns
+        return there and not columns.isdisjoint(self.datasets)
+
+
+LAYOUTS = (
+    # amlb/results.py: `result` is the negated score where lower is better (metric: neg_…)
+    Layout("AMLB", ("task",), ("framework", "constraint"), ("fold",), "result", "higher"),
+    # bencheval/tabarena.py: one row per method, task and seed, with an error that is not below 0
+    Layout(
+        "TabArena",
+        ("task", "dataset"),
+        ("method",),
+        ("repeat", "fold", "seed", "split"),
+        "metric_error",
+        "lower",
+    ),
+    # weka.experiment.CSVResultListener: Key_ before the names of the result producer's keys
+    Layout(
+        "WEKA",
+        ("Key_Dataset",),
+        ("Key_Scheme", "Key_Scheme_options", "Key_Scheme_version_ID"),
+        ("Key_Run", "Key_Fold"),
+    ),
+    # as.data.table(bmr$score()) and bmr$aggregate() of mlr3
+    Layout("mlr3", ("task_id",), ("learner_id",), ("iteration",)),
+)
+_ERRORS: Mapping[str, str] = {
+    "accuracy": "error",
+    "error": "error",
+    "log_loss": "log_loss",
+    "rmse": "rmse",
+    "root_mean_squared_error": "rmse",
+    "mae": "mae",
+    "mean_absolute_error": "mae",
+}
+"""What the error of a metric of a benchmark is, where it is a metric of ours."""
+MIXED = "metric_error"
+"""What the errors of data sets with several metrics are called."""
+_SIZES = 100.0
+"""How much larger scores may be on one data set than on another, where they are in one unit."""
+
+
+@dataclasses.dataclass(frozen=True)
 class ScoreTable:
     """Scores of models on data sets."""
 
@@ -33,6 +87,9 @@ class ScoreTable:
     values: Mapping[str, NDArray[np.float64]]
     reasons: Mapping[tuple[str, str, str], str]
     groups: Mapping[str, list[str]]
+    mixed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """By metric, how it is known that its values are in other units on other data sets."""
+    notes: Sequence[str] = ()
 
 
 def read_scores(
@@ -58,7 +115,41 @@ def read_scores(
     long = _long(frame, layout, datasets, metrics, models, repeats, groups)
     better = _directions(long, layout, values, metrics)
     long = long[long["metric"].isin(list(better))]
-    return _arranged(long, better, models, decimals)
+    found = _arranged(long, better, models, decimals)
+    mixed, notes = _mixed(frame, found), _imputed(frame, models)
+    return dataclasses.replace(found, mixed=mixed, notes=notes)
+
+
+def _mixed(frame: pd.DataFrame, table: ScoreTable) -> dict[str, str]:
+    """Find metrics whose values are in other units on other data sets."""
+    by_column = "metric" in frame and set(table.values).isdisjoint(set(frame["metric"].astype(str)))
+    units = set(frame["metric"].dropna().astype(str)) if by_column else set()
+    found = {}
+    for name, values in table.values.items():
+        if len(units) > 1:
+            found[name] = f"the column `metric` has {some(sorted(units))}"
+        elif name not in METRICS:
+            with np.errstate(all="ignore"):
+                sizes = np.nanmedian(np.abs(values), axis=1)
+            sizes = sizes[sizes > 0]
+            if len(sizes) > 1 and sizes.max() > max(1.0, _SIZES * sizes.min()):
+                found[name] = (
+                    f"they are about {sizes.min():.2g} on one and {sizes.max():.2g} on another"
+                )
+    return found
+
+
+def _imputed(frame: pd.DataFrame, models: Sequence[str] | None) -> list[str]:
+    """Say how many scores are none of the model but put in their place."""
+    if "imputed" not in frame:
+        return []
+    marked = frame["imputed"].astype(str).str.lower().isin(("true", "1", "1.0"))
+    name = next((name for name in MODEL if name in frame), None)
+    by = frame.loc[marked, name].astype(str).value_counts() if name is not None else pd.Series()
+    told = [f"{n:,} of {m}" for m, n in by.items() if models is None or m in models]
+    if not told:
+        return []
+    return [f"Scores that are imputed and none of the model (column `imputed`): {some(told)}."]
 
 
 def _long(
@@ -108,9 +199,17 @@ def _long(
         own_metric = "metric" in frame and layout is None and len(value) == 1
         metric = frame["metric"].astype(str) if own_metric else name
         if layout is not None and layout.value:
-            metric = named[0] if named else ("error" if layout.better == "lower" else "score")
+            metric = named[0] if named else _measured(frame, layout)
         parts.append(_rows(frame, datasets, metric, name, repeats, groups))
     return pd.concat(parts, ignore_index=True)
+
+
+def _measured(frame: pd.DataFrame, layout: Layout) -> str:
+    """Name what a benchmark measures: one metric, or one of each data set, in units of its own."""
+    told = set(frame["metric"].dropna().astype(str)) if "metric" in frame else set()
+    if layout.better == "higher":
+        return "score"
+    return _ERRORS.get(next(iter(told)), MIXED) if len(told) == 1 else MIXED
 
 
 def _rows(

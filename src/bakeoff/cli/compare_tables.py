@@ -15,12 +15,13 @@ from bakeoff.cli.compare_show import show
 from bakeoff.cli.given import keys_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
-from bakeoff.cli.terminal import say
+from bakeoff.cli.terminal import dim, say
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import UserError
 from bakeoff.report.standings import as_records
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.wrapping import paragraph
 
 _OPTIONS = {
     "table": "the table",
@@ -104,6 +105,7 @@ def run(args: argparse.Namespace) -> None:
         say(json.dumps(as_json(study, verdict), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         show(study, verdict, brief=False)
+        say(*(dim(paragraph(said)) for own in study.notes.values() for said in own))
 
 
 def as_json(study: Study, verdict: Verdict) -> dict[str, Any]:

@@ -108,9 +108,9 @@ def assign_plan(
         raise Problem(place, refused)
     _check_kind(entry, experiment, place)
     _check_size(entry, experiment, place)
-    check_cells(test, entry, experiment, place)
     default = tuple(metrics or experiment.metrics)
     found = _metrics(test, entry, experiment, place, plan, default)
+    check_cells(test, entry, experiment, place, found)
     return dataclasses.replace(test, why=why).on(plan, found)
 
 

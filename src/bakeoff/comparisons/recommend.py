@@ -17,6 +17,7 @@ import numpy as np
 
 from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
+from bakeoff.comparisons.matrix import by_ranks
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
@@ -54,10 +55,10 @@ def enough_datasets(experiment: Experiment) -> int:
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
 
-def over_datasets(n: int, k: int, policy: str | None) -> str:
-    """Return the test of k models over n data sets that fits a policy for missing cells."""
+def over_datasets(n: int, k: int, *, ranks: bool) -> str:
+    """Return the test of k models over n data sets, or one that looks at ranks alone."""
     if k == 2:
-        return "sign_test" if policy == "failed" else "wilcoxon_signed_rank"
+        return "sign_test" if ranks else "wilcoxon_signed_rank"
     # the test itself finds whether a table of this size is small enough to list
     table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
     exact = catalogue()["friedman"].function(table).variant == "exact"
@@ -70,9 +71,8 @@ def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendatio
     if n < 2:
         return
     why = f"{n} data sets with one score for each model; this test is exact"
-    name = over_datasets(n, k, experiment.tests.missing_cells)
-    failed = experiment.tests.missing_cells == "failed"
-    pairs = "sign_test" if failed else "wilcoxon_signed_rank"
+    ranks = bool(by_ranks(experiment, experiment.metrics))
+    name, pairs = over_datasets(n, k, ranks=ranks), over_datasets(n, 2, ranks=ranks)
     if k > 2:
         yield Recommendation(name, f"{why}; {pairs} compares pairs (Demšar 2006)", posthoc=pairs)
     else:
@@ -80,14 +80,14 @@ def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendatio
 
 
 def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
-    k, policy = len(experiment.models), experiment.tests.missing_cells
+    k, why_ranks = len(experiment.models), by_ranks(experiment, experiment.metrics)
     tail = (
         f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
         "about further data sets"
     )
-    name = over_datasets(n, k, policy)
+    name = over_datasets(n, k, ranks=bool(why_ranks))
     if k == 2:
-        how = "; it counts wins, and a failure loses" if policy == "failed" else ""
+        how = f"; it counts wins, for {why_ranks}" if why_ranks else ""
         yield Recommendation(name, f"two models and {tail}{how} (Demšar 2006)")
         return
     why = {

@@ -26,6 +26,17 @@ def metrics_of(experiment: Experiment, positive: str = "") -> Mapping[str, Metri
     return found
 
 
+def mixed_units(experiment: Experiment, name: str) -> bool:
+    """Tell whether a metric has other units on other data sets: such values have no mean."""
+    if (given := experiment.given_metrics.get(name)) is not None:
+        return given.mixed_units and len(experiment.datasets) > 1
+    known = METRICS.get(name)
+    units = {data.unit for data in experiment.datasets.values()}
+    declared = len(units) == 1 and None not in units
+    in_target = known is not None and known.unit in (TARGET, TARGET_SQUARED)
+    return len(experiment.datasets) > 1 and in_target and not declared
+
+
 def in_unit(metric: Metric, unit: str | None) -> Metric:
     """Name the unit of a metric that is measured in that of the target."""
     if unit is None or metric.unit not in (TARGET, TARGET_SQUARED):
