@@ -555,8 +555,12 @@ def run_on(
     found = run_test(test, evidence, context_of(experiment, dataset, metric))
     if isinstance(evidence, DatasetScores) and mixed_units(experiment, metric):
         # what the test had are ranks, and a difference of them is no difference of scores
-        none = {"ci_low": math.nan, "ci_high": math.nan}
-        found = [dataclasses.replace(r, **none, result={**r.result, "ci": None}) for r in found]
+        found = [
+            dataclasses.replace(
+                row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
+            )
+            for row in found
+        ]
     against = {
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
