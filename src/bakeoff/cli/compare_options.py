@@ -86,12 +86,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     """Read what the options name: one table of all models, or one of each; tell what it is."""
-    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
-    keys["seed"] = args.seeds
-    columns = validated(
-        GivenColumns, {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
-    )
-    if columns.group is not None and columns.time is not None:
+    if args.groups is not None and args.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
     if args.independent_rows and not any(related(args).values()):
         raise UserError("--independent-rows: neither --groups, --time nor --runs names a column")
@@ -107,6 +102,11 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     kind = kind_of(args.values, args.pass_at, args.pass_hat)
     models = _listed(args.models)
     tables = tables_named(args.files, args)
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
+    keys["seed"] = args.seeds
+    columns = validated(
+        GivenColumns, {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
+    )
     check_column(args, tables)
     if models is not None and not tables.together:
         raise UserError("--models names columns of one table; of several tables each is a model")
@@ -120,6 +120,7 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
         columns,
         models=models,
         classes=_listed(args.classes) or (),
+        positive=args.positive,
         drop_unlabelled=args.missing_target == "drop",
         labels=args.labels,
         numbers=numbers,
@@ -128,8 +129,7 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
     if tables.wide is not None and (kind is not None or unclear):
         _tell_models(args, given)
-    named = given.with_positive(args.positive)
-    return _renamed(named, _listed(args.names)), tables.read_as
+    return _renamed(given, _listed(args.names)), tables.read_as
 
 
 def _check_kind(args: argparse.Namespace, tables: GivenTables, kind: Kind | None) -> None:

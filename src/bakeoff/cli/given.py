@@ -7,13 +7,21 @@ import sys
 from collections.abc import Sequence
 
 from bakeoff.data.given_tables import GivenTables, tables_of
+from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import UserError, printable
+from bakeoff.files import is_file
 from bakeoff.sources.common.tables import TableKeys
+from bakeoff.spec.given_models import GivenColumns
 
 
 def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
     """Read the tables of paths, and tell what is left out."""
     found = tables_of(paths, keys_named(args))
+    truth = getattr(args, "truth", None)
+    if truth is not None and is_file(truth) and truth not in found.first.names:
+        solution = read_columns(truth, ("true",), keys_named(args))
+        found = found.beside(solution, GivenColumns.model_validate({"id": args.id}))
+        args.truth = "y_true"
     for said in found.left_out:
         sys.stderr.write(f"{printable(said)}\n")
     return found

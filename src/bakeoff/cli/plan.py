@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.given import tables_named
+from bakeoff.api.settings import kind_of, numbers_wanted
+from bakeoff.cli.given import check_column, tables_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -23,11 +23,13 @@ from bakeoff.report.wrapping import paragraph
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
     FiveByTwoPower,
     McNemarPower,
     MetricPower,
     Result,
+    mean_difference,
     metric_difference,
     simultaneous_level,
 )
@@ -36,7 +38,7 @@ from bakeoff.stats.planning import root
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 """Of the rows needed, at which the curve is shown."""
 _BAR = 30
-_OF_PILOT = ("groups", "metric", "task", "truth", "id", "pair", "positive")
+_OF_PILOT = ("groups", "metric", "task", "truth", "id", "pair", "positive", "values", "runs")
 """Options that are about a pilot."""
 _PRECISION = 1e-3
 """Of a difference that is searched for."""
@@ -56,6 +58,9 @@ _OPTIONS = {
     "metric": "--metric",
     "format": "--format",
     "positive": "--positive",
+    "values": "--values",
+    "value": "--column",
+    "run": "--runs",
 }
 
 
@@ -282,14 +287,25 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
             f"--pilot: found {' '.join(args.pilot)!r}, expected one or two tables of predictions; "
             "which differences the tests of a finished run find is said in its report"
         )
-    keys = {"group": args.groups, "true": args.truth, "id": args.id}
-    columns = validated(GivenColumns, keys)
+    values = None if args.values is None else kind_of(args.values, None, None)
+    if values is not None and any((args.metric, args.task, args.truth, args.positive)):
+        raise UserError(
+            "--values: these are numbers; leave out --metric, --task, --truth, --positive"
+        )
+    tables = tables_named(args.pilot[::-1], args)
+    keys = {"group": args.groups, "true": args.truth, "id": args.id, "value": args.column}
+    columns = validated(GivenColumns, keys | {"run": args.runs})
+    check_column(args, tables)
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
     numbers = numbers_wanted(args.task, [args.metric])
     how: dict[str, Any] = {"labels": True, "positive": args.positive, "numbers": numbers}
-    rows = read_rows(tables_named(args.pilot[::-1], args), columns, models, **how)
+    rows = read_rows(tables, columns, models, values=values, **how)
     if rows.runs:
         raise UserError("--pilot: found several training runs of each model, expected one of each")
+    if isinstance(values, GivenMetric):
+        numbers_of = [one.values for one in (rows.candidate, rows.base) if one.values is not None]
+        found = mean_difference(*numbers_of, groups=rows.groups)
+        return rows, values.name, found, MetricPower.from_pilot(found)
     metric = args.metric or rows.task.metric
     rows.check_costs([metric])
     rows.margin(metric, args.margin or 0.0)
@@ -305,7 +321,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
 
 def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     rows, metric, result, test = _pilot(args)
-    about = rows.about(metric)
+    about = rows.about(metric) if rows.base.values is None else ""
     true = args.difference or 0.0
     gap = true if args.margin is None else args.margin + (-abs(true) if args.equal else true)
     if args.margin is not None and gap <= 0:

@@ -38,12 +38,13 @@ def add_truth_and_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--truth",
         metavar="COLUMN",
-        help="the true labels; default: y_true, true, truth, label, target or y",
+        help="the true labels; default: y_true, true, truth, label, target or y; or a file of row "
+        "ids with the truth, beside submissions",
     )
     parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
 
 
-def add_values(parser: argparse.ArgumentParser, what: str) -> None:
+def add_values(parser: argparse.ArgumentParser, what: str, *, of_runs: bool = True) -> None:
     """Add what the columns hold: numbers, or 0 and 1 that are labels."""
     parser.add_argument(
         *("--values", "--scores"),
@@ -57,7 +58,8 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="NAME",
         help="one table per model: the column of the numbers; default: value, score or loss",
     )
-    for option, what in (("--pass-at", "at least one"), ("--pass-hat", "every one")):
+    passing = (("--pass-at", "at least one"), ("--pass-hat", "every one")) if of_runs else ()
+    for option, what in passing:
         parser.add_argument(
             option,
             type=int,
@@ -65,9 +67,10 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
             help=f"with --values right and --runs: compare how often {what} of K runs of an item "
             f"is right, pass{'@' if option == '--pass-at' else '^'}K; an item may have more runs",
         )
-    parser.add_argument(
-        "--labels", action="store_true", help="0 and 1 are labels, and do not say what is right"
-    )
+    if of_runs:
+        parser.add_argument(
+            "--labels", action="store_true", help="0 and 1 are labels, and do not say what is right"
+        )
 
 
 def add_task(parser: argparse.ArgumentParser) -> None:

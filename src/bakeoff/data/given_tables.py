@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
+import pyarrow as pa
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from bakeoff.data.file_columns import Columns
+from bakeoff.data.file_columns import USUAL, Columns
 from bakeoff.data.readers import (
     SAMPLE_ID,
     LeftOut,
@@ -24,15 +25,17 @@ from bakeoff.data.readers import (
 )
 from bakeoff.data.table_files import MODEL, PLAIN, as_table, laid_out, read_tables
 from bakeoff.data.training_runs import read_columns
-from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
+from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, state_of
+from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.sources.common.tables import TableKeys
-from bakeoff.spec.given_models import LOGS, SEED
+from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
 PLACE: Place = ("predictions",)
 RUN, TASK = "run", "task"
 """Columns of a folder of logs: which run of an item a row is, and which task it is of."""
 _NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
+_NO_TRUTH = ("usage", "weight")  # columns of a solution beside the truth
 _LONGEST = 30  # letters of a setting that is written out in the name of a model
 
 
@@ -61,6 +64,31 @@ class GivenTables:
                 raise Problem(("models",), unknown("model", name, self.models))
         return dataclasses.replace(self, models={name: self.models[name] for name in models})
 
+    def beside(self, solution: Columns, columns: GivenColumns) -> GivenTables:
+        """Put the truth of another file beside the predictions of each model, by the row ids.
+
+        Raises
+        ------
+        Problem
+            It is not clear which column holds it, or a table has other rows.
+        """
+        tables = [*([self.wide] if self.wide else []), *self.models.values()]
+        there = [set(table.names) for table in tables]
+        name = columns.id or next((c for c in solution.names if all(c in t for t in there)), None)
+        usual = [c for c in USUAL["true"] if c in solution.names]
+        rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
+        true = usual[0] if usual else rest[0] if len(rest) == 1 else None
+        if name is None or name not in solution.names or true is None:
+            raise Problem(
+                ("true",),
+                f"{solution.path!r}: expected a column of row ids that the predictions have too, "
+                f"and one of the truth; found {listed(solution.names)}",
+            )
+        found = [_with_truth(table, solution, name, true) for table in tables]
+        if self.wide is not None:
+            return dataclasses.replace(self, wide=found[0])
+        return dataclasses.replace(self, models=dict(zip(self.models, found, strict=True)))
+
     def refuse_numbers(self) -> None:
         """Refuse logs, which hold numbers, where labels are expected."""
         if not self.read_as:
@@ -84,6 +112,26 @@ class GivenTables:
                 + (f", `--runs {runs}` names the runs" if runs else ""),
             ),
         )
+
+
+def _with_truth(table: Columns, solution: Columns, name: str, true: str) -> Columns:
+    """Join the truth to a table, whose column of predictions may be called like it."""
+    ids = pd.Index(identifiers(pd.Series(solution.table[name].to_pandas())))
+    if ids.has_duplicates:
+        raise Problem(("true",), f"{solution.path!r}: ids must be unique in {name!r}")
+    own = identifiers(pd.Series(table.table[name].to_pandas()))
+    places = ids.get_indexer(pd.Index(own))
+    lacking, strange = ids[~ids.isin(own)], own[places < 0]
+    if len(lacking) or len(strange):
+        raise Problem(
+            table.place,
+            f"{table.path!r} and {solution.path!r} have other rows: {len(lacking):,} ids are "
+            f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
+        )
+    names = ["y_pred" if column == true else column for column in table.names]
+    truth = solution.table[true].take(pa.array(places))
+    joined_table = table.table.rename_columns(names).append_column("y_true", truth)
+    return dataclasses.replace(table, table=joined_table)
 
 
 def _described(values: pd.Series[float]) -> str:

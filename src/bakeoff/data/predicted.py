@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
@@ -80,8 +82,14 @@ def predicted(
     position: NDArray[np.intp],
     classes: Sequence[str],
     columns: GivenColumns,
+    *,
+    sure: bool | None = None,
 ) -> Predicted:
-    """Return the predictions of certain rows of a file."""
+    """Return the predictions of certain rows of a file.
+
+    A column of predictions may hold the probabilities of the positive class, where `sure` tells
+    whether it is known which of two it is.
+    """
     file = given.columns
     if given.values is not None and given.predicted is None:
         return Predicted(np.array([], dtype=np.intp), None, given.values[position])
@@ -90,7 +98,14 @@ def predicted(
         names = {c: f"{given.model}:{c}" for c in classes}
         wanted = {c: name for c, name in names.items() if name in file.names}
     probabilities = probabilities_in(file, classes, wanted, given.ids)
-    if given.predicted is not None:
+    said = given.model or file.find("predicted", columns)
+    if said and sure is not None and holds_probabilities(file, said, classes):
+        if not sure:
+            raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")
+        probabilities = probabilities_in(file, classes, {classes[-1]: said}, given.ids)
+        assert probabilities is not None
+        answers = probabilities.argmax(axis=1).astype(np.intp)
+    elif given.predicted is not None:
         answers = known_answers(given.predicted, classes, file, given.model)
     elif probabilities is not None:
         answers = probabilities.argmax(axis=1).astype(np.intp)
@@ -136,6 +151,18 @@ def known_answers(
         values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
         raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
     return codes
+
+
+def holds_probabilities(file: Columns, column: str, classes: Sequence[str]) -> bool:
+    """Tell numbers from 0 to 1 that are no labels of two classes."""
+    if len(classes) != 2 or column not in file.names:
+        return False
+    values = file.table[column]
+    if not pa.types.is_floating(getattr(values.type, "value_type", values.type)):
+        return False
+    ends = pc.min_max(values).as_py()
+    within = ends["min"] is not None and ends["min"] >= 0 and ends["max"] <= 1
+    return within and not set(file.labels(column, may_lack=True).classes) <= set(classes)
 
 
 def is_number(label: str) -> bool:

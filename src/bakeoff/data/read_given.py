@@ -16,7 +16,7 @@ from bakeoff.data.file_columns import USUAL, Answers, Columns, Labels, Numbers
 from bakeoff.data.given_predictions import carried, related
 from bakeoff.data.given_tables import GivenTables
 from bakeoff.data.model_names import models_of_columns
-from bakeoff.data.predicted import Predicted, no_model, predicted
+from bakeoff.data.predicted import Predicted, holds_probabilities, no_model, predicted
 from bakeoff.data.prediction_table import (
     PredictionTable,
     items_of,
@@ -29,10 +29,10 @@ from bakeoff.data.prediction_table import (
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.side_by_side import SideBySide, as_subgroups
-from bakeoff.data.target import looks_like_a_quantity, positive_last
+from bakeoff.data.target import looks_like_a_quantity, positive_last, positive_of
 from bakeoff.data.training_runs import by_run
 from bakeoff.data.zero_one import why_unclear
-from bakeoff.errors import Place, Problem, UserError, listed
+from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import GivenColumns
@@ -51,6 +51,7 @@ def read_given(
     *,
     models: Sequence[str] | None = None,
     classes: Sequence[str] = (),
+    positive: str | None = None,
     drop_unlabelled: bool = False,
     labels: bool = False,
     numbers: bool | None = None,
@@ -64,7 +65,7 @@ def read_given(
     if tables.wide is None:
         found = _of_files(tables, columns, numbers, drop_unlabelled=drop_unlabelled)
     else:
-        how = models, classes, drop_unlabelled, numbers
+        how = models, classes, positive, drop_unlabelled, numbers
         found = _by_model(
             [_of_columns(part, columns, *how) for _, part in by_run(tables.wide, columns)]
         )
@@ -73,7 +74,10 @@ def read_given(
         looked = listed([columns.true] if columns.true else USUAL["true"])
         what = "numbers" if numbers else "labels"
         raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
-    given = _paired(name, found, _order(LabelledRows.of(first).labels, classes), columns)
+    true = LabelledRows.of(first).labels
+    order = _order(true, classes, positive)
+    sure = positive is not None or (len(order) == 2 and positive_of(_counts(true, order)).sure)
+    given = _paired(name, found, order, columns, sure=sure)
     if labels:
         return given
     said = (one.answers for runs in given.runs.values() for one in runs)
@@ -101,6 +105,7 @@ def _of_columns(
     columns: GivenColumns,
     models: Sequence[str] | None,
     classes: Sequence[str],
+    positive: str | None,
     drop_unlabelled: bool,
     numbers: bool | None,
 ) -> dict[str, PredictionTable]:
@@ -119,7 +124,10 @@ def _of_columns(
     rest = unclaimed(file, columns, (truth, name))
     if numbers and models is None:
         _refuse_ids(file, rest)
-    found = models_of_columns(path, rest, _order(true, classes), models)
+    order = _order(true, classes, positive)
+    found = models_of_columns(path, rest, order, models)
+    if models is None and not numbers:
+        _refuse_features(file, [name for name in found if name in rest], order)
     if (n := len({run_of(name)[0] for name in found})) < 2:
         raise UserError(
             f"{path!r} has {n} column{'s' if not n else ''} of predictions beside the "
@@ -149,12 +157,39 @@ def _rows_of(
     return name, ids, relations(file, columns, name)
 
 
-def _order(true: Answers, classes: Sequence[str]) -> tuple[str, ...]:
+def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple[str, ...]:
     """Return the classes of labels in order, with those that no row has; none of numbers."""
-    if isinstance(true, Numbers) and classes:
-        raise Problem(("classes",), "numbers have no classes: leave it out")
+    if isinstance(true, Numbers):
+        for key, given in (("classes", classes), ("positive", positive)):
+            if given:
+                raise Problem((key,), "numbers have no classes: leave it out")
+        return ()
     ordered = in_order({*true.classes, *classes})
-    return positive_last(ordered, None, (), true.counts) if isinstance(true, Labels) else ()
+    return positive_last(ordered, positive, (), true.counts)
+
+
+def _counts(true: Answers, order: Sequence[str]) -> dict[str, int]:
+    counts = true.counts if isinstance(true, Labels) else {}
+    return {name: counts.get(name, 0) for name in order}
+
+
+def _refuse_features(file: Columns, names: Sequence[str], classes: Sequence[str]) -> None:
+    """Refuse columns without a class or a probability among those that are taken for models."""
+    known = {
+        name: holds_probabilities(file, name, classes)
+        or bool((file.labels(name, may_lack=True).among(classes) >= 0).any())
+        for name in names
+    }
+    strange = [name for name, is_known in known.items() if not is_known]
+    models = [name for name in names if known[name]]
+    if strange and len(models) > 1:
+        related = f"; where rows of one value belong together, `--groups {strange[0]}` says so"
+        raise Problem(
+            ("models",),
+            f"{file.path!r}: {listed(strange)} {'is' if len(strange) == 1 else 'are'} no "
+            f"model{'s' * (len(strange) > 1)}? There is no class ({some(sorted(classes))}) in it",
+            remedy=Remedy("models", ",".join(models), f"; {{}} compares the others{related}"),
+        )
 
 
 def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:
@@ -241,7 +276,14 @@ def _of_numbers(name: str, tables: Runs, metric: Kind, columns: GivenColumns) ->
     return _paired(name, found, RIGHT_OR_WRONG if isinstance(metric, str) else (), columns)
 
 
-def _paired(name: str, tables: Runs, classes: tuple[str, ...], columns: GivenColumns) -> SideBySide:
+def _paired(
+    name: str,
+    tables: Runs,
+    classes: tuple[str, ...],
+    columns: GivenColumns,
+    *,
+    sure: bool = False,
+) -> SideBySide:
     """Put models side by side, in the rows of the first table with true labels."""
     firsts = {model: runs[0] for model, runs in tables.items()}
     rows = LabelledRows.of(next(file for file in firsts.values() if file.true is not None))
@@ -250,7 +292,7 @@ def _paired(name: str, tables: Runs, classes: tuple[str, ...], columns: GivenCol
     places = {key: check_same(rows, file) for key, file in files.items()}
 
     def said(file: PredictionTable) -> Predicted:
-        return predicted(file, places[id(file.ids)], classes, columns)
+        return predicted(file, places[id(file.ids)], classes, columns, sure=sure)
 
     several = any(len(runs) > 1 for runs in tables.values())
     wanted = RowColumns(as_columns(columns.subgroups))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bakeoff.data.predicted import Predicted, oddity
 from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.target import Target, check_spread, target_of
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.task import Task
 
@@ -79,30 +79,6 @@ class SideBySide:
                 f"{self.name} has only one class, {self.classes[0]!r}, so that no prediction can "
                 "be wrong: name the other classes, or use rows of several classes",
             )
-
-    def with_positive(self, positive: str | None) -> SideBySide:
-        """Return a copy with one of two classes as the positive one; None leaves it unchanged."""
-        if positive is None or (self.classes[-1:] == (positive,) and len(self.classes) == 2):
-            return self
-        if self.task.numbers:
-            raise Problem(("positive",), "numbers have no classes: leave it out")
-        if len(self.classes) != 2:
-            raise Problem(("positive",), f"there are {len(self.classes)} classes, not two")
-        if positive not in self.classes:
-            raise Problem(("positive",), unknown("class", positive, self.classes))
-        return dataclasses.replace(
-            self,
-            classes=self.classes[::-1],
-            truth=1 - self.truth,
-            models={name: _turned(one) for name, one in self.models.items()},
-            further={name: [*map(_turned, runs)] for name, runs in self.further.items()},
-        )
-
-
-def _turned(one: Predicted) -> Predicted:
-    """Exchange two classes."""
-    known = one.probabilities
-    return Predicted(1 - one.answers, None if known is None else known[:, ::-1])
 
 
 def as_subgroups(frame: pd.DataFrame) -> dict[str, pd.Categorical]:

@@ -43,7 +43,8 @@ def read_rows(
         raise Problem(("models",), f"expected base and candidate, found {some(tables.models)}")
 
     asked: dict[str, Any] = {"models": models, "labels": labels, "numbers": numbers}
-    given = read_given(tables, columns, **asked, values=values).with_positive(positive)
+    asked["positive"] = positive
+    given = read_given(tables, columns, **asked, values=values)
     parts = {}
     for subgroup in subgroups:
         try:
