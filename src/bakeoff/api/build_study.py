@@ -87,6 +87,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         labelled,
         numbers=numbers,
         notes={ROWS: odd},
+        told=given.told,
         analysis=tests,
         intervals=tabulate(
             line

@@ -14,7 +14,7 @@ import numpy as np
 from bakeoff.api.settings import Settings, kind_of, numbers_wanted
 from bakeoff.cli.given import check_column, tables_named
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.given_tables import TASK, GivenTables
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.read_given import read_given
 from bakeoff.data.side_by_side import SideBySide
@@ -26,6 +26,7 @@ from bakeoff.spec.values import Kind
 _OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
 _OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
 _OF_DATASETS = ("dataset", "data_set", "task", "task_id", "problem", "benchmark")
+_MOST_TASKS = 20
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 READING = {
@@ -43,6 +44,8 @@ READING = {
     "positive": "--positive",
     "classes": "--classes",
     "missing_target": "--missing-target",
+    "missing": "--missing",
+    "tasks": "--tasks",
     "format": "--format",
     "pass_at": "--pass-at",
     "pass_hat": "--pass-hat",
@@ -104,9 +107,10 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     tables = tables_named(args.files, args)
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     keys["seed"] = args.seeds
-    columns = validated(
-        GivenColumns, {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
-    )
+    subgroups = subgroups_named(args.subgroups)
+    if args.subgroups is None and 1 < len(tables.tasks) <= _MOST_TASKS and args.groups != TASK:
+        subgroups = [TASK]  # what one score hides: a task that weighs little
+    columns = validated(GivenColumns, {**keys, **related(args), "subgroups": subgroups})
     check_column(args, tables)
     if models is not None and not tables.together:
         raise UserError("--models names columns of one table; of several tables each is a model")
@@ -125,6 +129,7 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
         labels=args.labels,
         numbers=numbers,
         values=kind,
+        missing=args.missing,
     )
     unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
     if tables.wide is not None and (kind is not None or unclear):

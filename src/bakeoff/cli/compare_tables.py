@@ -54,7 +54,7 @@ def refuse_of_rows(args: argparse.Namespace) -> None:
     """Refuse options of a table of scores where rows are compared, and the other way round."""
     if args.datasets is None:
         for option in _OF_TABLES:
-            if getattr(args, option):
+            if getattr(args, option) not in (None, "wrong", "common"):
                 raise UserError(f"--{option} is for a table of scores: name its --datasets")
         return
     for option, value in vars(args).items():
@@ -64,6 +64,8 @@ def refuse_of_rows(args: argparse.Namespace) -> None:
         raise UserError(
             f"--{name} is for rows of a test set, not for a table of scores (--datasets)"
         )
+    if args.missing in ("wrong", "common"):
+        raise UserError(f"--missing: {args.missing} is for rows of a test set, without --datasets")
     if args.values in ("right", "wrong"):
         raise UserError(f"--values: found {args.values}, a score is better if higher or lower")
     if len(args.files) != 1:

@@ -73,6 +73,11 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     add_seeds(parser)
     add_values(parser, "tables")
     parser.add_argument(
+        "--missing",
+        choices=("wrong", "common"),
+        help="items that a model lacks are wrong, or only those in common are decided on",
+    )
+    parser.add_argument(
         "--subgroup",
         action="append",
         metavar="COLUMN",

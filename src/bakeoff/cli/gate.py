@@ -33,6 +33,8 @@ _OPTIONS = {
     "seed": "--seeds",
     "value": "--column",
     "values": "--values",
+    "missing": "--missing",
+    "tasks": "--tasks",
     "models": "--models",
     "positive": "--positive",
     "metric": "--metric",
@@ -69,6 +71,7 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     numbers = kind_of(args.values, args.pass_at, args.pass_hat)
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
+    how["missing"] = args.missing
     how["numbers"] = numbers_wanted(args.task, named, labels=args.labels)
     tables = tables_named(files, args)
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}

@@ -16,7 +16,14 @@ from bakeoff.spec.given_models import GivenColumns
 
 def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
     """Read the tables of paths, and tell what is left out."""
-    found = tables_of(paths, keys_named(args))
+    found = tables_of(paths, keys_named(args), partial=getattr(args, "missing", None) is not None)
+    told = dict(one.split("=", 1) for one in args.column or () if "=" in one)
+    plain = [one for one in args.column or () if "=" not in one]
+    if len(plain) + bool(told) > 1:
+        raise UserError("--column: expected one column, or TASK=COLUMN for each task")
+    wanted = None if args.tasks is None else [name.strip() for name in args.tasks.split(",")]
+    found = found.of_tasks(wanted, told, ("tasks",) if wanted else ("value",))
+    args.column = plain[0] if plain else "value" if told else None
     truth = getattr(args, "truth", None)
     if truth is not None and is_file(truth) and truth not in found.first.names:
         solution = read_columns(truth, ("true",), keys_named(args))

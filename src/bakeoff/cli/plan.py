@@ -61,6 +61,7 @@ _OPTIONS = {
     "values": "--values",
     "value": "--column",
     "run": "--runs",
+    "tasks": "--tasks",
 }
 
 

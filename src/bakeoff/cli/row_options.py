@@ -55,8 +55,13 @@ def add_values(parser: argparse.ArgumentParser, what: str, *, of_runs: bool = Tr
     )
     parser.add_argument(
         "--column",
+        action="append",
         metavar="NAME",
-        help="one table per model: the column of the numbers; default: value, score or loss",
+        help="one table per model: the column of the numbers; default: value, score or loss; of "
+        "each task TASK=NAME, given several times",
+    )
+    parser.add_argument(
+        "--tasks", metavar="A,B,…", help="folders of logs of several tasks: those to compare"
     )
     passing = (("--pass-at", "at least one"), ("--pass-hat", "every one")) if of_runs else ()
     for option, what in passing:

@@ -64,6 +64,49 @@ class GivenTables:
                 raise Problem(("models",), unknown("model", name, self.models))
         return dataclasses.replace(self, models={name: self.models[name] for name in models})
 
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks of the items, where logs of several were joined."""
+        names = [set(one.table[TASK].to_pylist()) for one in self.models.values() if self._joined]
+        return sorted(set().union(*names))
+
+    @property
+    def _joined(self) -> bool:
+        return self.wide is None and all(TASK in one.names for one in self.models.values())
+
+    def of_tasks(
+        self, wanted: Sequence[str] | None, columns: Mapping[str, str], place: Place = ("tasks",)
+    ) -> GivenTables:
+        """Keep the items of some tasks, of each with the number of a column of its own.
+
+        Parameters
+        ----------
+        wanted : sequence of str or None
+            The tasks; all where none is named.
+        columns : Mapping of str to str
+            The column of numbers of each task; it becomes ``value``.
+        """
+        if wanted is None and not columns:
+            return self
+        if not self._joined:
+            raise Problem(place, "names tasks of a folder of logs; this is none of several tasks")
+        for name in (*(wanted or ()), *columns):
+            if name not in self.tasks:
+                raise Problem(place, unknown("task", name, self.tasks))
+        kept = list(wanted or self.tasks)
+        models = {}
+        for model, one in self.models.items():
+            frame = one.table.to_pandas()
+            frame = frame[frame[TASK].isin(kept)].reset_index(drop=True)
+            for task, column in columns.items():
+                if column not in frame:
+                    raise Problem(("value",), f"{task}: {unknown('column', column, one.names)}")
+                at = frame[TASK] == task
+                frame.loc[at, "value"] = frame.loc[at, column]
+            frame = frame.drop(columns=TASK) if len(kept) == 1 else frame
+            models[model] = dataclasses.replace(one, table=as_table(frame, one.path, one.place))
+        return dataclasses.replace(self, models=models)
+
     def beside(self, solution: Columns, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids.
 
@@ -151,11 +194,13 @@ class _Held(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def tables_of(paths: Sequence[str], keys: TableKeys = PLAIN) -> GivenTables:
-    """Read the tables that paths name."""
+def tables_of(
+    paths: Sequence[str], keys: TableKeys = PLAIN, *, partial: bool = False
+) -> GivenTables:
+    """Read the tables that paths name, of logs what there is where they may be `partial`."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
-    held = {path: _held(path, keys) for path in paths}
+    held = {path: _held(path, keys, partial=partial) for path in paths}
     told = tuple(one.read_as for one in held.values() if one.read_as)
     left_out = tuple(said for one in held.values() for said in one.left_out)
     alone, first = next(iter(held.values())).tables, Path(paths[0])
@@ -184,13 +229,13 @@ def _names(path: str, tables: Mapping[str, Columns]) -> list[str]:
     return [stem.strip("-_ ") or place.parent.name]
 
 
-def _held(path: str, keys: TableKeys) -> _Held:
+def _held(path: str, keys: TableKeys, *, partial: bool = False) -> _Held:
     if Path(path).is_dir():
-        return _of_folder(path)
+        return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
         return _Held({"": read_columns(path, PLACE, keys)})
     reader = None if keys.format else reader_of(path)
-    found = read_tables(path, PLACE, keys)
+    found = read_tables(path, PLACE, keys, partial=partial)
     tables = {
         model: Columns(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
         for model, table in found.items()
@@ -239,7 +284,7 @@ class _Log(NamedTuple):
     frame: pd.DataFrame
 
 
-def _of_folder(path: str) -> _Held:
+def _of_folder(path: str, *, partial: bool) -> _Held:
     """Join the logs of a folder and of the folders in it, model by model."""
     logs: list[_Log] = []
     left_out: list[str] = []
@@ -251,7 +296,7 @@ def _of_folder(path: str) -> _Held:
         reader = reader_of(str(file))
         assert reader is not None
         try:
-            frame = read_log(reader, str(file))
+            frame = read_log(reader, str(file), partial=partial)
         except NoRows:
             continue
         except LeftOut as error:

@@ -214,6 +214,7 @@ def table_of(
     drop_unlabelled: bool = False,
     numbers: bool = False,
     values: bool = False,
+    may_lack: bool = False,
 ) -> PredictionTable:
     """Take the predictions of one model from the columns of a file; see `read_predictions`."""
     wanted = ("id", "value") if values else ("id", "true", "predicted")
@@ -232,7 +233,7 @@ def table_of(
     )
     folds = _folds(file, named)
     ids = file.ids(roles["id"], file.related("run", named), folds)
-    brought = file.numbers(roles["value"], ids) if values else None
+    brought = file.numbers(roles["value"], ids, may_lack=may_lack) if values else None
     related = relations(file, named, roles["id"])
     like = like_groups(file, named, roles.values()) if not related else []
     items = items_of(file, named)

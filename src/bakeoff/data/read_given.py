@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe_columns import like_ids
 from bakeoff.data.file_columns import USUAL, Answers, Columns, Labels, Numbers
 from bakeoff.data.given_predictions import carried, related
-from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.given_tables import TASK, GivenTables
 from bakeoff.data.model_names import models_of_columns
 from bakeoff.data.predicted import Predicted, holds_probabilities, no_model, predicted
 from bakeoff.data.prediction_table import (
@@ -36,7 +38,7 @@ from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.metrics import GivenMetric, Passing
 from bakeoff.spec.row_columns import RowColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG, Kind
 
@@ -56,15 +58,29 @@ def read_given(
     labels: bool = False,
     numbers: bool | None = None,
     values: Kind | None = None,
+    missing: str | None = None,
 ) -> SideBySide:
-    """Read the predictions, or the numbers per row, of several models."""
+    """Read the predictions, or the numbers per row, of several models.
+
+    `missing` says what becomes of items that not all models have: ``"wrong"`` or ``"common"``.
+    """
     name = tables.name if tables.wide is None else Path(tables.wide.path).name
     if values is not None:
-        found = _numbers_of(tables, columns, models)
-        return _of_numbers(name, found, values, columns)
+        found = _numbers_of(tables, columns, models, may_lack=missing is not None)
+        told: list[str] = []
+        if missing is not None:
+            found, told = _completed(found, missing, values)
+        given = _of_numbers(name, found, values, columns)
+        return dataclasses.replace(given, told=(*told, *_averages(given, found, columns)))
     if tables.wide is None:
         found = _of_files(tables, columns, numbers, drop_unlabelled=drop_unlabelled)
+        told = []
+        if missing is not None:
+            found, told = _completed(found, missing, None)
+    elif missing is not None:
+        raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
+        told = []
         how = models, classes, positive, drop_unlabelled, numbers
         found = _by_model(
             [_of_columns(part, columns, *how) for _, part in by_run(tables.wide, columns)]
@@ -78,6 +94,7 @@ def read_given(
     order = _order(true, classes, positive)
     sure = positive is not None or (len(order) == 2 and positive_of(_counts(true, order)).sure)
     given = _paired(name, found, order, columns, sure=sure)
+    given = dataclasses.replace(given, told=tuple(told))
     if labels:
         return given
     said = (one.answers for runs in given.runs.values() for one in runs)
@@ -222,21 +239,123 @@ def _of_files(
     return found
 
 
-def _numbers_of(tables: GivenTables, columns: GivenColumns, models: Sequence[str] | None) -> Runs:
+def _completed(tables: Runs, missing: str, metric: Kind | None) -> tuple[Runs, list[str]]:
+    """Count items that a model lacks as wrong, or keep those that all models have; say how many.
+
+    Raises
+    ------
+    Problem
+        Nobody knows which number is wrong.
+    """
+    if missing == "wrong" and not isinstance(metric, str | Passing):
+        raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
+    marks = metric.marks if isinstance(metric, Passing) else metric
+    wrong = 0.0 if marks == "accuracy" else 1.0
+    tables = {model: [_present(run) for run in runs] for model, runs in tables.items()}
+    every: dict[str, PredictionTable] = {}
+    for run in (run for runs in tables.values() for run in runs):
+        for one in run.ids:
+            every.setdefault(str(one), run)
+    found: Runs = {}
+    lacking: dict[str, int] = {}
+    for model, runs in tables.items():
+        own = [set(map(str, run.ids)) for run in runs]
+        lacking[model] = sum(len(every) - len(ids) for ids in own)
+        if missing == "wrong":
+            found[model] = [
+                _with_rows(run, [i for i in every if i not in ids], every, wrong)
+                for run, ids in zip(runs, own, strict=True)
+            ]
+    short = [f"{n:,} of {model}" for model, n in lacking.items() if n]
+    if not short:
+        return tables, []
+    if missing == "wrong":
+        said = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
+        return found, [said]
+    all_of = [set(map(str, run.ids)) for runs in tables.values() for run in runs]
+    common = set.intersection(*all_of)
+    if not common:
+        raise Problem(("missing",), "common: no item is there for all models")
+    kept = {
+        model: [run[np.flatnonzero([str(i) in common for i in run.ids])] for run in runs]
+        for model, runs in tables.items()
+    }
+    said = f"{len(common):,} of {len(every):,} items are compared, which all models have"
+    return kept, [f"{said}; missing are {', '.join(short)}."]
+
+
+def _present(run: PredictionTable) -> PredictionTable:
+    """Return the rows with a number."""
+    if run.values is None or not np.isnan(run.values).any():
+        return run
+    return run[np.flatnonzero(~np.isnan(run.values))]
+
+
+def _with_rows(
+    run: PredictionTable, lacking: list[str], known: Mapping[str, PredictionTable], wrong: float
+) -> PredictionTable:
+    """Add rows that other tables have, with the number that is wrong."""
+    parts, values = [run], [run.values]
+    for other in {id(known[one]): known[one] for one in lacking}.values():
+        wanted = {one for one in lacking if known[one] is other}
+        part = other[np.flatnonzero([str(i) in wanted for i in other.ids])]
+        parts.append(part)
+        values.append(np.full(len(part.ids), wrong))
+    tables = [part.columns.table for part in parts]
+    roles = {role: [part.related[role] for part in parts] for role in run.related}
+    return dataclasses.replace(
+        run,
+        columns=dataclasses.replace(
+            run.columns, table=pa.concat_tables(tables, promote_options="permissive")
+        ),
+        ids=np.concatenate([part.ids for part in parts]),
+        values=np.concatenate([one for one in values if one is not None]),
+        related={role: np.concatenate(own) for role, own in roles.items()},
+        items=None
+        if run.items is None
+        else np.concatenate([part.items for part in parts if part.items is not None]),
+    )
+
+
+def _averages(given: SideBySide, tables: Runs, columns: GivenColumns) -> list[str]:
+    """Say of items of several tasks that scores are micro averages, and give the macro averages."""
+    first = next(iter(tables.values()))[0]
+    if TASK not in first.columns.names or TASK in (columns.group, columns.run):
+        return []
+    tasks = pd.Series(first.columns.table[TASK].to_pandas()).astype(str)
+    told = []
+    for model, (run, *_) in tables.items():
+        own = pd.Series(run.columns.table[TASK].to_pandas()).astype(str)
+        means = pd.Series(run.values).groupby(own).mean()
+        each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
+        told.append(f"{model} {means.mean():.3f} ({each})")
+    if tasks.nunique() < 2:
+        return []
+    return [
+        f"Scores are micro averages over {len(tasks):,} items of {tasks.nunique()} tasks, which "
+        f"weigh as many items as they have; macro averages over tasks: {'; '.join(told)}."
+    ]
+
+
+def _numbers_of(
+    tables: GivenTables, columns: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
+) -> Runs:
     """Read the numbers of models, from the columns of one table or from one table per model."""
     if tables.wide is not None:
         parts = by_run(tables.wide, columns)
-        return _by_model([_numbers_in(part, columns, models) for _, part in parts])
+        found = [_numbers_in(part, columns, models, may_lack=may_lack) for _, part in parts]
+        return _by_model(found)
     return {
         model: [
-            table_of(part, columns, file.place, values=True) for _, part in by_run(file, columns)
+            table_of(part, columns, file.place, values=True, may_lack=may_lack)
+            for _, part in by_run(file, columns)
         ]
         for model, file in tables.models.items()
     }
 
 
 def _numbers_in(
-    file: Columns, columns: GivenColumns, models: Sequence[str] | None
+    file: Columns, columns: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
 ) -> dict[str, PredictionTable]:
     """Take the numbers of models from the columns of a table in which each row is once."""
     name, ids, related = _rows_of(file, columns)
@@ -255,7 +374,7 @@ def _numbers_in(
     return {
         model: PredictionTable(
             *(file, ids, None, None, related),
-            values=file.numbers(model, ids),
+            values=file.numbers(model, ids, may_lack=may_lack),
             like_groups=like,
             items=items_of(file, columns),
         )

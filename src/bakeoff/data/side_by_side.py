@@ -33,6 +33,8 @@ class SideBySide:
     """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
     further: Mapping[str, Sequence[Predicted]] = dataclasses.field(default_factory=dict)
     """Of models that were trained several times: what the runs after the first say."""
+    told: tuple[str, ...] = ()
+    """What was done with items before they are compared, a sentence each."""
 
     @property
     def runs(self) -> dict[str, list[Predicted]]:

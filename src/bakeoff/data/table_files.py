@@ -80,7 +80,9 @@ def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
     return next(iter(found.values()))
 
 
-def read_tables(path: str, place: Place, keys: TableKeys = PLAIN) -> dict[str, pa.Table]:
+def read_tables(
+    path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
+) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
     kind = keys.format or Path(path).suffix.lower().removeprefix(".")
     if is_file(path):
@@ -88,7 +90,7 @@ def read_tables(path: str, place: Place, keys: TableKeys = PLAIN) -> dict[str, p
     table = _read_fast(path, kind, keys)
     if table is not None and (keys.format or headers().isdisjoint(table.column_names)):
         return {"": table}
-    frame = None if keys.format else read_elsewhere(path, place)
+    frame = None if keys.format else read_elsewhere(path, place, partial=partial)
     if frame is not None and MODEL in frame and is_log(path):
         parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
         return {name: as_table(part, path, place) for name, part in parts.items()}

@@ -58,6 +58,8 @@ class Study(StudyDesign):
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
     command: str = ""
+    told: tuple[str, ...] = ()
+    """What was done with the rows before they were compared: the verdict says it."""
 
     @property
     def fits(self) -> int:

@@ -131,7 +131,7 @@ def test_table_per_model_is_paired_by_id(bakeoff: Run, wide: pd.DataFrame) -> No
         (["preds.csv", "preds.csv"], "the same file is given twice"),
         (
             ["correct.csv"],
-            "'correct.csv', column 'vit', predicts classes that the data do not have",
+            "'correct.csv': `vit` is no model? There is no class (cat, dog) in it",
         ),
         (["repeated.csv"], "ids must be unique; repeated (1): 0"),
         (["missing.csv"], "1 of 200 rows have no prediction in column 'vit'; the first is row 1"),

@@ -50,7 +50,7 @@ def answer(study: Study) -> Verdict:
     verdict = turned(study, verdict)
     base = (*against_constant(study), *too_good(study))
     after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
-    sentences = (*failed(study), *verdict.sentences, *after)
+    sentences = (*failed(study), *verdict.sentences, *study.told, *after)
     return dataclasses.replace(verdict, sentences=sentences)
 
 
