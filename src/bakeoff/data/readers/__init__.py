@@ -138,7 +138,9 @@ def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd
     ]
     more = pd.DataFrame(short, index=table.index)
     for name, values in more.items():
-        if values.dropna().map(type).nunique() > 1:
+        if len(more) > 1 and values.is_unique:  # which names samples, and puts none together
+            more = more.drop(columns=name)
+        elif values.dropna().map(type).nunique() > 1:
             more[name] = values.map(str, na_action="ignore")
     return pd.concat([table, more], axis=1)
 
