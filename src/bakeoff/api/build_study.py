@@ -52,13 +52,7 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 
 
 def build_study(given: SideBySide, settings: Settings) -> Study:
-    """Run the tests of the experiment of these models, and make the study for its report.
-
-    Raises
-    ------
-    UserError
-        The settings do not fit the predictions; `bakeoff.errors.named` names arguments.
-    """
+    """Run the tests of the experiment of these models, and make the study for its report."""
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
     metrics = _metrics(given, settings)
     experiment = _experiment(given, settings, ids, metrics)
@@ -110,15 +104,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
 
 
 def made_by(study: Study, command: str) -> Study:
-    """Add to a study, for its page, the command that made it and the versions.
-
-    Parameters
-    ----------
-    study : Study
-        That no experiment made.
-    command : str
-        What makes the same results.
-    """
+    """Add to a study, for its page, the command that made it and the versions."""
     known = environment(study.experiment).items()
     own = {name: value for name, value in known if name not in _OF_FITS}
     return dataclasses.replace(study, environment=own, command=command)

@@ -207,13 +207,7 @@ def _listed(text: str | None) -> list[str] | None:
 
 
 def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
-    """Return the columns that ``--subgroups`` names, as an experiment has them.
-
-    Raises
-    ------
-    UserError
-        An empty name, a place to cut at that is no number, or cuts that do not ascend.
-    """
+    """Return the columns that ``--subgroups`` names, as an experiment has them."""
     columns: list[str | dict[str, Any]] = []
     for part in text.split(",") if text is not None else ():
         name, *cuts = part.strip().split(":")

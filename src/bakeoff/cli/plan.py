@@ -154,13 +154,7 @@ def _draw(path: Path, found: Design, rows: int, wanted: float) -> None:
 
 
 def _find_difference(args: argparse.Namespace) -> float:
-    """Return the true difference that a number of rows finds with the wanted power.
-
-    Raises
-    ------
-    UserError, ValueError
-        As `_design`; or no difference is found by so few rows.
-    """
+    """Return the true difference that a number of rows finds with the wanted power."""
     if args.pilot is not None:
         test = _pilot(args)[-1]
         how: dict[str, Any] = {"alpha": _level(args)[0]} | _side(args)
@@ -185,13 +179,7 @@ def _largest(args: argparse.Namespace) -> float:
 
 
 def _design(args: argparse.Namespace) -> Design:
-    """Return the design that the options describe.
-
-    Raises
-    ------
-    UserError, ValueError
-        Options that do not go together, or out of range.
-    """
+    """Return the design that the options describe."""
     level, pairs = _level(args)
     more: tuple[str, ...] = ()
     if pairs > 1:

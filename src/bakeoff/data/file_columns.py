@@ -166,13 +166,7 @@ class Columns:
         return list(self.table.column_names)
 
     def find(self, role: str, columns: GivenColumns) -> str | None:
-        """Find the column of a role, by its name or by the usual ones.
-
-        Raises
-        ------
-        Problem
-            There is none of this name, or several are usual; its path ends with the role.
-        """
+        """Find the column of a role, by its name or by the usual ones."""
         at = (*self.place[:-1], "columns", role)
         name: str | None = getattr(columns, role)
         if name is not None:
@@ -185,22 +179,7 @@ class Columns:
         return found[0] if found else None
 
     def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Return the labels of a column.
-
-        Parameters
-        ----------
-        column : str
-            Its name.
-        role : {"predicted", "true"}
-            What messages call the labels.
-        may_lack : bool
-            Whether labels may be missing.
-
-        Raises
-        ------
-        Problem
-            A label is missing.
-        """
+        """Return the labels of a column."""
         read = Labels.of(self.table[column])
         missing = np.flatnonzero(read.codes < 0)
         if len(missing) and not may_lack:
@@ -230,24 +209,7 @@ class Columns:
         may_lack: bool = False,
         remedy: Remedy | None = None,
     ) -> NDArray[np.float64]:
-        """Return the numbers of a column, shape (n,).
-
-        Parameters
-        ----------
-        column : str or None
-            Its name; None where no column was found, which is an error.
-        ids : ndarray, shape (n,), optional
-            What messages call the rows; default: their places.
-        may_lack : bool
-            Whether numbers may be missing; they are NaN then.
-        remedy : Remedy, optional
-            What to do about missing numbers.
-
-        Raises
-        ------
-        Problem
-            There is no such column, or a value that is no number.
-        """
+        """Return the numbers of a column, shape (n,)."""
         if column is None:
             raise Problem(
                 (*self.place[:-1], "columns", "value"),
@@ -273,13 +235,7 @@ class Columns:
         return np.asarray(numbers)
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
-        """Return the group or time of each row; None if no column is named.
-
-        Raises
-        ------
-        Problem
-            There is no such column, a value is missing, or times do not sort.
-        """
+        """Return the group or time of each row; None if no column is named."""
         column = None if getattr(columns, role) is None else self.find(role, columns)
         if column is None:
             return None
@@ -299,13 +255,7 @@ class Columns:
             raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
     def row_ids(self, column: str) -> NDArray[Any]:
-        """Return the ids of a column, shape (n,): whole numbers, or texts.
-
-        Raises
-        ------
-        Problem
-            They are floats that do not tell them apart.
-        """
+        """Return the ids of a column, shape (n,): whole numbers, or texts."""
         try:
             return canonical_ids(pd.Series(self.table[column].to_pandas()))
         except UserError as error:
@@ -317,22 +267,7 @@ class Columns:
         run: NDArray[Any] | None = None,
         folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
-        """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold.
-
-        Parameters
-        ----------
-        column : str
-            The column of ids.
-        run : ndarray, shape (n,), optional
-            The run of an item that each row is; it becomes a part of the id.
-        folds : ndarray of int, shape (n, 2), optional
-            The repeat and the fold that predict each row.
-
-        Raises
-        ------
-        Problem
-            One is missing, or repeated.
-        """
+        """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
         values = self.table[column]
         if values.null_count:
             missing = np.flatnonzero(values.is_null().to_numpy())

@@ -77,15 +77,7 @@ class GivenTables:
     def of_tasks(
         self, wanted: Sequence[str] | None, columns: Mapping[str, str], place: Place = ("tasks",)
     ) -> GivenTables:
-        """Keep the items of some tasks, of each with the number of a column of its own.
-
-        Parameters
-        ----------
-        wanted : sequence of str or None
-            The tasks; all where none is named.
-        columns : Mapping of str to str
-            The column of numbers of each task; it becomes ``value``.
-        """
+        """Keep the items of some tasks, of each with the number of a column of its own."""
         if wanted is None and not columns:
             return self
         if not self._joined:
@@ -108,13 +100,7 @@ class GivenTables:
         return dataclasses.replace(self, models=models)
 
     def beside(self, solution: Columns, columns: GivenColumns) -> GivenTables:
-        """Put the truth of another file beside the predictions of each model, by the row ids.
-
-        Raises
-        ------
-        Problem
-            It is not clear which column holds it, or a table has other rows.
-        """
+        """Put the truth of another file beside the predictions of each model, by the row ids."""
         tables = [*([self.wide] if self.wide else []), *self.models.values()]
         there = [set(table.names) for table in tables]
         name = columns.id or next((c for c in solution.names if all(c in t for t in there)), None)

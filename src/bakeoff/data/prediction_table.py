@@ -110,26 +110,7 @@ class HeldModel(GivenModel):
     def of(
         cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
     ) -> HeldModel:
-        """Make the entry of a frame of predictions.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            A row for each row that was predicted, or for each row and fold.
-        columns : GivenColumns
-            What its columns are called, where not as usual.
-        place : tuple
-            The place of the entry in an experiment.
-        numbers : bool
-            Whether numbers are true and predicted, and not classes.
-        **keys
-            Other keys of the entry; `predictions` is one.
-
-        Raises
-        ------
-        Problem
-            As `read_predictions`; a column holds values of several types.
-        """
+        """Make the entry of a frame of predictions."""
         called, at = keys["predictions"], (*place, "predictions")
         file = Columns(called, as_table(frame, called, at), at)
         table = table_of(file, columns, at, numbers=numbers)
@@ -147,32 +128,7 @@ def read_predictions(
     run: tuple[int, int] = (1, 1),
     model: str | None = None,
 ) -> PredictionTable:
-    """Read a file of predictions of one model; a file that has not changed is read once.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    columns : GivenColumns
-        What its columns are called, where not as usual.
-    place : tuple
-        Where the experiment names it.
-    drop_unlabelled : bool
-        Whether true labels may be missing.
-    numbers : bool
-        Whether numbers are true and predicted, and not classes.
-    values : bool
-        Whether it holds a number for each row in place of predictions.
-    run : tuple of int
-        Where it has a column of training runs, the place of one from 1 on, and their number.
-    model : str, optional
-        What the model is called in a folder of logs, or in a log of several.
-
-    Raises
-    ------
-    Problem
-        No such file, a column that is not there or not clear, ids that repeat, missing values.
-    """
+    """Read a file of predictions of one model; a file that has not changed is read once."""
     if not (is_file(path) or Path(path).is_dir()):
         raise Problem(place, no_file(path))
     state = tuple(map(state_of, files_at(path, LOGS)))
@@ -283,22 +239,7 @@ def unclaimed(file: Columns, columns: GivenColumns, known: Iterable[str | None])
 def like_groups(
     file: Columns, columns: GivenColumns, known: Iterable[str | None]
 ) -> list[dict[str, Any]]:
-    """List the columns without a role that look like ids of groups, by name and values.
-
-    Parameters
-    ----------
-    file : Columns
-        The file.
-    columns : GivenColumns
-        The columns whose role the user has named.
-    known : iterable of str or None
-        Further columns with a role.
-
-    Returns
-    -------
-    list of dict
-        As `bakeoff.data.describe_columns.group_columns` returns it.
-    """
+    """List the columns without a role that look like ids of groups, by name and values."""
     return named_like_groups(file.table, unclaimed(file, columns, known))
 
 

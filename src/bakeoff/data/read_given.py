@@ -240,13 +240,7 @@ def _of_files(
 
 
 def _completed(tables: Runs, missing: str, metric: Kind | None) -> tuple[Runs, list[str]]:
-    """Count items that a model lacks as wrong, or keep those that all models have; say how many.
-
-    Raises
-    ------
-    Problem
-        Nobody knows which number is wrong.
-    """
+    """Count items that a model lacks as wrong, or keep those that all models have; say how many."""
     if missing == "wrong" and not isinstance(metric, str | Passing):
         raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
     marks = metric.marks if isinstance(metric, Passing) else metric

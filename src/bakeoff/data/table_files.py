@@ -55,21 +55,7 @@ _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text i
 
 
 def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
-    """Read a table, or what another tool writes; see `bakeoff.data.readers`.
-
-    Parameters
-    ----------
-    path, place
-        The file, and where it is named.
-    keys : TableKeys
-        What is said of how it is written; separators, lines before the names of the columns and
-        decimal commas are found.
-
-    Raises
-    ------
-    Problem
-        It cannot be read, or holds the results of several models.
-    """
+    """Read a table, or what another tool writes; see `bakeoff.data.readers`."""
     found = read_tables(path, place, keys)
     if len(found) > 1:
         raise Problem(
@@ -106,13 +92,7 @@ def read_tables(
 
 
 def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
-    """Return a table of a frame that was read from a file.
-
-    Raises
-    ------
-    Problem
-        A column holds values of several types.
-    """
+    """Return a table of a frame that was read from a file."""
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except (OverflowError, pa.ArrowException):
@@ -296,13 +276,7 @@ def guess(path: str, target: str, said: Mapping[str, Any]) -> Written:
 def _labels_like_missing(
     frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
 ) -> set[str]:
-    """Find texts like None that are labels: without them the target has less than two classes.
-
-    Raises
-    ------
-    UserError
-        They may be labels as well as missing values.
-    """
+    """Find texts like None that are labels: without them the target has less than two classes."""
     if target not in frame or not frame[target].isna().any():
         return set()
     plain = TableKeys.model_validate({**keys, "missing_values": []})

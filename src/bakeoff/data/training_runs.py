@@ -27,11 +27,6 @@ def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Columns:
 
     Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
     the number in a column of that name.
-
-    Raises
-    ------
-    Problem
-        There is no such file, or it cannot be read.
     """
     if SEED in path and not is_file(path):
         return _of_seeds(path, place, keys)
@@ -65,20 +60,7 @@ def _of_seeds(path: str, place: Place, keys: TableKeys) -> Columns:
 
 
 def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]]:
-    """Cut a table at its column of training runs, every run with its rows in one order.
-
-    Parameters
-    ----------
-    file : Columns
-        The table; each run has every row once. The files of ``{seed}`` are runs.
-    columns : GivenColumns
-        Which columns hold ids and runs; without one of runs the table is that of a single run.
-
-    Raises
-    ------
-    Problem
-        No ids, a row that is missing in a run or there twice.
-    """
+    """Cut a table at its column of training runs, every run with its rows in one order."""
     at = (*file.place[:-1], "columns", "seed")
     if SEED in file.names:
         if columns.seed is not None:

@@ -113,11 +113,6 @@ def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
     Tools number the questions of a log in the order in which they come, so that the same number is
     another question in another log. What is there twice has the log's own id behind it.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        With a column ``question``, and in `SAMPLE_ID` the log's own ids.
     """
     questions, own = rows["question"], rows[SAMPLE_ID]
     shared = own.astype(str).groupby(questions).transform("nunique") > 1
@@ -162,22 +157,7 @@ def reader_of(path: str) -> Reader | None:
 def read_elsewhere(
     path: str, place: Place, *, folds: bool = False, partial: bool = False
 ) -> pd.DataFrame | None:
-    """Read a file of another tool; None if no reader recognizes it.
-
-    Parameters
-    ----------
-    path, place
-        The file, and where it is named.
-    folds : bool
-        Whether scores of folds are wanted, or what is about rows.
-    partial : bool
-        Whether a log may lack rows.
-
-    Raises
-    ------
-    Problem
-        It is one that cannot be used, or not here.
-    """
+    """Read a file of another tool; None if no reader recognizes it."""
     reader = reader_of(path)
     if reader is None:
         return None
@@ -201,13 +181,7 @@ def read_elsewhere(
 
 
 def read_log(reader: Reader, path: str, *, partial: bool = False) -> pd.DataFrame:
-    """Read a file by the reader that recognizes it; what there is of it, where that is `partial`.
-
-    Raises
-    ------
-    ValueError
-        It cannot be used; `LeftOut` where it lacks rows.
-    """
+    """Read a file by the reader that recognizes it; where it may be `partial`, what there is."""
     try:
         if zipfile.is_zipfile(path):
             return _of_archive(reader, path)
@@ -231,13 +205,7 @@ def _of_shape(reader: Reader) -> Iterator[None]:
 
 
 def check_record(found: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record of a log whose fields are of some types; of ``name?`` they may be missing.
-
-    Raises
-    ------
-    ValueError
-        With the place of the record, the field and what was found there.
-    """
+    """Return a record of a log whose fields are of some types; of ``name?`` they may be missing."""
     if not isinstance(found, dict):
         raise ValueError(f"{place}: expected an object, found {shown(found)}")
     for name, kind in shape.items():

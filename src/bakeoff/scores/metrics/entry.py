@@ -106,26 +106,7 @@ def score(
     costs: Costs | None = None,
     columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
 ) -> tuple[float, str]:
-    """Return the value of a metric on the predictions of one fit, or NaN and the reason.
-
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    predictions : Predictions
-        The predictions of one model on one test part.
-    costs : Costs, optional
-        The costs of errors, for metrics that need them.
-    columns : Mapping of str to ndarray, shape (n,)
-        The columns that the user's own metrics take.
-
-    Returns
-    -------
-    value : float
-        NaN where the metric is undefined.
-    reason : str
-        Why it is; else empty.
-    """
+    """Return the value of a metric on the predictions of one fit, or NaN and the reason."""
     return score_view(metric, view_of(predictions, costs, columns))
 
 

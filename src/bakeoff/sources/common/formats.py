@@ -43,22 +43,7 @@ _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)',
 
 
 def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    """Read a table from a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        What the user calls it, a path or an address: its ending tells format and compression.
-    spec : TableKeys
-        What is said about the file.
-
-    Raises
-    ------
-    UserError
-        The file cannot be read as what it is said to be; a `Problem` where a key is to blame.
-    """
+    """Read a table from a file."""
     kind = format_of(name, spec)
     _check_encoding(spec.encoding)
     _refuse_keys_of_others(kind, spec)
