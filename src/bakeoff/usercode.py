@@ -77,7 +77,7 @@ def import_module(name: str, path: str) -> ModuleType:
 
 
 def refuse_standard(path: str, found: Any) -> None:
-    """Refuse what is of Python's own library, where a function of the user or a package is meant."""
+    """Refuse what is of Python's own library, where a function of the user is meant."""
     if _home(found).partition(".")[0] in sys.stdlib_module_names:
         raise UserError(
             f"{path} is of Python's own library, expected a function of a package or of your own"

@@ -16,10 +16,15 @@ from bakeoff.api.alignment import Rows, aligned, by_name, one_column
 from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.data.columns import in_order, sorted_names
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.predicted import Predicted, is_number, known_answers, predicted, probabilities_in
-from bakeoff.data.prediction_table import PredictionTable
-from bakeoff.data.row_values import may_be_right_or_wrong, meant
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import (
+    Predicted,
+    SideBySide,
+    is_number,
+    known_answers,
+    predicted,
+    probabilities_in,
+)
+from bakeoff.data.prediction_table import PredictionTable, may_be_right_or_wrong, meant
 from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, positive_of
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of

@@ -25,7 +25,7 @@ from bakeoff.comparisons.run_tests import by_metric, run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import SideBySide
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions

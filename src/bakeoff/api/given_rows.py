@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence
-from bakeoff.data.predicted import Predicted
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import Predicted, SideBySide
 from bakeoff.errors import Problem
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns

@@ -10,8 +10,8 @@ import pandas as pd
 from pydantic import ValidationError
 
 from bakeoff.api.alignment import Rows, by_name, one_column
+from bakeoff.data.predicted import as_subgroups
 from bakeoff.data.row_columns import carry
-from bakeoff.data.side_by_side import as_subgroups
 from bakeoff.errors import UserError, unknown
 from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.spec.row_columns import RowColumns

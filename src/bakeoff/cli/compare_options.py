@@ -15,9 +15,8 @@ from bakeoff.api.settings import Settings, kind_of, numbers_wanted
 from bakeoff.cli.given import check_column, tables_named
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import TASK, GivenTables
-from bakeoff.data.predicted import Predicted
+from bakeoff.data.predicted import Predicted, SideBySide
 from bakeoff.data.read_given import read_given
-from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError, printable
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated

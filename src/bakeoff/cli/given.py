@@ -6,8 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from bakeoff.data.given_tables import GivenTables, tables_of
-from bakeoff.data.training_runs import read_columns
+from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.errors import UserError, printable
 from bakeoff.files import is_file
 from bakeoff.sources.common.tables import TableKeys

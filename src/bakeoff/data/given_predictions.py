@@ -14,10 +14,17 @@ from bakeoff.data.columns import bare_words, canonical_ids, in_order
 from bakeoff.data.file_columns import USUAL, Labels
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
-from bakeoff.data.prediction_table import HeldModel, PredictionTable, read_predictions, undeclared
+from bakeoff.data.prediction_table import (
+    HeldModel,
+    LabelledRows,
+    PredictionTable,
+    check_same,
+    may_be_right_or_wrong,
+    read_predictions,
+    read_values,
+    undeclared,
+)
 from bakeoff.data.row_columns import carry
-from bakeoff.data.row_values import may_be_right_or_wrong, read_values
-from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.split_files import Split
 from bakeoff.data.splits import make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table

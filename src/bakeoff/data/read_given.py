@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,33 +15,84 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe_columns import like_ids
-from bakeoff.data.file_columns import USUAL, Answers, Columns, Labels, Numbers
+from bakeoff.data.file_columns import USUAL, Answers, Codes, Columns, Labels, Numbers
 from bakeoff.data.given_predictions import carried, related
-from bakeoff.data.given_tables import TASK, GivenTables
-from bakeoff.data.model_names import models_of_columns
-from bakeoff.data.predicted import Predicted, holds_probabilities, no_model, predicted
+from bakeoff.data.given_tables import TASK, GivenTables, by_run
+from bakeoff.data.predicted import (
+    Predicted,
+    SideBySide,
+    as_subgroups,
+    holds_probabilities,
+    no_model,
+    predicted,
+)
 from bakeoff.data.prediction_table import (
+    LabelledRows,
     PredictionTable,
+    check_same,
     items_of,
     like_groups,
+    may_be_right_or_wrong,
+    meant,
     relations,
     table_of,
     unclaimed,
     undeclared,
 )
-from bakeoff.data.row_values import may_be_right_or_wrong, meant
-from bakeoff.data.same_rows import LabelledRows, check_same
-from bakeoff.data.side_by_side import SideBySide, as_subgroups
 from bakeoff.data.target import looks_like_a_quantity, positive_last, positive_of
-from bakeoff.data.training_runs import by_run
-from bakeoff.data.zero_one import why_unclear
-from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some
+from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
 from bakeoff.sources.common.subgroups import as_columns
-from bakeoff.spec.experiment import run_of
+from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric, Passing
 from bakeoff.spec.row_columns import RowColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG, Kind
+
+
+def models_of_columns(
+    path: str, rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
+) -> list[str]:
+    """Name the models of a table: its columns, and what has probabilities alone."""
+    ends = tuple(f":{name}" for name in classes)
+    runs: dict[str, dict[str, None]] = {}
+    for column in rest:
+        name, seed = run_of(column)
+        model = name.rpartition(":")[0] if name.endswith(ends) else name
+        runs.setdefault(model, {})[run_name(model, seed)] = None
+    for name in wanted or ():
+        if name not in runs:
+            raise Problem(("models",), unknown("model", name, runs))
+    models = runs if wanted is None else dict.fromkeys(wanted)
+    return [run for model in models for run in runs[model]]
+
+
+_PAIRS = (("0", "1"), ("False", "True"))
+_MARK = re.compile(
+    r"(?<![a-z])(?:(?:in)?correct(?:ness)?|right|wrong|hits?|errors?)(?![a-z])", re.IGNORECASE
+)
+_LEAST = 0.5
+
+
+def why_unclear(
+    classes: Sequence[str], truth: Codes, predicted: Iterable[NDArray[np.integer]], names: list[str]
+) -> str:
+    """Say why predicted labels may rather tell which rows are right; empty if they do not."""
+    if tuple(classes) not in _PAIRS:
+        return ""
+    marked = next((name for name in names if _MARK.search(name)), None)
+    if marked is None and any((codes == truth).mean() >= _LEAST for codes in predicted):
+        return ""
+    low, high = classes
+    why = (
+        "no model has the true label in half of the rows"
+        if marked is None
+        else f"{marked!r} is called like a mark of right rows"
+    )
+    return (
+        f"true labels and predictions are {low} and {high}, and {why}: do they predict labels, or "
+        f"does {high} say that a row is right? Give `--labels`, or `--values right`"
+    )
+
 
 _SUBGROUPS: Place = ("columns", "subgroups")
 Runs = dict[str, list[PredictionTable]]

@@ -40,10 +40,9 @@ DIVIDES = tuple(
 LOADS = tuple(
     f"data/{name}.py"
     for name in (
-        *("columns", "file_columns", "given_predictions", "given_splits", "describe_columns"),
-        *("model_names", "predicted", "prediction_table", "prepare", "read_given"),
-        *("repeats", "row_columns", "same_rows", "side_by_side", "table_files"),
-        "training_runs",
+        *("columns", "describe_columns", "file_columns", "given_predictions", "given_splits"),
+        *("predicted", "prediction_table", "prepare", "read_given", "repeats", "row_columns"),
+        "table_files",
     )
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.predicted import Predicted
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import Predicted, SideBySide
 from bakeoff.errors import Problem
 from bakeoff.scores.metrics import METRICS, Need, no_metric, of_other_task
 from bakeoff.spec import Costs

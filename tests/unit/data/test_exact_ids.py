@@ -15,8 +15,8 @@ from bakeoff.api.alignment import aligned, as_pandas
 from bakeoff.api.estimator_table import joined_table
 from bakeoff.api.parts import Parts
 from bakeoff.data.file_columns import Columns
+from bakeoff.data.given_tables import read_columns
 from bakeoff.data.table_files import read_table
-from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 
