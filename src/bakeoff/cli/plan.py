@@ -67,21 +67,7 @@ _OPTIONS = {
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """One way of comparing.
-
-    Attributes
-    ----------
-    what : str
-        What the power is the probability of, after "a probability of 80%".
-    alpha : float
-        Level of each test.
-    rows_needed : callable
-        Returns the rows for the wanted power.
-    power_at : callable
-        Returns the power of a number of rows.
-    assumed : tuple of str
-        What the answer takes for granted, a sentence each.
-    """
+    """One way of comparing."""
 
     what: str
     alpha: float

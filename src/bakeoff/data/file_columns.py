@@ -36,15 +36,7 @@ DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """Labels of rows, as codes.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The different labels that occur, as people write them.
-    codes : ndarray of int, shape (n,)
-        Positions in `classes`; -1 where a label is missing.
-    """
+    """Labels of rows, as codes."""
 
     classes: tuple[str, ...]
     codes: Codes
@@ -96,13 +88,7 @@ class Labels:
 
 @dataclasses.dataclass(frozen=True)
 class Numbers:
-    """Numbers of rows, in place of `Labels`.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        NaN where one is missing.
-    """
+    """Numbers of rows, in place of `Labels`."""
 
     values: NDArray[np.float64]
     classes: ClassVar[tuple[str, ...]] = ()
@@ -143,18 +129,7 @@ def _codes(places: Sequence[int], classes: int) -> Codes:
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a file whose roles are not assigned yet.
-
-    Attributes
-    ----------
-    path : str
-        What messages call the file.
-    table : Table of PyArrow
-        The columns.
-    place : tuple
-        The key of an experiment that names the file: errors are reported there, or under
-        ``columns`` beside it.
-    """
+    """The columns of a file whose roles are not assigned yet."""
 
     path: str
     table: pa.Table

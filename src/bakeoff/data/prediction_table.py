@@ -33,29 +33,7 @@ _KEPT = 64
 
 @dataclasses.dataclass(frozen=True)
 class PredictionTable:
-    """The predictions of one model in one file, before any checks against known rows.
-
-    Attributes
-    ----------
-    columns : Columns
-        The file's columns.
-    ids : ndarray, shape (n,)
-        Unique row ids: whole numbers or texts.
-    true, predicted : Labels or Numbers, or None
-        Where the file has them.
-    related : Mapping of str to ndarray
-        The ``group`` or the ``time`` of each row, where the file is said to have them.
-    folds : ndarray of int, shape (n, 2), or None
-        Repeat and fold of each row, from 1, where the file is said to have them.
-    values : ndarray, shape (n,), or None
-        The number of each row, in a file of values.
-    like_groups : sequence of Mapping
-        The other columns that look like ids of groups, where none is named: see `group_columns`.
-    items : ndarray, shape (n,), or None
-        The item that each row is a run of, where the file is said to have runs.
-    model : str
-        The model, where the file has columns of several; else empty.
-    """
+    """The predictions of one model in one file, before any checks against known rows."""
 
     columns: Columns
     ids: NDArray[Any]
