@@ -10,11 +10,8 @@ import pandas as pd
 from pydantic import ValidationError
 
 from bakeoff.api.alignment import Rows, by_name, one_column
-from bakeoff.data.predicted import as_subgroups
-from bakeoff.data.row_columns import carry
 from bakeoff.errors import UserError, unknown
 from bakeoff.sources.common.subgroups import SubgroupColumn
-from bakeoff.spec.row_columns import RowColumns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,11 +37,14 @@ class Parts:
         """The columns by their names in messages."""
         return {_called(column): values for column, values in self.columns.items()}
 
-    def of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Categorical]:
-        """Return the subgroup of each row, by column."""
-        frame = {c: one_column(_called(c), rows[_called(c)]) for c in self.columns}
-        wanted = RowColumns(tuple(self._column(column) for column in self.columns))
-        return as_subgroups(carry(pd.DataFrame(frame), wanted, ("subgroups",)))
+    def columns_of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Series[Any]]:
+        """Return the columns themselves."""
+        return {c: one_column(_called(c), rows[_called(c)]) for c in self.columns}
+
+    @property
+    def wanted(self) -> list[SubgroupColumn]:
+        """The columns, and where they are cut."""
+        return [self._column(column) for column in self.columns]
 
     def _column(self, name: str) -> SubgroupColumn:
         cuts = self.bins.get(name)
