@@ -33,10 +33,7 @@ format: $(VENV)/dev.stamp
 # What is made from the code and the simulations: what the catalogue says of error rates, the
 # experiment's schema, the tables of config/README.md and docs.
 generate: $(VENV)/dev.stamp
-	@$(BIN)/python -m benchmarks.level_pages
-	@$(BIN)/python -m benchmarks.crossval page
-	@$(BIN)/python -m benchmarks.dependent page
-	@$(BIN)/python -m benchmarks.pages
+	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m bakeoff.schema
 	@$(BIN)/python docs/stats/table.py
 	@$(BIN)/python docs/stats/figure.py

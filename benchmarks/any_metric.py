@@ -24,9 +24,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy import integrate, optimize, special, stats
@@ -42,14 +41,11 @@ from bakeoff.stats import (
     metric_interaction,
 )
 from bakeoff.stats.metrics.family import compare_models
-from benchmarks import tables
-from benchmarks.pages import rewritten, study
+from benchmarks.harness import HERE, Row, fill, flagged, markdown, named, read, study, write
 
-HERE = Path(__file__).parent
 RATES = HERE / "any_metric.csv"
 FAMILIES = HERE / "any_metric_families.csv"
 SUBGROUPS = HERE / "any_metric_subgroups.csv"
-PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
 BENEFIT, RATE = "net_benefit@0.2", 0.2
@@ -241,38 +237,21 @@ def rates(
     return facts | {key: int(count) for key, count in counts.items()}
 
 
-def flagged(result: Result) -> bool:
-    """Whether a result says that one of its assumptions fails."""
-    return any(assumption.holds is False for assumption in result.assumptions)
-
-
-def near_a_bound(row: Mapping[str, str]) -> bool:
-    """Whether the draws of a cell leave open on which side of a bound it is."""
-    found = shares(row)
-    least = min(found["covered"], found["alone"])
-    return found["rejected"] > MOST_REJECTED - NEAR or least < LEAST_COVERED + NEAR
-
-
 def on_one_test_set(replicates: int) -> None:
     """Simulate the cells that the file does not hold yet, then those near a bound again."""
     columns = [*CELL, "replicates", *COUNTS, *SILENT]
     cells = itertools.product(METRICS, NULLS, SIZES, PREVALENCES)
-    tables.fill(RATES, ((named(CELL, c), partial(rates, *c, replicates)) for c in cells), columns)
-    rows = tables.read(RATES)
-    for row in sorted(filter(near_a_bound, counted(rows)), key=_distance):
-        if int(row["replicates"]) < MORE * replicates:
+    fill(RATES, ((named(CELL, c), partial(rates, *c, replicates)) for c in cells), columns)
+    rows = read(RATES)
+    for row in sorted(counted(rows), key=within_bounds):
+        if within_bounds(row) < NEAR and int(row["replicates"]) < MORE * replicates:
             cell = row["metric"], row["null"], int(row["n"]), float(row["prevalence"])
             again = rates(*cell, MORE * replicates, AGAIN)
             row |= {key: str(value) for key, value in again.items()}
-            tables.write(RATES, rows, columns)
+            write(RATES, rows, columns)
 
 
-def named(names: Sequence[str], cell: Sequence[object]) -> dict[str, object]:
-    """Return what a cell is, by name."""
-    return dict(zip(names, cell, strict=True))
-
-
-def _distance(row: Mapping[str, str]) -> float:
+def within_bounds(row: Mapping[str, str]) -> float:
     """Return by how much a cell is within its bounds; negative beyond them."""
     found = shares(row)
     least = min(found["covered"], found["alone"])
@@ -283,15 +262,10 @@ def shares(row: Mapping[str, str]) -> dict[str, float]:
     """Return the rates of one cell, and those of what no assumption warns of."""
     counts = {key: int(row[key]) for key in COUNTS}
     answered, alone = (max(1, counts[key]) for key in ("answered", "alone"))
-    missed, alone_missed = (
-        counts["answered"] - counts["covered"],
-        counts["alone"] - counts["alone_covered"],
-    )
+    missed = counts["answered"] - counts["covered"]
+    every = counts["rejected"], missed, counts["alone"] - counts["alone_covered"]
     # where it is not known of a cell what was warned of, nothing was
-    silent = [
-        int(row.get(key) or every)
-        for key, every in zip(SILENT, (counts["rejected"], missed, alone_missed), strict=True)
-    ]
+    silent = [int(row.get(key) or count) for key, count in zip(SILENT, every, strict=True)]
     return {
         "rejected": counts["rejected"] / answered,
         "covered": counts["covered"] / answered,
@@ -302,19 +276,14 @@ def shares(row: Mapping[str, str]) -> dict[str, float]:
     }
 
 
-def counted(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+def counted(rows: list[Row]) -> list[Row]:
     """Return the cells that are answered often enough to say something of the answers."""
     return [r for r in rows if int(r["answered"]) >= ENOUGH * int(r["replicates"])]
 
 
-def table(rows: list[dict[str, str]]) -> str:
+def table() -> str:
     """Return the table of the page: for each metric the worst and the mean over the cells."""
-    lines = [
-        "| metric | null | rejected at 5 %: worst cell | without a warning | mean | interval of "
-        "the difference covers | of one model | worst cell but for misses with a warning | "
-        "answered where 5 or more rows of a class are expected |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    rows, lines = read(RATES), []
     for metric, null in itertools.product(METRICS, NULLS):
         own = [r for r in rows if (r["metric"], r["null"]) == (metric, null)]
         found = [shares(row) for row in counted(own)]
@@ -322,30 +291,40 @@ def table(rows: list[dict[str, str]]) -> str:
         silent = min(*by["covered but for silent misses"], *by["alone but for silent misses"])
         expected = [r for r in own if float(r["prevalence"]) * int(r["n"]) >= 5]
         answered = [int(r["answered"]) / int(r["replicates"]) for r in expected]
+        rejected = max(by["rejected"]), max(by["rejected silently"]), np.mean(by["rejected"])
+        covered = span(by["covered"]), span(by["alone"]), f"{silent:.3f}"
         lines.append(
-            f"| {metric} | {null} | {max(by['rejected']):.3f} | "
-            f"{max(by['rejected silently']):.3f} | {np.mean(by['rejected']):.3f} | "
-            f"{min(by['covered']):.3f}–{max(by['covered']):.3f} | "
-            f"{min(by['alone']):.3f}–{max(by['alone']):.3f} | {silent:.3f} | "
-            f"{min(answered):.2f}–{max(answered):.2f} |"
+            (metric, null, *(f"{rate:.3f}" for rate in rejected), *covered, span(answered, 2))
         )
+    heads = (
+        "metric",
+        "null",
+        "rejected at 5 %: worst cell",
+        "without a warning",
+        "mean",
+        "interval of the difference covers",
+        "of one model",
+        "worst cell but for misses with a warning",
+        "answered where 5 or more rows of a class are expected",
+    )
     least, most = (f(int(r["replicates"]) for r in rows) for f in (min, max))
-    drawn = f"{least:,} studies a cell, up to {most:,} anew near a bound."
-    return "\n".join(lines) + f"\n\n{drawn} {_worst(rows)}\n"
-
-
-def _worst(rows: list[dict[str, str]]) -> str:
-    """Say which metrics reject too often or cover too little somewhere, and where unwarned."""
-    loud, silent = beyond(rows, warned=True), beyond(rows, warned=False)
+    loud, quiet = (", ".join(beyond(rows, warned=w)) or "none" for w in (True, False))
     return (
+        f"{markdown(heads, lines)}\n\n{least:,} studies a cell, up to {most:,} anew near a bound. "
         f"More than {MOST_REJECTED:.0%} rejected or less than {LEAST_COVERED:.0%} covered in some "
-        f"cell: {', '.join(loud) or 'none'}; without a warning: {', '.join(silent) or 'none'}."
+        f"cell: {loud}; without a warning: {quiet}.\n"
     )
 
 
-def beyond(rows: list[dict[str, str]], *, warned: bool) -> list[str]:
+def span(values: list[float], decimals: int = 3) -> str:
+    """Return the least and the largest of some values."""
+    return f"{min(values):.{decimals}f}–{max(values):.{decimals}f}"
+
+
+def beyond(rows: list[Row], *, warned: bool) -> list[str]:
     """List the metrics with a cell beyond the bounds, and how far its worst one is."""
-    keys = ("rejected", "covered", "alone") if warned else _SILENT
+    silent = "rejected silently", "covered but for silent misses", "alone but for silent misses"
+    keys = ("rejected", "covered", "alone") if warned else silent
     found = []
     for metric in METRICS:
         own = [shares(row) for row in counted(rows) if row["metric"] == metric]
@@ -356,9 +335,6 @@ def beyond(rows: list[dict[str, str]], *, warned: bool) -> list[str]:
         if said:
             found.append(f"{metric} ({' and '.join(said)})")
     return found
-
-
-_SILENT = ("rejected silently", "covered but for silent misses", "alone but for silent misses")
 
 
 # Families ----------------------------------------------------------------------------------------
@@ -413,37 +389,25 @@ def family(
 
 def table_of_families() -> str:
     """Return what the page says of families."""
-    rows = tables.read(FAMILIES)
-    lines = [
-        "| metric, models | any difference found among equal models: max-t | Holm | Bonferroni | "
-        "share of true differences found: max-t | Holm | Bonferroni | the best model is in the "
-        "set | models in the set |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    rows, lines = read(FAMILIES), []
     for metric, count in itertools.product(("f1", "roc_auc"), ("5", "20")):
         own = [row for row in rows if (row["metric"], row["models"]) == (metric, count)]
         equal, rising = ([row for row in own if row["skill"] == skill] for skill in SKILLS)
-        errors = (_span([float(row[c]) for row in equal]) for c in CORRECTIONS)
+        errors = (span([float(row[c]) for row in equal]) for c in CORRECTIONS)
         power = (f"{np.mean([float(row[c]) for row in rising]):.3f}" for c in CORRECTIONS)
-        kept = _span([float(row["best_kept"]) for row in rising])
-        members = _span([float(row["members"]) for row in rising], 1)
-        cells = " | ".join([f"{metric}, {count}", *errors, *power, kept, members])
-        lines.append(f"| {cells} |")
-    replicates = rows[0]["replicates"]
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"{replicates} studies a cell of 200 and 1,000 rows, half or a tenth of them positive: "
-            "the errors and the sets are those of the least and the most favourable cell, the "
-            f"power is the mean. The separation of the best model is {RISE:g} more than that of "
-            "the worst.",
-        ]
+        kept = span([float(row["best_kept"]) for row in rising])
+        members = span([float(row["members"]) for row in rising], 1)
+        lines.append((f"{metric}, {count}", *errors, *power, kept, members))
+    heads = ["metric, models"]
+    for of in "any difference found among equal models", "share of true differences found":
+        heads += [f"{of}: max-t", "Holm", "Bonferroni"]
+    heads += ["the best model is in the set", "models in the set"]
+    return (
+        f"{markdown(heads, lines)}\n\n{rows[0]['replicates']} studies a cell of 200 and 1,000 "
+        "rows, half or a tenth of them positive: the errors and the sets are those of the least "
+        "and the most favourable cell, the power is the mean. The separation of the best model is "
+        f"{RISE:g} more than that of the worst."
     )
-
-
-def _span(values: list[float], decimals: int = 3) -> str:
-    return f"{min(values):.{decimals}f}–{max(values):.{decimals}f}"
 
 
 # Subgroups ---------------------------------------------------------------------------------------
@@ -496,9 +460,7 @@ def subgroups(cell: tuple[str, int, str, str], replicates: int) -> dict[str, int
 
 def table_of_subgroups() -> str:
     """Return what the page says of subgroups."""
-    rows = tables.read(SUBGROUPS)
-    heads = [f"{parts}, {n:,} rows" for parts, n in itertools.product(PARTS, ROWS)]
-    lines = [f"| metric | rows | {' | '.join(heads)} |", f"|---|---|{'---:|' * len(heads)}"]
+    rows, lines = read(SUBGROUPS), []
     for metric, related in itertools.product(IN_SUBGROUPS, RELATED):
         cells = []
         for parts, n in itertools.product(PARTS, ROWS):
@@ -506,17 +468,15 @@ def table_of_subgroups() -> str:
             (own,) = (row for row in rows if tuple(row[key] for key in OF_SUBGROUPS) == wanted)
             cells.append(f"{int(own['rejected']) / max(1, int(own['answered'])):.3f}")
         called = "mean of a value per row" if metric == "mean" else metric
-        lines.append(f"| {called} | {related} | {' | '.join(cells)} |")
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Rejections at 5 % of an interaction that is not there, {rows[0]['replicates']} "
-            "studies a cell: A is better than B, by as much in every subgroup. Of the mean the "
-            "spread differs fourfold between subgroups. A rate of .05 has a standard error of "
-            f"{math.sqrt(0.05 * 0.95 / int(rows[0]['replicates'])):.3f}; the mean of all cells is "
-            f"{sum(int(r['rejected']) for r in rows) / sum(int(r['answered']) for r in rows):.3f}.",
-        ]
+        lines.append((called, related, *cells))
+    heads = (f"{parts}, {n:,} rows" for parts, n in itertools.product(PARTS, ROWS))
+    replicates = int(rows[0]["replicates"])
+    return (
+        f"{markdown(('metric', 'rows', *heads), lines, 2)}\n\nRejections at 5 % of an interaction "
+        f"that is not there, {replicates} studies a cell: A is better than B, by as much in every "
+        "subgroup. Of the mean the spread differs fourfold between subgroups. A rate of .05 has a "
+        f"standard error of {math.sqrt(0.05 * 0.95 / replicates):.3f}; the mean of all cells is "
+        f"{sum(int(r['rejected']) for r in rows) / sum(int(r['answered']) for r in rows):.3f}."
     )
 
 
@@ -525,21 +485,23 @@ def simulate(replicates: int) -> None:
     on_one_test_set(replicates)
     families = itertools.product(("f1", "roc_auc"), (5, 20), (200, 1000), (0.5, 0.1), SKILLS)
     every = {"test": "metric_difference"}
-    tables.fill(
+    fill(
         FAMILIES,
         ((every | named(OF_FAMILIES, c), partial(family, *c, replicates // 2)) for c in families),
     )
     parts = itertools.product(IN_SUBGROUPS, ROWS, PARTS, RELATED)
-    tables.fill(
+    fill(
         SUBGROUPS, ((named(OF_SUBGROUPS, c), partial(subgroups, c, replicates // 5)) for c in parts)
     )
 
 
-def page() -> str:
-    """Return the page with the tables of today's results."""
-    parts = {"families": table_of_families(), "subgroups": table_of_subgroups()}
-    return rewritten(PAGE, {"rates": table(tables.read(RATES)), **parts})
-
+PAGES = {
+    "stats/any-metric.md": {
+        "rates": table,
+        "families": table_of_families,
+        "subgroups": table_of_subgroups,
+    }
+}
 
 if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGE, page)
+    study(__doc__, 1000, simulate, PAGES)

@@ -11,12 +11,10 @@ least often. Rates go to best_models.csv; `--page` writes their table into docs/
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
-from pathlib import Path
+from functools import cache, partial
 
 import numpy as np
 from scipy import optimize, stats
@@ -29,15 +27,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from bakeoff.stats import BestResult, Status, best_by_values, best_models, influence
-from benchmarks import tables
-from benchmarks.any_metric import Model, balanced_threshold, population
-from benchmarks.pages import renewed, study
+from benchmarks.any_metric import Model, balanced_threshold, population, span
+from benchmarks.harness import HERE, Cell, fill, markdown, named, read, study
 
-HERE = Path(__file__).parent
 RATES = HERE / "best_models.csv"
 Study = tuple[BestResult, np.ndarray]
 """What was found; which of the models are best."""
-PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
 LEVEL, DRAWS, SHARED, GROUP = 0.95, 999, 0.6, 20
 COUNTS, FEWER = (2, 5, 10), (2, 5)
 POSITIVES = ((20, 400), (20, 40), (30, 600), (40, 800), (120, 1200), (400, 4000))
@@ -133,10 +128,11 @@ def shared_noise(
     return np.asarray((own + shared) / math.sqrt(2))
 
 
-def learned(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+@cache
+def learned() -> tuple[np.ndarray, np.ndarray]:
     """Train ten learners on 300 rows each; return truth and probabilities of 40,000 others."""
     X, y = make_classification(
-        45_000, 20, n_informative=6, n_redundant=4, weights=[0.9], flip_y=0.02, random_state=seed
+        45_000, 20, n_informative=6, n_redundant=4, weights=[0.9], flip_y=0.02, random_state=0
     )
     kinds = (
         LogisticRegression(max_iter=500),
@@ -205,49 +201,35 @@ def rates(found: Iterator[Study]) -> dict[str, object]:
 
 def simulate(replicates: int) -> None:
     """Simulate the cells that the file does not hold yet."""
-    known = _read() if RATES.exists() else []
-    done = {tuple(row[key] for key in CELL) for row in known}
-    for cell, drawn in cells(replicates):
-        if tuple(map(str, cell)) not in done:
-            known.append(
-                {
-                    k: str(v)
-                    for k, v in (dict(zip(CELL, cell, strict=True)) | rates(drawn())).items()
-                }
-            )
-            tables.write(RATES, known)
+    fill(RATES, cells(replicates))
 
 
-def cells(replicates: int) -> Iterator[tuple[tuple[object, ...], Callable[[], Iterator[Study]]]]:
+def cells(replicates: int) -> Iterator[Cell]:
     """List what is simulated."""
+
+    def cell(of: tuple[object, ...], drawn: Callable[[], Iterator[Study]]) -> Cell:
+        return named(CELL, of), lambda: rates(drawn())
+
     for metric, size, kind in METRICS:
         plain = metric == "roc_auc" and kind in ("alike", "unlike")
         sizes = POSITIVES if plain else THREE if metric != "roc_auc" else POSITIVES[:-1]
         for count, (m, n) in itertools.product(COUNTS if plain else FEWER, sizes):
-            cell = metric, size, kind, count, m, n
-            yield cell, partial(studies, *cell, replicates)
+            of = metric, size, kind, count, m, n
+            yield cell(of, partial(studies, *of, replicates))
     for metric, n in itertools.product(LEARNED, (400, 1200)):
-        cell = metric, "", "trained", 10, n // 10, n
-        yield cell, partial(studies_of_learners, metric, 10, n, replicates)
+        drawn = partial(studies_of_learners, metric, 10, n, replicates)
+        yield cell((metric, "", "trained", 10, n // 10, n), drawn)
     for shape, kind, count, n in itertools.product(
         SHAPES, ("alike", "unlike"), FEWER, (50, 200, 1000)
     ):
-        cell = "value", shape, kind, count, "", n
-        yield cell, partial(studies_of_values, shape, kind, count, n, replicates)
+        drawn = partial(studies_of_values, shape, kind, count, n, replicates)
+        yield cell(("value", shape, kind, count, "", n), drawn)
 
 
-def _read() -> list[dict[str, str]]:
-    with RATES.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def page() -> str:
-    """Return the page with the table of today's results."""
-    rows = [row for row in _read() if row["tested"] != "0"]
-    lines = [
-        "| metric | models | a best model is in the set: worst cell | sets given |",
-        "|---|---|---|---|",
-    ]
+def table() -> str:
+    """Return the worst cell of each metric and kind of models."""
+    rows = [row for row in read(RATES) if row["tested"] != "0"]
+    lines = []
     for metric, size, kind in dict.fromkeys(tuple(row[k] for k in CELL[:3]) for row in rows):
         own = [row for row in rows if tuple(row[k] for k in CELL[:3]) == (metric, size, kind)]
         given = [int(row["tested"]) / int(row["studies"]) for row in own]
@@ -257,25 +239,20 @@ def page() -> str:
             metric if metric != "roc_auc" or not size else f"{metric} {size}",
             f"log-normal {size}, {kind}" if metric == "value" else kind,
             f"{min(found):.3f}" if found else "–",
-            f"{min(given):.2f}–{max(given):.2f}",
+            span(given, 2),
         )
-        lines.append(f"| {' | '.join(cells)} |")
-    return renewed(
-        PAGE,
-        "best",
-        "\n".join(
-            [
-                *lines,
-                "",
-                f"{max(int(row['studies']) for row in rows)} studies a cell of 2, 5 or 10 models "
-                "with 20 to 400 expected positive rows of 40 to 4,000 (values: 50 to 1,000 rows); "
-                "95 % are meant, and a rate of .95 has a standard error of .011. The worst of "
-                "several cells, and of several models, is biased downwards. A cell where fewer "
-                "than a fifth of the studies have enough rows for a set is left out.",
-            ]
-        ),
+        lines.append(cells)
+    heads = "metric", "models", "a best model is in the set: worst cell", "sets given"
+    return (
+        f"{markdown(heads, lines)}\n\n{max(int(row['studies']) for row in rows)} studies a cell of "
+        "2, 5 or 10 models with 20 to 400 expected positive rows of 40 to 4,000 (values: 50 to "
+        "1,000 rows); 95 % are meant, and a rate of .95 has a standard error of .011. The worst of "
+        "several cells, and of several models, is biased downwards. A cell where fewer than a "
+        "fifth of the studies have enough rows for a set is left out."
     )
 
 
+PAGES = {"stats/any-metric.md": {"best": table}}
+
 if __name__ == "__main__":
-    study(__doc__, 400, simulate, PAGE, page)
+    study(__doc__, 400, simulate, PAGES)

@@ -21,7 +21,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,14 +29,12 @@ from scipy import special
 from bakeoff.stats import Limits, influence, mean_limits, metric_limits
 from bakeoff.stats.core.two_by_two import _melded_cdf, _melded_lower, tango_statistic
 from bakeoff.stats.design.clusters import Clusters, design_effect, moments
-from benchmarks import regression, tables
-from benchmarks.any_metric import MARGIN, OF_BRIER, SIGN, margin, worse_by_the_margin
+from benchmarks import regression
+from benchmarks.any_metric import MARGIN, OF_BRIER, SIGN, margin, span, worse_by_the_margin
 from benchmarks.best_models import GROUP, SHARED, learned, shared_noise
-from benchmarks.pages import rewritten, study
+from benchmarks.harness import HERE, Cell, Row, fill, markdown, named, read, study, write
 
-HERE = Path(__file__).parent
 BY_ACCURACY, BY_METRICS = HERE / "gate.csv", HERE / "gate_metrics.csv"
-PAGE = HERE.parent / "docs" / "gate.md"
 ALPHA = 0.05
 DECISIONS = 100_000
 GROUP_SIZE, GROUP_SPREAD = 20, 0.6
@@ -218,11 +215,11 @@ def rates(found: Iterator[Decision]) -> dict[str, object]:
     }
 
 
-def cells(replicates: int) -> Iterator[tuple[dict[str, object], Callable[[], dict[str, object]]]]:
+def cells(replicates: int) -> Iterator[Cell]:
     """List what is simulated."""
 
-    def cell(*facts: object, drawn: Callable[..., Iterator[Decision]], of: tuple[Any, ...]) -> Any:
-        return dict(zip(CELL, facts, strict=True)), lambda: rates(drawn(*of, replicates))
+    def cell(*facts: object, drawn: Callable[..., Iterator[Decision]], of: tuple[Any, ...]) -> Cell:
+        return named(CELL, facts), lambda: rates(drawn(*of, replicates))
 
     for metric, candidates in METRICS.items():
         for candidate, (m, n) in itertools.product(candidates, SIZES):
@@ -243,52 +240,38 @@ def cells(replicates: int) -> Iterator[tuple[dict[str, object], Callable[[], dic
 
 def table_by_accuracy() -> str:
     """Return the table of the rates by accuracy."""
-    lines = [
-        "| rows | n | discordance | false ship | false block |",
-        "|---|--:|--:|--:|--:|",
-    ]
-    for r in tables.read(BY_ACCURACY):
-        cell = f"{int(r['n']):,} | {float(r['discordance']):.2f}"
-        rates = f"{float(r['false_ship']):.4f} | {float(r['false_block']):.4f}"
-        lines.append(f"| {r['rows']} | {cell} | {rates} |")
-    return "\n".join(lines)
+    lines = []
+    for r in read(BY_ACCURACY):
+        rates = (f"{float(r[key]):.4f}" for key in ("false_ship", "false_block"))
+        lines.append((r["rows"], f"{int(r['n']):,}", f"{float(r['discordance']):.2f}", *rates))
+    return markdown(("rows", "n", "discordance", "false ship", "false block"), lines, 1)
 
 
 def table_by_metrics() -> str:
     """Return the table of the rates by other metrics."""
-    rows = tables.read(BY_METRICS)
-    lines = [
-        "| metric | candidate | positive rows, rows | limits given | false ship: worst "
-        "cell | without a warning | false block: worst cell |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    rows, lines = read(BY_METRICS), []
     for metric, kind in dict.fromkeys((row["metric"], _kind(row)) for row in rows):
         own = [row for row in rows if (row["metric"], _kind(row)) == (metric, kind)]
         worst = max(own, key=lambda row: float(row["ship"]))
-        given = [float(row["limits"]) for row in own]
-        cells = (
-            metric,
-            kind,
-            ", ".join(filter(None, (worst["positives"], worst["n"]))),
-            f"{min(given):.2f}–{max(given):.2f}",
-            f"{float(worst['ship']):.3f}",
-            f"{max(float(row['ship_silent']) for row in own):.3f}",
-            f"{max(float(row['block']) for row in own):.3f}",
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    counts = sorted(int(row["decisions"]) for row in rows)
-    text = (
-        f"{counts[0]:,} decisions a cell or more at the level {ALPHA:g}, with margins of "
-        f"{MARGIN:g} ({OF_BRIER:g} of Brier scores; of predicted numbers, 12 % of the base's RMSE "
-        "and what this is by other metrics); a rate of .05 has a standard error of "
-        f"{math.sqrt(0.0475 / counts[0]):.3f} at most, and the worst of several cells is biased "
+        where = ", ".join(filter(None, (worst["positives"], worst["n"])))
+        given = span([float(row["limits"]) for row in own], 2)
+        highest = (max(float(row[key]) for row in own) for key in ("ship", "ship_silent", "block"))
+        lines.append((metric, kind, where, given, *(f"{rate:.3f}" for rate in highest)))
+    heads = ("metric", "candidate", "positive rows, rows", "limits given")
+    heads += ("false ship: worst cell", "without a warning", "false block: worst cell")
+    least = min(int(row["decisions"]) for row in rows)
+    return (
+        f"{markdown(heads, lines)}\n\n{least:,} decisions a cell or more at the level "
+        f"{ALPHA:g}, with margins of {MARGIN:g} ({OF_BRIER:g} of Brier scores; of predicted "
+        "numbers, 12 % of the base's RMSE and what this is by other metrics); a rate of .05 has a "
+        f"standard error of {math.sqrt(0.0475 / least):.3f} at most, and the worst of several "
+        "cells is biased "
         "upwards. The rows are those of the worst cell. Where there are no limits nothing is "
         "decided, which counts as no wrong decision."
     )
-    return "\n".join([*lines, "", text])
 
 
-def _kind(row: dict[str, str]) -> str:
+def _kind(row: Row) -> str:
     """Take all trained pairs together."""
     return "trained" if row["candidate"].startswith("trained") else row["candidate"]
 
@@ -296,14 +279,11 @@ def _kind(row: dict[str, str]) -> str:
 def simulate(replicates: int) -> None:
     """Simulate what the files do not hold yet."""
     if not BY_ACCURACY.exists():
-        tables.write(BY_ACCURACY, by_accuracy())
-    tables.fill(BY_METRICS, cells(replicates))
+        write(BY_ACCURACY, by_accuracy())
+    fill(BY_METRICS, cells(replicates))
 
 
-def page() -> str:
-    """Return the page with the tables of today's results."""
-    return rewritten(PAGE, {"rates": table_by_accuracy(), "metrics": table_by_metrics()})
-
+PAGES = {"gate.md": {"rates": table_by_accuracy, "metrics": table_by_metrics}}
 
 if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGE, page)
+    study(__doc__, 1000, simulate, PAGES)

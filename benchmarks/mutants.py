@@ -36,13 +36,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks import tables
-from benchmarks.pages import renewed
+from benchmarks.harness import Row, markdown, publish, read, write
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "benchmarks/mutants.csv"
 EQUIVALENT = ROOT / "benchmarks/mutants_equivalent.csv"
-PAGE = ROOT / "docs/testing.md"
 COUNT, LEAST = 300, 15
 TARGETS = dict.fromkeys(("stats", "comparisons", "scores", "data", "fit"), 0.9)
 ALL = ["tests/unit", "tests/contract", "tests/reference", "src"]
@@ -260,43 +258,40 @@ def first_failure(folder: Path, tests: list[str], seconds: int) -> str:
 
 def keep(mutants: list[Mutant], outcomes: dict[Mutant, tuple[str, str]]) -> None:
     """Write outcomes; those of mutants that were not tried this time stay."""
-    known = {_key(row): (row["outcome"], row["by"]) for row in tables.read(TABLE)}
+    known = {_key(row): (row["outcome"], row["by"]) for row in read(TABLE)}
     known |= {mutant.key: outcome for mutant, outcome in outcomes.items()}
     rows = ((mutant, known[mutant.key]) for mutant in mutants if mutant.key in known)
-    tables.write(TABLE, [asdict(m) | {"outcome": outcome, "by": by} for m, (outcome, by) in rows])
+    write(TABLE, [asdict(m) | {"outcome": outcome, "by": by} for m, (outcome, by) in rows])
 
 
-def _key(row: dict[str, str]) -> tuple[str, ...]:
+def _key(row: Row) -> tuple[str, ...]:
     return tuple(row[name] for name in ("file", "function", "kind", "before", "after", "number"))
 
 
-def page() -> str:
-    """Return docs/testing.md with the table of today's results."""
-    reasons = {_key(row): row["reason"] for row in tables.read(EQUIVALENT)}
-    rows = tables.read(TABLE)
-    lines = [
-        "| room | mutants | killed | equivalent | survived | share killed | wanted |",
-        "|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    alive = []
+def table() -> str:
+    """Return the shares killed, and what survived, or why there is no sample."""
+    reasons = {_key(row): row["reason"] for row in read(EQUIVALENT)}
+    rows = read(TABLE)
+    lines, alive = [], []
     for name in sorted({row["room"] for row in rows}):
         own = [row for row in rows if row["room"] == name]
         killed = sum(row["outcome"] == "killed" for row in own)
         same = sum(row["outcome"] == "survived" and _key(row) in reasons for row in own)
         left = len(own) - killed - same
         share = killed / (killed + left) if killed + left else 1.0
-        wanted = TARGETS.get(name, 0.8)
-        lines.append(
-            f"| {name} | {len(own)} | {killed} | {same} | {left} | {share:.0%} | {wanted:.0%} |"
-        )
-        alive += [row for row in own if row["outcome"] == "survived"]
-    lines += ["", "What survived:", "", "| where | was | became | why |", "|---|---|---|---|"]
-    for row in alive:
-        place = f"{row['file'].removeprefix('src/')}, {row['function'] or 'module'}"
-        cells = (f"`{_short(row[name])}`" for name in ("before", "after"))
-        why = reasons.get(_key(row), "not noticed")
-        lines.append(f"| {place} | {' | '.join(cells)} | {why} |")
-    return renewed(PAGE, "mutants", "\n".join(lines))
+        counts = name, len(own), killed, same, left
+        lines.append((*counts, f"{share:.0%}", f"{TARGETS.get(name, 0.8):.0%}"))
+        for row in own:
+            if row["outcome"] == "survived":
+                place = f"{row['file'].removeprefix('src/')}, {row['function'] or 'module'}"
+                codes = (f"`{_short(row[key])}`" for key in ("before", "after"))
+                alive.append((place, *codes, reasons.get(_key(row), "not noticed")))
+    heads = "room", "mutants", "killed", "equivalent", "survived", "share killed", "wanted"
+    survivors = markdown(("where", "was", "became", "why"), alive)
+    return f"{markdown(heads, lines, 1)}\n\nWhat survived:\n\n{survivors}"
+
+
+PAGES = {"testing.md": {"mutants": table}}
 
 
 def _short(code: str) -> str:
@@ -313,7 +308,7 @@ def main() -> None:
     options.add_argument("--survivors", action="store_true")
     given = options.parse_args()
     drawn = draw(given.seed)
-    done = {_key(row) for row in tables.read(TABLE) if row["outcome"] == "killed"}
+    done = {_key(row) for row in read(TABLE) if row["outcome"] == "killed"}
     todo = [
         mutant
         for mutant in drawn
@@ -342,7 +337,7 @@ def main() -> None:
 
         # in an order that makes any beginning a sample
         list(threads.map(one, sorted(todo, key=lambda m: hash_of(0, m))))
-    PAGE.write_text(page(), encoding="utf-8")
+    publish(PAGES)
 
 
 if __name__ == "__main__":

@@ -4,34 +4,38 @@ Two recipes are trained S times each, and all runs predict the same rows. How of
 interval of `recipe_difference` miss the true difference? The test about these fits and that of
 single runs see the same data. The spread between runs is given as R, its ratio to the variance
 that the rows give the accuracy (or value) of one run. Cells of real learners draw runs and rows
-from 200 trained models of each recipe and all their predictions (`benchmarks.recipes_trained`), so
-that the truth is known. Rates go to recipes.csv after every cell, so that a stopped study goes on;
-`--page` writes their tables into docs/stats/recipes.md.
+from 200 trained models of each recipe and all their predictions, with replacement, so that the
+truth is known; they are trained (some minutes) into .recipes_trained/, which is not kept. Rates go
+to recipes.csv after every cell, so that a stopped study goes on; `--page` writes their tables into
+docs/stats/recipes.md.
 """
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 import math
+import warnings
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from scipy import special
+from sklearn.datasets import load_digits, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.neural_network import MLPClassifier
 
 from bakeoff.stats import Runs
 from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.runs.recipe import Parts, Reader, mean_of_values, read_runs
-from benchmarks import recipes_trained, tables
-from benchmarks.pages import renewed, study
+from bakeoff.threads import on_one_thread
+from benchmarks import levels
+from benchmarks.harness import HERE, Row, fill, markdown, read, study
 
-HERE = Path(__file__).parent
 RATES = HERE / "recipes.csv"
-PAGE = HERE.parent / "docs" / "stats" / "recipes.md"
 LEVEL = 0.95
 SHARED, ALIKE = 0.3, 0.5
 """The share of a row's noise that both models have in common, and of the rest that all runs of one
@@ -39,28 +43,19 @@ model do."""
 PREVALENCE = 0.4
 HIGHEST = 0.06
 """Cells with a higher rate are named, and the intervals of their situation do not hold."""
+FOLDER, RUNS = HERE / ".recipes_trained", 200
+RECIPES = ("network, digits", "forest, digits", "network, made up", "forest, made up")
+PAIRS = ("network or forest, digits", "network or forest, made up")
 METHODS = ("two_t", "fits", "first")
 """The test, the test about these fits, and that of the first run of each."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """One situation.
+    """One situation: `runs_a` and `runs_b` runs of each model on n rows.
 
-    Attributes
-    ----------
-    situation : str
-        What it belongs to in the tables.
-    metric : str
-        ``accuracy``, ``value``, ``roc_auc``, ``f1`` or ``log_loss``.
-    runs_a, runs_b, n : int
-        Runs of each model, and rows.
-    ratio : float
-        R: the variance between runs over that of rows.
-    skill_a, skill_b : float
-        The expected accuracy, area or value of each.
-    shape : str
-        What is special about the runs or the rows; the learner of real ones.
+    `ratio` is R, the skills are the expected accuracies, areas or values, and `shape` is what is
+    special about the runs or the rows, or the learner of real ones.
     """
 
     situation: str
@@ -73,21 +68,13 @@ class Cell:
     skill_b: float = 0.8
     shape: str = ""
 
-    @property
-    def key(self) -> tuple[str, ...]:
-        """Its columns, as the file has them."""
-        return tuple(map(str, dataclasses.astuple(self)))
-
-
-COLUMNS = tuple(field.name for field in dataclasses.fields(Cell))
-
 
 def cells() -> Iterator[Cell]:
     """List what is simulated, what decides most first."""
     product = itertools.product
     for s, n, p, r in product((2, 3, 5, 10), (50, 500), (0.8, 0.99), (0, 1, 10)):
         yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
-    for learner, s, n in product(recipes_trained.RECIPES, (3, 5, 10), (200, 1000)):
+    for learner, s, n in product(RECIPES, (3, 5, 10), (200, 1000)):
         for metric in ("accuracy", "roc_auc", "log_loss"):
             yield Cell("real runs, the same recipe", metric, s, s, n, shape=learner)
     for (a, b), n, r in product(((2, 5), (3, 10), (5, 30)), (50, 500), (0.1, 1)):
@@ -117,7 +104,7 @@ def cells() -> Iterator[Cell]:
         yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
     for s, n, p, r in product((2, 3, 5, 10, 30), (5000,), (0.5, 0.9, 0.99), (1,)):
         yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
-    for learner, s, n in product(recipes_trained.PAIRS, (3, 5, 10), (200, 1000)):
+    for learner, s, n in product(PAIRS, (3, 5, 10), (200, 1000)):
         for metric in ("accuracy", "roc_auc"):
             yield Cell("real runs, different recipes", metric, s, s, n, shape=learner)
     for (a, b), n, r in product(((2, 10), (2, 30), (5, 10), (10, 30)), (200,), (0.1, 1)):
@@ -226,19 +213,96 @@ def _scores(
     return (centre + math.sqrt(2) * sd * seeds) * y + e
 
 
+# Trained runs ----------------------------------------------------------------------------------
+
+
+def data(name: str) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return features, classes and the number of training rows."""
+    if name == "digits":
+        digits = load_digits()
+        order = np.random.default_rng(0).permutation(len(digits.target))
+        X, y = digits.data[order] / 16, (digits.target[order] % 2).astype(int)
+        return X + np.random.default_rng(1).normal(0, 0.35, X.shape), y, 300
+    X, y = make_classification(
+        3300, 20, n_informative=6, n_redundant=4, weights=[0.7], flip_y=0.08, random_state=3
+    )
+    return X, y, 300
+
+
+def trained(recipe: str, seed: int, X: np.ndarray, y: np.ndarray) -> Any:
+    """Train one run."""
+    if recipe == "network":
+        made: Any = MLPClassifier((16,), max_iter=60, learning_rate_init=0.01, random_state=seed)
+    else:
+        made = RandomForestClassifier(7, min_samples_leaf=2, random_state=seed)
+    return made.fit(X, y)
+
+
+@on_one_thread
+def train() -> None:
+    """Train all runs and keep the probabilities of all test rows."""
+    warnings.simplefilter("ignore")
+    FOLDER.mkdir(exist_ok=True)
+    for name in RECIPES:
+        recipe, source = name.split(", ")
+        X, y, n = data(source)
+        runs = [
+            trained(recipe, seed, X[:n], y[:n]).predict_proba(X[n:])[:, 1] for seed in range(RUNS)
+        ]
+        known = np.clip(np.array(runs), 0.005, 0.995)
+        np.savez(FOLDER / f"{name}.npz", y=y[n:], runs=known)
+        accuracy = ((known > 0.5) == y[n:]).mean(axis=1)
+        print(name, accuracy.mean().round(3), accuracy.std().round(4))
+
+
+@cache
+def pool(name: str) -> tuple[np.ndarray, ...]:
+    """Return the truth, and the runs of a recipe against itself, or of two on the same data."""
+    recipes, source = name.split(", ")
+    found = []
+    for recipe in recipes.split(" or "):
+        with np.load(FOLDER / f"{recipe}, {source}.npz") as kept:
+            found.append((kept["y"], kept["runs"]))
+    return found[0][0], found[0][1], found[-1][1]
+
+
+def true_difference(metric: str, truth: np.ndarray, *recipes: np.ndarray) -> float:
+    """Return the true difference of two recipes; better is greater."""
+    values: dict[str, Any] = {
+        "accuracy": lambda p: ((p > 0.5) == truth).mean(),
+        "roc_auc": lambda p: roc_auc_score(truth, p),
+        "log_loss": lambda p: -log_loss(truth, p),
+    }
+    a, b = (np.mean([values[metric](run) for run in runs]) for runs in recipes)
+    return float(a - b)
+
+
+def of_trained(cell: Cell, rng: np.random.Generator, replicates: int) -> Iterator[Draw]:
+    """Draw runs and rows of trained models."""
+    truth, of_a, of_b = pool(cell.shape)
+    difference = 0.0 if of_a is of_b else true_difference(cell.metric, truth, of_a, of_b)
+    for _ in range(replicates):
+        rows = rng.integers(0, len(truth), cell.n)
+        a = of_a[rng.integers(0, RUNS, cell.runs_a)][:, rows]
+        b = of_b[rng.integers(0, RUNS, cell.runs_b)][:, rows]
+        y = truth[rows]
+        if cell.metric == "accuracy":
+            yield Draw(None, (a > 0.5) == y, (b > 0.5) == y, None, difference)
+        else:
+            yield Draw(y, a, b, None, difference)
+
+
 def studies(cell: Cell, replicates: int) -> Iterator[Draw]:
     """Draw the studies of a cell."""
-    rng = np.random.default_rng(zlib.crc32("|".join(cell.key).encode()))
+    rng = np.random.default_rng(zlib.crc32("|".join(map(str, dataclasses.astuple(cell))).encode()))
     if cell.situation.startswith("real"):
-        pool = recipes_trained.pool(cell.shape)
-        for _ in range(replicates):
-            yield Draw(*pool.draw(rng, cell))
+        yield from of_trained(cell, rng, replicates)
     else:
         for _ in range(replicates):
             yield drawn(cell, rng)
 
 
-def read(cell: Cell, one: Draw) -> Reader:
+def runs_of(cell: Cell, one: Draw) -> Reader:
     """Hand the runs to the test."""
     alone = cell.runs_b == 1
     models = [("a", one.a), ("b", Runs(list(one.b), deterministic=True) if alone else one.b)]
@@ -260,17 +324,12 @@ def rates(cell: Cell, replicates: int) -> dict[str, object]:
         answered += 1
         for name, (estimate, half) in found.items():
             missed[name] += abs(estimate - one.difference) > half > 0
-    return {
-        **dict(zip(COLUMNS, cell.key, strict=True)),
-        "replicates": replicates,
-        "answered": answered,
-        **missed,
-    }
+    return {"replicates": replicates, "answered": answered, **missed}
 
 
 def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
     """Return the estimate and half the interval's width, by method; None: too few."""
-    reader = read(cell, one)
+    reader = runs_of(cell, one)
     if reader.setting.too_few():
         return None
     paired = cell.situation == "paired runs"
@@ -285,9 +344,8 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
         "fits": (parts.estimate, fits.quantile(LEVEL, "two-sided") * fits.se),
     }
     first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
-    single = Parts.of(
-        tuple(read(dataclasses.replace(cell, runs_b=0), first).recipe(m) for m in (0, 1))
-    )
+    reader = runs_of(dataclasses.replace(cell, runs_b=0), first)
+    single = Parts.of((reader.recipe(0), reader.recipe(1)))
     half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
     found["first"] = single.estimate, half
     return found
@@ -295,36 +353,15 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
 
 def simulate(replicates: int) -> None:
     """Simulate the cells that the file does not hold yet."""
-    known = load() if RATES.exists() else []
-    done = {tuple(row[name] for name in COLUMNS) for row in known}
-    for cell in cells():
-        if cell.key not in done:
-            known.append({key: str(value) for key, value in rates(cell, replicates).items()})
-            tables.write(RATES, known)
-
-
-def load() -> list[dict[str, str]]:
-    """Return the cells that were simulated."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def page() -> str:
-    """Return the page with the table of today's results."""
-    return renewed(PAGE, "rates", table())
+    if not FOLDER.exists():
+        train()
+    fill(RATES, ((dataclasses.asdict(c), partial(rates, c, replicates)) for c in cells()))
 
 
 def table() -> str:
     """Return the worst rate of each situation, metric and number of runs."""
-    from benchmarks import levels
-
-    rows = load()
-    said = {rate.setting: rate for rate in levels.levels(levels.read())["recipe_difference"].rates}
-    lines = [
-        "| situation | metric | runs | cells × studies | two_t: worst | mean | level "
-        "| these fits | first run of each |",
-        "|---|---|---|---|---:|---:|---|---:|---:|",
-    ]
+    rows, lines = read(RATES), []
+    said = {rate.setting: rate for rate in levels.levels()["recipe_difference"].rates}
     for key in dict.fromkeys(_kind(row) for row in rows):
         own = [row for row in rows if _kind(row) == key]
         worst = {name: max(_rate(row, name) for row in own) for name in METHODS}
@@ -333,7 +370,9 @@ def table() -> str:
         shown = [f"{rate:.3f}" for rate in (worst["two_t"], mean)]
         shown.append(said[key[0]].verdict.short)
         shown += [f"{worst[name]:.3f}" for name in METHODS[1:]]
-        lines.append(f"| {' | '.join((*key, counts, *shown))} |")
+        lines.append((*key, counts, *shown))
+    heads = ("situation", "metric", "runs", "cells × studies", "two_t: worst", "mean", "level")
+    heads += ("these fits", "first run of each")
     high = [row for row in rows if _rate(row, "two_t") > HIGHEST]
     named = "; ".join(
         f"{row['situation']}, {row['metric']} {row['skill_a']} and {row['skill_b']}, {row['n']} "
@@ -341,7 +380,8 @@ def table() -> str:
         f"{_rate(row, 'two_t'):.3f}"
         for row in high
     )
-    about = (
+    return (
+        f"{markdown(heads, lines, 4)}\n\n"
         f"How often 95 % intervals miss the true difference, in {len(rows)} cells; the rates of "
         "`two_t` are its worst and its mean of the cells, the others the worst. R is 0 to 10. Runs "
         "of real learners are networks and forests on two data sets, 200 of each "
@@ -352,20 +392,19 @@ def table() -> str:
         "whose rows have fewer than ten effective degrees of freedom reports that its interval "
         "may be too short."
     )
-    return "\n".join([*lines, "", about])
 
 
-def _kind(row: dict[str, str]) -> tuple[str, str, str]:
-    counts = sorted({int(row["runs_a"]), int(row["runs_b"])})
-    few = "2–3" if counts[0] <= 3 else "5 or more"
-    if row["runs_b"] == "1":
-        few = "2–3" if int(row["runs_a"]) <= 3 else "5 or more"
-    return row["situation"], row["metric"], few
+def _kind(row: Row) -> tuple[str, str, str]:
+    counts = [int(row["runs_a"]), int(row["runs_b"])]
+    fewest = counts[0] if counts[1] == 1 else min(counts)
+    return row["situation"], row["metric"], "2–3" if fewest <= 3 else "5 or more"
 
 
-def _rate(row: dict[str, str], name: str) -> float:
+def _rate(row: Row, name: str) -> float:
     return int(row[name]) / max(1, int(row["answered"]))
 
 
+PAGES = {"stats/recipes.md": {"rates": table}}
+
 if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGE, page)
+    study(__doc__, 1000, simulate, PAGES)

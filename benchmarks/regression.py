@@ -14,9 +14,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,11 @@ from bakeoff.stats import (
     metric_equivalence,
     time_blocks,
 )
-from benchmarks import any_metric, tables
-from benchmarks.any_metric import ENOUGH, flagged
-from benchmarks.pages import rewritten, study
+from benchmarks import any_metric
+from benchmarks.any_metric import ENOUGH
+from benchmarks.harness import HERE, Array, Row, flagged, markdown, read, study, write
 
-Array = np.ndarray[Any, np.dtype[np.float64]]
-Draw = Callable[[np.random.Generator], Array]
-HERE = Path(__file__).parent
 RATES = HERE / "regression.csv"
-PAGE = HERE.parent / "docs" / "stats" / "type1-regression.md"
 
 METRICS = ("mse", "rmse", "mae", "r2", "spearman")
 NOISES, SIZES = ("normal", "t3", "lognormal"), (50, 200, 1000)
@@ -188,9 +183,7 @@ def one_series(
             yield "time", variant, metric, *told(found, found.pvalue < ALPHA)
 
 
-_models = cache(
-    lambda metric, prevalence: any_metric.worse_by_the_margin(metric, "skill", prevalence)
-)
+_models = cache(any_metric.worse_by_the_margin)
 
 
 def one_of_classes(
@@ -232,7 +225,7 @@ def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., 
 
 def simulate(sets: int) -> None:
     """Simulate the cells that the file does not hold yet."""
-    rows = tables.read(RATES)
+    rows = read(RATES)
     known = {(row["null"], row["noise"], row["n"]) for row in rows if row["metric"]}
     for (null, kind, n), times, run in cells(sets):
         if (null, kind, str(n)) in known:
@@ -246,130 +239,110 @@ def simulate(sets: int) -> None:
             numbers = times, found["answered"], found["counted"], found["silent"]
             cell = (about, test, metric, null, kind, n, *numbers)
             rows.append(dict(zip(COLUMNS, map(str, cell), strict=True)))
-        tables.write(RATES, rows, COLUMNS)
+        write(RATES, rows, COLUMNS)
 
 
 # The page --------------------------------------------------------------------------------------
 
 
-def share(row: Mapping[str, str], what: str = "counted") -> float:
-    """Return the share of a cell's answers that reject, or that miss."""
-    return int(row[what]) / max(1, int(row["answered"]))
-
-
-def highest(rows: Sequence[Mapping[str, str]], what: str = "counted", **facts: str) -> str:
+def highest(rows: list[Row], what: str = "counted", **facts: str) -> str:
     """Return the highest share among the cells with some facts that are answered often enough."""
-    own = [row for row in rows if all(row[key] == value for key, value in facts.items())]
-    known = [share(row, what) for row in own if int(row["answered"]) >= ENOUGH * int(row["sets"])]
+    own = [row for row in rows if facts.items() <= row.items()]
+    enough = [row for row in own if int(row["answered"]) >= ENOUGH * int(row["sets"])]
+    known = [int(row[what]) / max(1, int(row["answered"])) for row in enough]
     return f"{max(known):.3f}" if known else "–"
 
 
-def on_rows(rows: Sequence[Mapping[str, str]]) -> str:
+def on_rows(rows: list[Row]) -> str:
     """Return the table of differences: each null by the number of rows."""
+    columns = list(itertools.product(NULLS, SIZES))
     lines = [
-        "| metric | alike: 50 rows | 200 | 1,000 | unlike: 50 rows | 200 | 1,000 |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        [f"`{m}`", *(highest(rows, kind="level", metric=m, null=o, n=str(n)) for o, n in columns)]
+        for m in METRICS
     ]
-    for metric in METRICS:
-        cells = [
-            highest(rows, kind="level", metric=metric, null=null, n=str(n))
-            for null, n in itertools.product(NULLS, SIZES)
-        ]
-        lines.append(f"| `{metric}` | {' | '.join(cells)} |")
-    return (
-        "\n".join(lines) + f"\n\nThe highest rate of three kinds of noise. {_drawn(rows, 'level')}"
-    )
+    heads = "metric", *(h for null in NULLS for h in (f"{null}: 50 rows", "200", "1,000"))
+    return f"{markdown(heads, lines, 1)}\n\nThe highest rate of three kinds of noise. "
 
 
-def of_rare_errors(rows: Sequence[Mapping[str, str]]) -> str:
+def of_rare_errors(rows: list[Row]) -> str:
     """Return the table of rare large errors: rejections, and those without a warning."""
-    lines = [
-        "| null | rows |" + "".join(f" `{metric}` |" for metric in LOSSES),
-        "|---|---:|" + "---|" * len(LOSSES),
-    ]
+    lines = []
     for null, n in itertools.product((*RARE_ERRORS, "outlier"), (30, 100, 1000)):
-        facts = {"kind": "rare", "null": null, "n": str(n)}
-        cells = (
-            f"{highest(rows, metric=m, **facts)} ({highest(rows, 'silent', metric=m, **facts)})"
-            for m in LOSSES
-        )
-        lines.append(f"| {null} | {n:,} | {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nIn brackets: without a warning. {_drawn(rows, 'rare')}"
+        cells = []
+        for metric in LOSSES:
+            facts = {"kind": "rare", "null": null, "n": str(n), "metric": metric}
+            cells.append(f"{highest(rows, **facts)} ({highest(rows, 'silent', **facts)})")
+        lines.append((null, f"{n:,}", *cells))
+    heads = "null", "rows", *(f"`{metric}`" for metric in LOSSES)
+    return f"{markdown(heads, lines)}\n\nIn brackets: without a warning. "
 
 
-def at_the_margin(rows: Sequence[Mapping[str, str]]) -> str:
+_BY_NOISE = ("metric", "normal", "t, 3 df", "log-normal")
+
+
+def _by_noise(rows: list[Row], kind: str, metric: str) -> list[str]:
+    rates = [highest(rows, kind=kind, metric=metric, noise=noise) for noise in NOISES]
+    return [f"`{metric}`", *rates]
+
+
+def at_the_margin(rows: list[Row]) -> str:
     """Return the table of equivalence: by metric and noise."""
-    lines = ["| metric | normal | t, 3 df | log-normal |", "|---|---:|---:|---:|"]
-    for metric in METRICS:
-        cells = [highest(rows, kind="margin", metric=metric, noise=noise) for noise in NOISES]
-        lines.append(f"| `{metric}` | {' | '.join(cells)} |")
+    lines = [_by_noise(rows, "margin", metric) for metric in METRICS]
     of_classes = ", ".join(
         f"`{metric}` {highest(rows, kind='margin', metric=metric)}" for metric, *_ in CLASSES
     )
     return (
-        "\n".join(lines)
-        + "\n\nThe highest rate of 50, 200 and 1,000 rows. Of classes, with `question: "
-        f"noninferiority` for scores of unlike skill: {of_classes}. {_drawn(rows, 'margin')}"
+        f"{markdown(_BY_NOISE, lines, 1)}\n\nThe highest rate of 50, 200 and 1,000 rows. Of "
+        f"classes, with `question: noninferiority` for scores of unlike skill: {of_classes}. "
     )
 
 
-def intervals(rows: Sequence[Mapping[str, str]]) -> str:
+def intervals(rows: list[Row]) -> str:
     """Return the table of intervals of one model that miss, and of those without a warning."""
-    lines = [
-        "| metric | normal | t, 3 df | log-normal | 1,000 rows, no warning: t, 3 df | log-normal |",
-        "|---|---:|---:|---:|---:|---:|",
-    ]
+    lines = []
     for metric in METRICS:
-        cells = [highest(rows, kind="interval", metric=metric, noise=noise) for noise in NOISES]
-        silent = [
-            highest(rows, "silent", kind="interval", metric=metric, noise=noise, n="1000")
-            for noise in NOISES[1:]
-        ]
-        lines.append(f"| `{metric}` | {' | '.join([*cells, *silent])} |")
-    return "\n".join(lines) + f"\n\n{_drawn(rows, 'interval')}"
+        facts = {"kind": "interval", "metric": metric, "n": "1000"}
+        silent = (highest(rows, "silent", noise=noise, **facts) for noise in NOISES[1:])
+        lines.append((*_by_noise(rows, "interval", metric), *silent))
+    heads = *_BY_NOISE, "1,000 rows, no warning: t, 3 df", "log-normal"
+    return f"{markdown(heads, lines, 1)}\n\n"
 
 
-def in_time(rows: Sequence[Mapping[str, str]]) -> str:
+def in_time(rows: list[Row]) -> str:
     """Return the table of tests in time."""
     names = {
         "ewc_corrected": "`diebold_mariano_means`, default",
         "blocks": "`metric_difference`, eight blocks",
         "independent": "rows taken as independent",
     }
-    lines = [
-        f"| metric | autocorrelation | rows | {' | '.join(names.values())} | first, no warning |",
-        f"|---|---:|---:|{'---:|' * (len(names) + 1)}",
-    ]
+    lines = []
     for metric, phi, n in itertools.product(IN_TIME, (0.5, 0.9), SIZES):
-        facts = {"metric": metric, "noise": f"autoregression {phi:g}", "n": str(n)}
-        cells = [highest(rows, kind="time", test=test, **facts) for test in names]
-        cells.append(highest(rows, "silent", kind="time", test="ewc_corrected", **facts))
-        lines.append(f"| `{metric}` | {phi:g} | {n:,} | {' | '.join(cells)} |")
-    return "\n".join(lines) + f"\n\nThe higher rate of both nulls. {_drawn(rows, 'time')}"
+        facts = {"kind": "time", "metric": metric, "noise": f"autoregression {phi:g}", "n": str(n)}
+        cells = [highest(rows, test=test, **facts) for test in names]
+        cells.append(highest(rows, "silent", test="ewc_corrected", **facts))
+        lines.append((f"`{metric}`", f"{phi:g}", f"{n:,}", *cells))
+    heads = "metric", "autocorrelation", "rows", *names.values(), "first, no warning"
+    return f"{markdown(heads, lines, 3)}\n\nThe higher rate of both nulls. "
 
 
-def _drawn(rows: Sequence[Mapping[str, str]], kind: str) -> str:
-    """Say how many sets a cell has, and how far a rate of .05 may be off by chance."""
+def part(kind: str, table: Callable[[list[Row]], str]) -> str:
+    """Return a table, how many sets a cell has, and how far a rate may be off by chance."""
+    rows = read(RATES)
     sets = int(next(row["sets"] for row in rows if row["kind"] == kind))
     error = 2 * math.sqrt(0.05 * 0.95 / sets)
-    return f"{sets:,} sets a cell: rates near .05 are within {error:.3f} of the truth."
+    drawn = f"{sets:,} sets a cell: rates near .05 are within {error:.3f} of the truth."
+    return table(rows) + drawn
 
 
-PARTS = {
-    "rows": on_rows,
-    "rare": of_rare_errors,
-    "margin": at_the_margin,
-    "intervals": intervals,
-    "time": in_time,
+PAGES = {
+    "stats/type1-regression.md": {
+        "rows": partial(part, "level", on_rows),
+        "rare": partial(part, "rare", of_rare_errors),
+        "margin": partial(part, "margin", at_the_margin),
+        "intervals": partial(part, "interval", intervals),
+        "time": partial(part, "time", in_time),
+    }
 }
-"""The parts of the page, by the names of their marks."""
-
-
-def page() -> str:
-    """Return the page with the tables of today's results."""
-    rows = tables.read(RATES)
-    return rewritten(PAGE, {name: table(rows) for name, table in PARTS.items()})
-
 
 if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGE, page)
+    study(__doc__, 2000, simulate, PAGES)

@@ -25,12 +25,10 @@ import pandas as pd
 import psutil
 import yaml
 
-from benchmarks import tables
-from benchmarks.pages import renewed
+from benchmarks.harness import markdown, publish, read, write
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path(__file__).with_suffix(".csv")
-PAGE = ROOT / "docs/performance.md"
 CORES = 2
 COLUMNS = ("task", "seconds", "cpu_seconds", "peak_mib")
 DUMMY = {"estimator": "sklearn.dummy.DummyClassifier", "preprocessing": "none"}
@@ -138,33 +136,6 @@ def jobs(folder: Path) -> None:
     experiment(folder, {"m": DUMMY, "n": DUMMY}, resampling=plan, tests=tests)
 
 
-def batches(folder: Path) -> None:
-    """Write an experiment of 11,264 fits of no work, one job for each data set."""
-    data = {"source": "generator", "name": "make_classification", "params": {"n_samples": 100}}
-    params = {"strategy": "stratified"}
-    models = {f"m{i}": DUMMY | {"params": params | {"random_state": i}} for i in range(32)}
-    experiment(
-        folder,
-        models,
-        datasets={f"d{i}": data for i in range(32)},
-        resampling={"cv_5x2": {}, "holdout": {}},
-        metrics=["accuracy"],
-        tests={"run": ["friedman"]},
-        execution={"jobs_per": "dataset"},
-    )
-
-
-def million(folder: Path) -> None:
-    """Write an experiment on a million rows of 30 numbers."""
-    X = np.random.default_rng(1).standard_normal((1_000_000, 30))
-    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(30)])
-    frame["y"] = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
-    frame.to_parquet(folder / "rows.parquet", index=False)
-    datasets = {"d": {"source": "file", "path": "rows.parquet", "target": "y"}}
-    models = {name: QUICK[name] for name in ("bayes", "ridge", "centroid")}
-    experiment(folder, models, datasets=datasets, resampling={"cv_5x2": {}, "holdout": {}})
-
-
 def labels(rows: int, models: int) -> Callable[[Path], None]:
     """Return a function that writes a table of labels that models of unequal skill predict."""
 
@@ -200,16 +171,6 @@ TASKS = {
         lambda folder: experiment(folder, QUICK),
     ),
     "jobs": Task("1,000 fits of no work, a job each, and report", Checkout.workflow, jobs),
-    "batches": Task(
-        "11,264 fits of no work, 32 models × 32 data sets, a job for each data set, and report",
-        Checkout.workflow,
-        batches,
-    ),
-    "million": Task(
-        "1,000,000 rows × 30 numbers, three models, 33 fits, tests and report",
-        Checkout.workflow,
-        million,
-    ),
     "compare": Task(
         "`bakeoff compare` of 100,000 rows × 5 models",
         lambda of: [of.python, "-m", "bakeoff", "compare", "labels.csv"],
@@ -219,11 +180,6 @@ TASKS = {
         "the same 10 McNemar tests by pandas and mlxtend",
         lambda of: [of.python, "-c", MCNEMAR_LOOP, "labels.csv"],
         labels(100_000, 5),
-    ),
-    "compare_large": Task(
-        "`bakeoff compare` of 1,000,000 rows × 50 models",
-        lambda of: [of.python, "-m", "bakeoff", "compare", "labels.csv"],
-        labels(1_000_000, 50),
     ),
     "call": Task(
         "`compare_estimators` of a forest and a logistic regression, 569 rows, 5x2cv",
@@ -299,17 +255,18 @@ def measure(
         yield name, of, medians
 
 
-def page() -> str:
-    """Return docs/performance.md with the figures of speed.csv."""
-    rows = {row["task"]: row for row in tables.read(TABLE)}
-    lines = ["| | seconds | CPU seconds | peak memory |", "|---|--:|--:|--:|"]
-    lines += [
-        f"| {task.title} | {float(rows[name]['seconds']):,.1f} | "
-        f"{float(rows[name]['cpu_seconds']):,.1f} | {float(rows[name]['peak_mib']):,.0f} MiB |"
-        for name, task in TASKS.items()
-        if name in rows
-    ]
-    return renewed(PAGE, "speed", "\n".join(lines))
+def table() -> str:
+    """Return the figures of speed.csv."""
+    rows = {row["task"]: row for row in read(TABLE)}
+    lines = []
+    for name, task in TASKS.items():
+        if name in rows:
+            seconds, cpu, peak = (float(rows[name][key]) for key in COLUMNS[1:])
+            lines.append((task.title, f"{seconds:,.1f}", f"{cpu:,.1f}", f"{peak:,.0f} MiB"))
+    return markdown(("", "seconds", "CPU seconds", "peak memory"), lines, 1)
+
+
+PAGES = {"performance.md": {"speed": table}}
 
 
 def main() -> None:
@@ -321,7 +278,7 @@ def main() -> None:
     options = parser.parse_args()
     checkouts = [Checkout(ROOT)]
     checkouts += [Checkout(Path(options.beside).resolve())] if options.beside else []
-    rows = {row["task"]: row for row in tables.read(TABLE)}
+    rows = {row["task"]: row for row in read(TABLE)}
     for name in options.tasks or TASKS:
         first, *other = [row for _, _, row in measure(name, checkouts, options.runs)]
         told = ", ".join(f"{key} {value:.2f}" for key, value in first.items())
@@ -329,8 +286,8 @@ def main() -> None:
         print(f"{name}: {told}" + (f"; ratios {', '.join(ratios)}" if ratios else ""), flush=True)
         if not other:
             rows[name] = {"task": name} | {key: f"{value:.2f}" for key, value in first.items()}
-            tables.write(TABLE, [rows[known] for known in TASKS if known in rows], COLUMNS)
-    PAGE.write_text(page(), encoding="utf-8")
+            write(TABLE, [rows[known] for known in TASKS if known in rows], COLUMNS)
+    publish(PAGES)
 
 
 if __name__ == "__main__":

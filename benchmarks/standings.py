@@ -12,21 +12,14 @@ standings.csv and into docs/standings.md: `python -m benchmarks.standings`.
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from bakeoff.stats import (
-    bradley_terry,
-    friedman,
-    wilcoxon_signed_rank,
-    win_rates,
-)
+from bakeoff.stats import bradley_terry, friedman, wilcoxon_signed_rank, win_rates
 from bakeoff.stats.datasets.rank_tests import RankTable
 from bakeoff.stats.datasets.standings import (
     as_groups,
@@ -34,12 +27,9 @@ from bakeoff.stats.datasets.standings import (
     most_likely,
     with_failures_last,
 )
-from benchmarks import tables
-from benchmarks.pages import renewed, study
+from benchmarks.harness import HERE, markdown, read, short, study, write
 
-HERE = Path(__file__).parent
 RATES = HERE / "standings.csv"
-PAGE = HERE.parent / "docs/standings.md"
 MODELS, ALPHA = 5, 0.05
 KINDS = {
     "equal": np.zeros(MODELS),
@@ -177,47 +167,37 @@ def simulate(replicates: int) -> None:
         *coverage(replicates // 2),
         *families(replicates // 5),
     ]
-    tables.write(RATES, rows)
+    write(RATES, rows)
 
 
-def page() -> str:
-    """Return the page with the tables of the rates."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    text = "\n\n".join(_table(rows, *one) for one in _TABLES)
-    return renewed(PAGE, "rates", text)
+TITLES = {
+    "failures": "One of five equal models has no score where it is worst: rejections at .05.",
+    "groups": "Five equal models, ten groups of three related data sets: rejections at .05.",
+    "coverage": "Nominal .95, five models: coverage of the model with the lowest.",
+    "families": "Equal models: cautions, and rejections at .05 by the tests of Iman and Davenport "
+    "and by z tests of average ranks with Bonferroni's correction.",
+}
 
 
-_TABLES = (
-    (
-        "failures",
-        "one of five equal models has no score where it is worst: rejections at .05",
-    ),
-    ("groups", "five equal models, ten groups of three related data sets: rejections at .05"),
-    ("coverage", "nominal .95, five models: coverage of the model with the lowest"),
-    (
-        "families",
-        "equal models: cautions, and rejections at .05 by the tests of Iman and Davenport and by z "
-        "tests of average ranks with Bonferroni's correction",
-    ),
-)
+def table() -> str:
+    """Return a table of the rates of each part of the study."""
+    rows, parts = read(RATES), []
+    for what, title in TITLES.items():
+        own = [row for row in rows if row["what"] == what]
+        columns = list(dict.fromkeys(row["of"] for row in own))
+        rates = {
+            (row["datasets"], row["case"], row["of"]): float(row["counted"]) / int(row["runs"])
+            for row in own
+        }
+        lines = [
+            (*at, *(short(rates[*at, of]) if (*at, of) in rates else "–" for of in columns))
+            for at in dict.fromkeys((row["datasets"], row["case"]) for row in own)
+        ]
+        parts += [title, markdown(("data sets", "case", *columns), lines)]
+    return "\n\n".join(parts)
 
 
-def _table(rows: list[dict[str, str]], what: str, title: str) -> str:
-    own = [row for row in rows if row["what"] == what]
-    columns = list(dict.fromkeys(row["of"] for row in own))
-    lines = [f"{title[0].upper()}{title[1:]}.", ""]
-    lines += [f"| data sets | case | {' | '.join(columns)} |", "|---" * (len(columns) + 2) + "|"]
-    found = {(row["datasets"], row["case"], row["of"]): row for row in own}
-    for n, case in dict.fromkeys((row["datasets"], row["case"]) for row in own):
-        cells = []
-        for of in columns:
-            row = found.get((n, case, of))
-            rate = float(row["counted"]) / int(row["runs"]) if row else None
-            cells.append("–" if rate is None else f"{rate:.3f}".lstrip("0"))
-        lines.append(f"| {n} | {case} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
+PAGES = {"standings.md": {"rates": table}}
 
 if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGE, page)
+    study(__doc__, 2000, simulate, PAGES)

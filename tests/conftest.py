@@ -1,7 +1,5 @@
 """What the tests share: a tiny experiment, and the real workflow run in a folder of its own."""
 
-from __future__ import annotations
-
 import copy
 import fcntl
 import os
@@ -9,9 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -22,7 +18,7 @@ from bakeoff.spec import load_experiment
 
 ROOT = Path(__file__).parents[1]
 
-TINY: dict[str, Any] = {
+TINY = {
     "experiment": "tiny",
     "seed": 7,
     "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
@@ -38,7 +34,7 @@ TINY: dict[str, Any] = {
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _same_however_started() -> Iterator[None]:
+def _same_however_started():
     """Undo what a shell, a terminal or a job scheduler hands down to the processes they start."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "1000")  # as if the output went to a file
@@ -58,12 +54,12 @@ def _same_however_started() -> Iterator[None]:
 
 
 @pytest.fixture
-def tiny() -> dict[str, Any]:
+def tiny():
     """Return a small experiment to be changed at will."""
     return copy.deepcopy(TINY)
 
 
-def messages(config: dict[str, Any]) -> str:
+def messages(config):
     """Return what is told of an experiment before it runs; empty when nothing is wrong."""
     try:
         problems, _ = check_experiment(load_experiment(config))
@@ -76,7 +72,7 @@ GONE = object()
 """In place of a value: the key is not there."""
 
 
-def change(config: dict[str, Any], places: dict[str, Any]) -> None:
+def change(config, places):
     """Put values at places of an experiment, which are keys joined by dots."""
     for place, value in places.items():
         *keys, last = place.split(".")
@@ -89,15 +85,13 @@ def change(config: dict[str, Any], places: dict[str, Any]) -> None:
             here[last] = value
 
 
-def hold(message: str, parts: str) -> None:
+def hold(message, parts):
     """Hold a message to what it must say: parts of it, with … between them."""
     for part in parts.split(" … "):
         assert part in message
 
 
-def called(
-    *line: str | Path, cwd: Path = ROOT, code: int | None = 0, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def called(*line, cwd=ROOT, code=0, **environment):
     """Run a program to its end, which must have this exit code unless that is None."""
     done = subprocess.run(
         [str(part) for part in line],
@@ -119,12 +113,10 @@ class Runner:
     command line names none.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
 
-    def __call__(
-        self, experiment: dict[str, Any] | str, *options: str, cores: int | None = 1
-    ) -> subprocess.CompletedProcess[str]:
+    def __call__(self, experiment, *options, cores=1):
         file = self.folder / "experiment.yaml"
         text = (
             experiment
@@ -151,17 +143,17 @@ class Runner:
         )
 
     @property
-    def environment(self) -> dict[str, str]:
+    def environment(self):
         """Return the environment of a run, in which modules of the folder can be imported."""
         paths = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
         return {**os.environ, "PYTHONPATH": paths}
 
-    def results(self, experiment: str = "tiny") -> Path:
+    def results(self, experiment="tiny"):
         """Return the folder of an experiment's results."""
         return self.folder / "results" / experiment
 
 
-def once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], None]) -> Path:
+def once(factory, name, fill):
     """Return a folder that the first process to ask for it fills, and all others share."""
     shared = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -177,16 +169,16 @@ def once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], None
 
 
 @pytest.fixture
-def snakemake(tmp_path: Path) -> Runner:
+def snakemake(tmp_path):
     """Return a runner of the workflow in an empty folder."""
     return Runner(tmp_path)
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+def finished(tmp_path_factory):
     """Return the folder in which the tiny experiment has run once; not to be changed."""
 
-    def run(folder: Path) -> None:
+    def run(folder):
         done = Runner(folder)(TINY)
         assert done.returncode == 0, done.stderr
 
@@ -194,17 +186,17 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 
 @pytest.fixture
-def finished_copy(finished: Runner, tmp_path: Path) -> Runner:
+def finished_copy(finished, tmp_path):
     """Return a copy of the finished run, to be changed."""
     shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
     return Runner(tmp_path)
 
 
 @pytest.fixture
-def write_csv(tmp_path: Path) -> Callable[[str], str]:
+def write_csv(tmp_path):
     """Return a writer of small CSV files."""
 
-    def write(text: str) -> str:
+    def write(text):
         path = tmp_path / "data.csv"
         path.write_text(text, encoding="utf-8")
         return str(path)

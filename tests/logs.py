@@ -4,30 +4,26 @@ promptfoo (src/types/index.ts), Inspect (log/_log.py) and lm-evaluation-harness
 (loggers/evaluation_tracker.py).
 """
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 
-def write(path: str, value: Any, *, lines: bool = False) -> str:
+def write(path, value, *, lines=False):
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(one) + "\n" for one in value) if lines else json.dumps(value)
     Path(path).write_text(text)
     return path
 
 
-def beginnings(ids: Iterable[Any]) -> list[str]:
+def beginnings(ids):
     """Return what ids of questions begin with, without the digest."""
     return [re.sub(r" \[[0-9a-f]{16}\]$", "", one) for one in ids]
 
 
-def promptfoo(path: str, providers: dict[str, list[int]], *, error: bool = False) -> str:
+def promptfoo(path, providers, *, error=False):
     """Write what `promptfoo eval --repeat 2` writes, with the successes of each provider."""
     rows = [
         {
@@ -53,14 +49,7 @@ def promptfoo(path: str, providers: dict[str, list[int]], *, error: bool = False
     return write(path, {"evalId": "eval-x", "results": results, "config": {}, "shareableUrl": None})
 
 
-def inspect(
-    path: str,
-    model: str,
-    right: list[int],
-    task: str = "t",
-    questions: Sequence[int] | None = None,
-    **more: Any,
-) -> str:
+def inspect(path, model, right, task="t", questions=None, **more):
     """Write what `inspect eval` writes, which numbers the samples in the order of the questions."""
     samples = [
         {"id": i, "epoch": 1, "input": f"q{asked}", "choices": None, "target": f"t{asked}"}
@@ -72,15 +61,7 @@ def inspect(
     return write(path, {**head, "samples": samples, **more})
 
 
-def lm_eval(
-    model: str,
-    task: str,
-    right: list[int],
-    questions: Sequence[int] | None = None,
-    out: str = "out",
-    day: int = 1,
-    temperature: float = 0.0,
-) -> str:
+def lm_eval(model, task, right, questions=None, out="out", day=1, temperature=0.0):
     """Write what `lm_eval --log_samples` writes, and return the path of the samples."""
     given = {"temperature": temperature, "do_sample": temperature > 0}
     rows = [
@@ -98,5 +79,5 @@ def lm_eval(
     return path
 
 
-def drawn(n: int, p: float, seed: int) -> list[int]:
+def drawn(n, p, seed):
     return (np.random.default_rng(seed).random(n) < p).astype(int).tolist()

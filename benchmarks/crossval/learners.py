@@ -1,8 +1,8 @@
 """Fit a learner on many training sets of one data set at once.
 
-Refitting scikit-learn's estimators one by one would take days, so those that have a closed form or
-a short iteration are written over all splits together; tests/unit/benchmarks hold them to
-scikit-learn's predictions. The others are scikit-learn's own: benchmarks/crossval/refits.py.
+Refitting scikit-learn's estimators one by one would take days, so the quick ones that have a closed
+form or a short iteration are written over all splits together; tests/unit/benchmarks hold them to
+scikit-learn's predictions. The others are scikit-learn's own.
 
 A learner takes features (n, p), classes (n,), training and test sets (splits, n) and a generator,
 and returns one score for each class, shape (splits, n, classes); the largest is the prediction. One
@@ -12,33 +12,43 @@ learner that predicts row by row leaves the rows outside the test sets at 0.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special
+from sklearn import config_context
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import Lasso
+from sklearn.neural_network import MLPClassifier
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from benchmarks.crossval.data import Array
+from benchmarks.harness import Array
 
-Learner = Callable[[Array, Array, Array, Array, np.random.Generator], Array]
+Rng = np.random.Generator
+Learner = Callable[[Array, Array, Array, Array, Rng], Array]
 
 
-def nearest_centroid(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def nearest_centroid(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Nearest class mean, as `NearestCentroid`."""
     return _centroids(x, y, train, np.ones((len(train), x.shape[1])))
 
 
-def random_subspace(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def random_subspace(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Nearest centroid on three features that every fit draws anew."""
     used = np.argsort(rng.random((len(train), x.shape[1])), axis=1) < 3
     return _centroids(x, y, train, used.astype(float))
 
 
-def selection(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+def selection(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Nearest centroid on the one feature with the largest F, as `SelectKBest(k=1)` before it."""
     weights = train.astype(float)
     n = weights.sum(axis=1, keepdims=True)
@@ -52,9 +62,7 @@ def selection(x: Array, y: Array, train: Array, test: Array, rng: np.random.Gene
     return _centroids(x, y, train, used)
 
 
-def failing_centroid(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def failing_centroid(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Nearest centroid that fails in one fit of ten: it then gives every row one class."""
     scores = nearest_centroid(x, y, train, test, rng)
     failed = rng.random(len(train)) < 0.1
@@ -64,9 +72,7 @@ def failing_centroid(
     return scores
 
 
-def linear_discriminant(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def linear_discriminant(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Fisher's linear discriminant, as `LinearDiscriminantAnalysis`."""
     parts = list(_class_means(x, y, train))
     scatter = _products(x, train.astype(float))
@@ -82,9 +88,7 @@ def linear_discriminant(
     return np.stack(scores, axis=2)
 
 
-def quadratic_discriminant(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def quadratic_discriminant(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Discriminant with a covariance for each class, as `QuadraticDiscriminantAnalysis`."""
     n = train.sum(axis=1)
     scores = []
@@ -99,7 +103,7 @@ def quadratic_discriminant(
     return np.stack(scores, axis=2)
 
 
-def naive_bayes(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+def naive_bayes(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Naive Bayes with normal features, as `GaussianNB`."""
     n = train.sum(axis=1)
     scores = []
@@ -112,62 +116,7 @@ def naive_bayes(x: Array, y: Array, train: Array, test: Array, rng: np.random.Ge
     return np.stack(scores, axis=2)
 
 
-def network(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, steps: int = 80
-) -> Array:
-    """Network of eight hidden units and two classes, as `MLPClassifier` without early stopping.
-
-    Every fit has a seed of its own for its first weights, and `steps` full steps of Adam at a rate
-    of .05.
-    """
-    hidden, n = 8, train.sum(axis=1)
-    seeds = rng.integers(2**31, size=len(train))
-    parts = [_first_weights(np.random.RandomState(seed), x.shape[1], hidden) for seed in seeds]
-    inner, shift, outer, last = (np.stack(part) for part in zip(*parts, strict=True))
-    weights = [inner, shift, outer, last]
-    moments = [(np.zeros_like(w), np.zeros_like(w)) for w in weights]
-    for step in range(1, steps + 1):
-        units, p = _activate(x, weights)
-        error = train * (p - y) / n[:, None]
-        back = error[:, :, None] * weights[2][:, None, :] * (units > 0)
-        decay = 1e-4 / n
-        gradients = [
-            np.einsum("ni,snh->sih", x, back, optimize=True) + decay[:, None, None] * weights[0],
-            back.sum(axis=1),
-            np.einsum("snh,sn->sh", units, error, optimize=True) + decay[:, None] * weights[2],
-            error.sum(axis=1),
-        ]
-        rate = 0.05 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
-        for w, g, (first, second) in zip(weights, gradients, moments, strict=True):
-            first *= 0.9
-            first += 0.1 * g
-            second *= 0.999
-            second += 0.001 * g**2
-            w -= rate * first / (np.sqrt(second) + 1e-8)
-    p = _activate(x, weights)[1]
-    return np.stack((1 - p, p), axis=2)
-
-
-def _first_weights(
-    random: np.random.RandomState, features: int, hidden: int
-) -> tuple[Array, Array, Array, Array]:
-    inside, outside = np.sqrt(6 / (features + hidden)), np.sqrt(6 / (hidden + 1))
-    return (
-        random.uniform(-inside, inside, (features, hidden)),
-        random.uniform(-inside, inside, hidden),
-        random.uniform(-outside, outside, (hidden, 1))[:, 0],
-        random.uniform(-outside, outside, 1)[0],
-    )
-
-
-def _activate(x: Array, weights: list[Array]) -> tuple[Array, Array]:
-    """Return the hidden units (splits, n, hidden) and the probability of class 1 (splits, n)."""
-    inner, shift, outer, last = weights
-    units = np.maximum(np.tensordot(x, inner, (1, 1)).swapaxes(0, 1) + shift[:, None, :], 0)
-    return units, special.expit(np.einsum("snh,sh->sn", units, outer) + last[:, None])
-
-
-def logistic(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+def logistic(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Logistic regression with a ridge penalty (C = 1), as `LogisticRegression`, two classes."""
     z = np.column_stack((x, np.ones(len(x))))
     penalty = np.diag(np.r_[np.ones(x.shape[1]), 0.0])
@@ -181,9 +130,7 @@ def logistic(x: Array, y: Array, train: Array, test: Array, rng: np.random.Gener
     return np.stack((1 - p, p), axis=2)
 
 
-def linear_probability(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def linear_probability(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Least squares of the class (0 or 1), clipped."""
     return _probabilities(_ridge(x, y, train, 0.0))
 
@@ -194,7 +141,7 @@ def balanced(learner: Learner) -> Learner:
     For learners that take the weights of rows in place of Boolean training sets.
     """
 
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
         positive = (train @ y)[:, None]
         n = train.sum(axis=1, keepdims=True)
         weights = np.where(y == 1, n / (2 * positive), n / (2 * (n - positive)))
@@ -206,7 +153,7 @@ def balanced(learner: Learner) -> Learner:
 def tuned(learner: Learner) -> Learner:
     """Move the threshold to where the balanced accuracy on the training rows is highest."""
 
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
         scores = learner(x, y, train, test, rng)
         margin = scores[:, :, 1] - scores[:, :, 0]
         for i, rows in enumerate(train):
@@ -224,15 +171,13 @@ def tuned(learner: Learner) -> Learner:
 def costed(learner: Learner, cost: float) -> Learner:
     """Predict by probabilities where missing class 1 costs so many times a false alarm."""
 
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
         return learner(x, y, train, test, rng) * np.array([1.0, cost])
 
     return fit
 
 
-def shrunken_ridge(
-    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
-) -> Array:
+def shrunken_ridge(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Ridge regression of the class (0 or 1) with a penalty of ten times the rows, clipped.
 
     As `Ridge(alpha=10 * n)`: coefficients are about a tenth of what they should be.
@@ -243,7 +188,7 @@ def shrunken_ridge(
 def neighbours(k: int) -> Learner:
     """K nearest neighbours, as `KNeighborsClassifier`."""
 
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
         return _nearest(k, x, np.eye(y.max() + 1, dtype=np.float32)[y], train, test)
 
     return fit
@@ -252,13 +197,13 @@ def neighbours(k: int) -> Learner:
 def mean_of_neighbours(k: int) -> Learner:
     """K nearest neighbours, as `KNeighborsRegressor`."""
 
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
         return _nearest(k, x, y[:, None].astype(np.float32), train, test)[:, :, 0] / k
 
     return fit
 
 
-def least_squares(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+def least_squares(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
     """Ordinary least squares, as `LinearRegression`."""
     return _ridge(x, y, train, 0.0)
 
@@ -266,30 +211,8 @@ def least_squares(x: Array, y: Array, train: Array, test: Array, rng: np.random.
 def ridge(rows: float) -> Learner:
     """Ridge regression with a penalty of some times the rows of the data set, as `Ridge`."""
 
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
         return _ridge(x, y, train, rows * len(y))
-
-    return fit
-
-
-def lasso(alpha: float) -> Learner:
-    """Least squares with a penalty on the absolute coefficients, as `Lasso`."""
-
-    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
-        mean, centre, scatter, covariance = _moments(x, y, train)
-        n = train.sum(axis=1)[:, None]
-        gram, target = scatter / n[:, :, None], covariance / n
-        slope = np.zeros_like(target)
-        for _ in range(1000):  # coordinate descent
-            before = slope.copy()
-            for j in range(x.shape[1]):
-                apart = target[:, j] - (gram[:, j] * slope).sum(axis=1)
-                apart += gram[:, j, j] * slope[:, j]
-                shrunk = np.sign(apart) * np.maximum(np.abs(apart) - alpha, 0)
-                slope[:, j] = shrunk / gram[:, j, j]
-            if np.abs(slope - before).max() < 1e-7:
-                break
-        return _linear(x, mean, centre, slope)
 
     return fit
 
@@ -361,3 +284,76 @@ def _linear(x: Array, mean: Array, centre: Array, slope: Array) -> Array:
 def _probabilities(of_one: Array) -> Array:
     p = np.clip(of_one, 0, 1)
     return np.stack((1 - p, p), axis=2)
+
+
+# scikit-learn's own ----------------------------------------------------------------------------
+
+
+def refitted(
+    make: Callable[[int, int], Any], response: str = "predict_proba", *, seeded: bool = True
+) -> Learner:
+    """Refit an estimator, made from a seed and the number of training rows, on each split."""
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+        seeds = rng.integers(2**31, size=len(train)) if seeded else np.zeros(len(train))
+        scores: list[Array] = []
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            for rows, asked, seed in zip(train, test, seeds, strict=True):
+                fitted = make(int(seed), int(rows.sum())).fit(x[rows], y[rows])
+                told = getattr(fitted, response)(x[asked])
+                if response == "decision_function":
+                    told = np.stack((-told, told), axis=1)
+                scores.append(np.zeros((len(x), *told.shape[1:])))
+                scores[-1][asked] = told
+        return np.stack(scores)
+
+    return fit
+
+
+def network(steps: int = 80) -> Learner:
+    """Network of eight hidden units, full steps of Adam at a rate of .05 without early stopping."""
+
+    def make(seed: int, rows: int) -> MLPClassifier:
+        return MLPClassifier(
+            8,
+            batch_size=rows,
+            shuffle=False,
+            learning_rate_init=0.05,
+            max_iter=steps,
+            n_iter_no_change=steps,
+            random_state=seed,
+        )
+
+    learner = refitted(make)
+
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: Rng) -> Array:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return learner(x, y, train, test, rng)
+
+    return fit
+
+
+def lasso(alpha: float) -> Learner:
+    """Least squares with a penalty on the absolute coefficients."""
+    return refitted(lambda _, rows: Lasso(alpha, tol=1e-10), "predict", seeded=False)
+
+
+def regression_tree(depth: int | None) -> Learner:
+    """CART of numbers, up to a depth."""
+    return refitted(
+        lambda seed, _: DecisionTreeRegressor(max_depth=depth, random_state=seed), "predict"
+    )
+
+
+_BOOSTED = {"n_estimators": 20, "learning_rate": 0.3}
+support_vectors = refitted(lambda seed, _: SVC(), "decision_function")
+tree = refitted(lambda seed, _: DecisionTreeClassifier(random_state=seed))
+forest = refitted(lambda seed, _: RandomForestClassifier(10, random_state=seed))
+boosting = refitted(lambda seed, _: GradientBoostingClassifier(**_BOOSTED, random_state=seed))
+regression_forest = refitted(
+    lambda seed, _: RandomForestRegressor(10, random_state=seed), "predict"
+)
+regression_boosting = refitted(
+    lambda seed, _: GradientBoostingRegressor(**_BOOSTED, random_state=seed), "predict"
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import itertools
 import math
@@ -12,10 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
-from benchmarks.crossval.data import Array
-from benchmarks.crossval.evidence import read
+from benchmarks.crossval.evidence import kept
 from benchmarks.crossval.regimes import REGIMES, Regime
-from benchmarks.rejections import Rejections
+from benchmarks.harness import Array, Rejections, read, write
 
 ALPHA = 0.05
 CSV = Path(__file__).with_name("rates.csv")
@@ -157,7 +155,7 @@ class Rate(Rejections):
 def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
     """Count rejections over all evidence of a seed that is there."""
     for regime in regimes:
-        evidence = read(regime, folder, seed)
+        evidence = kept(regime, folder, seed)
         if not evidence:
             continue
         runs = len(next(iter(evidence.values())))
@@ -181,18 +179,11 @@ def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
 
 Counts = dict[tuple[str, str], Rate]
 """Rates by regime and procedure."""
-_NAMES = [field.name for field in dataclasses.fields(Rate)]
 _NUMBERS = ("runs", "rejected", "undecided")
 
 
 def merge(known: Counts, found: Iterable[Rate]) -> Counts:
-    """Add the counts of data sets of another seed to those known.
-
-    Raises
-    ------
-    ValueError
-        Where data sets of the same seed were counted before.
-    """
+    """Add the counts of data sets of another seed to those known."""
     merged = dict(known)
     for rate in found:
         key = rate.regime, rate.procedure
@@ -209,19 +200,17 @@ def merge(known: Counts, found: Iterable[Rate]) -> Counts:
     return merged
 
 
-def write(counts: Counts, path: Path = CSV) -> None:
+def save(counts: Counts, path: Path = CSV) -> None:
     """Write counts as CSV, in the order of the study."""
     regimes = [regime.by(metric) for regime in REGIMES for metric in regime.metrics]
     procedures = [procedure.name for procedure in PROCEDURES]
     order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1])))
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_NAMES)
-        writer.writerows(dataclasses.astuple(counts[key]) for key in order)
+    write(path, (dataclasses.asdict(counts[key]) for key in order))
 
 
 def load(path: Path = CSV) -> list[Rate]:
-    """Read what `write` wrote."""
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    return [Rate(**{k: int(r[k]) if k in _NUMBERS else r[k] for k in _NAMES}) for r in rows]
+    """Read what `save` wrote."""
+    return [
+        Rate(**{key: int(value) if key in _NUMBERS else value for key, value in row.items()})
+        for row in read(path)
+    ]

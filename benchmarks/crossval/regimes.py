@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import math
 from collections.abc import Iterator
-from pathlib import Path
 
 from bakeoff.spec.learners import REGRESSION
-from benchmarks.crossval.data import Logit, Numbers, Population
+from benchmarks.crossval.data import OF_NUMBERS, Logit, Numbers, Population
 from benchmarks.crossval.learners import (
     Learner,
     balanced,
+    boosting,
     costed,
     failing_centroid,
+    forest,
     lasso,
     least_squares,
     linear_discriminant,
@@ -27,44 +26,26 @@ from benchmarks.crossval.learners import (
     network,
     quadratic_discriminant,
     random_subspace,
-    ridge,
-    selection,
-    shrunken_ridge,
-    tuned,
-)
-from benchmarks.crossval.metrics import OF_NUMBERS
-from benchmarks.crossval.refits import (
-    boosting,
-    forest,
     regression_boosting,
     regression_forest,
     regression_tree,
+    ridge,
+    selection,
+    shrunken_ridge,
     support_vectors,
     tree,
+    tuned,
 )
 
 
 @dataclasses.dataclass(frozen=True)
 class Regime:
-    """One way to draw evidence.
+    """One way to draw evidence: A is fitted on the first view of a data set, B on the second.
 
-    Attributes
-    ----------
-    name, family : str
-        The name in the files, and what it speaks of: a kind of learner (of
-        `bakeoff.spec.learners`), by which metric where not by accuracy, or a situation.
-    learner : Learner
-        A is fitted on the first view of a data set, B on the second.
-    population : Population, Numbers or Logit
-        Where data sets come from.
-    metrics : tuple of str
-        Keys of `metrics.METRICS`.
-    other : Learner or None
-        B is this one; A's features are then blurred until both have the same expected score.
-    same_view : bool
-        B sees A's view: the two differ in their seeds alone.
-    power : bool
-        A is really better; else both are equally good.
+    `family` is what it speaks of: a kind of learner (of `bakeoff.spec.learners`), by which metric
+    where not by accuracy, or a situation. With `other` B is that learner, and A's features are
+    blurred until both have the same expected score. With `same_view` the two differ in their seeds
+    alone. With `power` A is really better; else both are equally good.
     """
 
     name: str
@@ -172,7 +153,7 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("naive Bayes", "naive Bayes", naive_bayes),
     *_sizes("SVM", "support vector machines", support_vectors),
     *_sizes("boosting", BOOSTING, boosting, _SMALL),
-    *_sizes("network", "neural networks", network, _SMALL),
+    *_sizes("network", "neural networks", network(), _SMALL),
     *_sizes("ridge", SHRUNKEN, shrunken_ridge),
     *_sizes("logistic, AUC", LOGISTIC, logistic, _SMALL, metric="auc"),
     *_sizes(
@@ -181,7 +162,7 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("naive Bayes, AUC", "naive Bayes", naive_bayes, _SMALL, metric="auc"),
     *_sizes("SVM, AUC", "support vector machines", support_vectors, _SMALL, metric="auc"),
     *_sizes("boosting, AUC", BOOSTING, boosting, _SMALL[:1], metric="auc"),
-    *_sizes("network, AUC", "neural networks", network, _SMALL[:1], metric="auc"),
+    *_sizes("network, AUC", "neural networks", network(), _SMALL[:1], metric="auc"),
     *_sizes("tree, AUC", TREE, tree, _SMALL[:1], metric="auc"),
     *_sizes("forest, AUC", FOREST, forest, _SMALL[:1], metric="auc"),
     *_sizes("ridge, AUC", SHRUNKEN, shrunken_ridge, _SMALL, metric="auc"),
@@ -243,8 +224,8 @@ NUMBERS: tuple[Regime, ...] = (
     *_numbers("15-NN regression", NEIGHBOURS, mean_of_neighbours(15)),
     *_numbers("regression tree", TREE, regression_tree(None)),
     *_numbers("regression tree of depth 3", TREE, regression_tree(3)),
-    *_numbers("regression forest", FOREST, regression_forest(), _SMALL),
-    *_numbers("regression boosting", BOOSTING, regression_boosting(), _SMALL),
+    *_numbers("regression forest", FOREST, regression_forest, _SMALL),
+    *_numbers("regression boosting", BOOSTING, regression_boosting, _SMALL),
     *_numbers("OLS, t3 noise", LINEAR, least_squares, _SMALL[:1], noise="t3"),
     *_numbers("ridge 10n, t3 noise", SHRUNKEN, ridge(10), _SMALL[:1], noise="t3"),
     *_numbers("OLS, lognormal noise", LINEAR, least_squares, _SMALL[:1], noise="lognormal"),
@@ -271,18 +252,3 @@ NUMBERS: tuple[Regime, ...] = (
 )
 
 REGIMES: tuple[Regime, ...] = (*LEVEL, *POWER, *NUMBERS)
-
-COSTS = Path(__file__).with_name("costs.csv")
-RUNS = ((0.2, 1000), (1.0, 400), (math.inf, 100))
-"""Data sets wanted of a regime, by the CPU seconds that one takes at most."""
-
-
-def costs() -> dict[str, float]:
-    """Return the CPU seconds of one data set of each regime, as `python -m ... costs` took them."""
-    with COSTS.open(newline="") as file:
-        return {row["regime"]: float(row["seconds"]) for row in csv.DictReader(file)}
-
-
-def wanted(seconds: float) -> int:
-    """Return how many data sets a regime gets whose data sets take this many CPU seconds each."""
-    return next(runs for most, runs in RUNS if seconds <= most)

@@ -1,11 +1,9 @@
-"""Make the rates and the page of the study.
+"""Make the rates of the study, from which `python -m benchmarks` writes its page.
 
 python -m benchmarks.dependent make --folder DIR   # an hour; goes on where it stopped
 python -m benchmarks.dependent rates --folder DIR  # into benchmarks/dependent/rates.csv
-python -m benchmarks.dependent folds               # benchmarks/dependent/folds.csv
 python -m benchmarks.dependent uneven              # benchmarks/dependent/uneven.csv, goes on
 python -m benchmarks.dependent blocks              # benchmarks/dependent/blocks.csv, goes on
-python -m benchmarks.dependent page                # docs/stats/type1-dependent.md
 """
 
 from __future__ import annotations
@@ -14,24 +12,18 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.dependent import blocks, folds, page, rates, uneven
+from benchmarks.dependent import blocks, rates, uneven
 
 
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["make", "rates", "folds", "uneven", "blocks", "page"])
+    parser.add_argument("step", choices=["make", "rates", "uneven", "blocks"])
     parser.add_argument("--folder", type=Path, help="where the settings made so far are kept")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="*", default=list(rates.KINDS))
     options = parser.parse_args()
-    if options.step == "page":
-        page.PAGE.write_text(page.page(rates.load()), encoding="utf-8")
-        return
-    if options.step == "folds":
-        folds.write(folds.rates(options.runs, options.seed))
-        return
     if options.step in ("uneven", "blocks"):
         study = uneven if options.step == "uneven" else blocks
         for cell in study.simulate(options.runs, options.seed):
@@ -46,7 +38,7 @@ def main() -> None:
         known: dict[str, list[rates.Rate]] = {}
         for rate in rates.load():
             known.setdefault(rate.setting.name, []).append(rate)
-        rates.write(rate for s in rates.settings() for rate in (known | made).get(s.name, []))
+        rates.save(rate for s in rates.settings() for rate in (known | made).get(s.name, []))
         return
     start = time.perf_counter()
     for name in rates.make(chosen, options.folder, options.runs, options.seed):

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,6 @@ from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
-from benchmarks import tables
 from benchmarks.dependent.draw import fading
 from benchmarks.dependent.uneven import (
     ALPHA,
@@ -34,6 +33,7 @@ from benchmarks.dependent.uneven import (
     sizes_of,
     two_models,
 )
+from benchmarks.harness import Row, fill, markdown
 
 CSV = Path(__file__).with_name("blocks.csv")
 BLOCKS, MODELS = 8, 4
@@ -87,32 +87,8 @@ def draw(cell: Cell, rng: np.random.Generator) -> Sample:
     return Sample(groups, truth, correct, correct.astype(float))
 
 
-def _of_result(found: stats.Result) -> Outcome:
+def _of(found: stats.Result) -> Outcome:
     return found.pvalue, found.assumptions
-
-
-def _costs(s: Sample) -> Outcome:
-    found = stats.cost_sensitive(s.truth, *s.predicted, cost=COST, groups=s.groups)
-    return _of_result(found)
-
-
-def _area(s: Sample) -> Outcome:
-    return _of_result(stats.delong(s.truth, *s.scores, groups=s.groups))
-
-
-def _balanced(s: Sample) -> Outcome:
-    found = stats.metric_difference(
-        s.truth, *s.predicted, metric="balanced_accuracy", groups=s.groups
-    )
-    return _of_result(found)
-
-
-def _equivalence(s: Sample) -> Outcome:
-    return _of_result(stats.tost_paired(*s.correct, groups=s.groups, margin=MARGIN))
-
-
-def _noninferiority(s: Sample) -> Outcome:
-    return _of_result(stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN))
 
 
 def _all_pairs(s: Sample) -> Outcome:
@@ -140,18 +116,35 @@ def _mean_ci(s: Sample) -> Outcome:
     return _missed(stats.mean_ci(values, groups=s.groups), 0.0)
 
 
-PAIRS: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
-    "costs": ("cost_sensitive", _costs),
-    "area": ("delong", _area),
-    "balanced accuracy": ("metric_difference", _balanced),
-    "equivalence": ("tost_paired", _equivalence),
-    "non-inferiority": ("noninferiority", _noninferiority),
+Question = tuple[str, Callable[[Sample], Outcome]]
+PAIRS: dict[str, Question] = {
+    "costs": (
+        "cost_sensitive",
+        lambda s: _of(stats.cost_sensitive(s.truth, *s.predicted, cost=COST, groups=s.groups)),
+    ),
+    "area": ("delong", lambda s: _of(stats.delong(s.truth, *s.scores, groups=s.groups))),
+    "balanced accuracy": (
+        "metric_difference",
+        lambda s: _of(
+            stats.metric_difference(
+                s.truth, *s.predicted, metric="balanced_accuracy", groups=s.groups
+            )
+        ),
+    ),
+    "equivalence": (
+        "tost_paired",
+        lambda s: _of(stats.tost_paired(*s.correct, groups=s.groups, margin=MARGIN)),
+    ),
+    "non-inferiority": (
+        "noninferiority",
+        lambda s: _of(stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN)),
+    ),
 }
-SINGLES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
+SINGLES: dict[str, Question] = {
     "balanced accuracy of one model": ("metric_ci", _metric_ci),
     "mean of one model": ("mean_ci", _mean_ci),
 }
-FAMILIES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
+FAMILIES: dict[str, Question] = {
     "all pairs": ("metric_difference, all pairs", _all_pairs),
 }
 QUESTIONS = PAIRS | SINGLES | FAMILIES
@@ -189,17 +182,17 @@ def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
         )
     names = (*COUNTS, "flagged") if cell.sizes == IN_TIME else COUNTS
     found = {name: int(counts[name]) for name in names}
-    return {**dataclasses.asdict(cell), "test": test, "runs": runs, **found}
+    return {"test": test, "runs": runs, **found}
 
 
 def simulate(runs: int, seed: int) -> Iterator[Cell]:
     """Simulate every cell that the file does not hold yet."""
     for cell in cells():
-        tables.fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
+        fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
         yield cell
 
 
-def seen_and_unseen(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def seen_and_unseen(rows: Sequence[Row]) -> dict[str, str]:
     """Say how often the check of blocks fails on independent rows, and what it leaves unseen."""
     none = [row for row in rows if row["effects"] == "AR(1) 0"]
     return {
@@ -211,14 +204,13 @@ def seen_and_unseen(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
     }
 
 
-def table(rows: Sequence[Mapping[str, str]]) -> str:
+def table(rows: Sequence[Row]) -> str:
     """Return a line for each question, number of rows or groups, and kind of group effects."""
     timed = rows[0]["sizes"] == IN_TIME
     heads = ["question", "test", "rows" if timed else "groups", "group effects"]
     heads += ["rejected", "flagged"] if timed else ["rejected, mean (worst)"]
-    lines = [f"| {' | '.join([*heads, 'rejected without a flag'])} |"]
-    lines.append(f"|{'---|' * 4}{'---:|' * (len(heads) - 3)}")
-    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    lines = []
+    found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         key = row["question"], row["test"], row["rows" if timed else "groups"], row["effects"]
         found.setdefault(key, []).append(row)
@@ -227,9 +219,9 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
         cells = [f"{sum(shares) / len(shares):.3f}"]
         cells += [f"{_shares(own, 'flagged')[0]:.3f}"] if timed else []
         cells[0] += "" if timed else f" ({max(shares):.3f})"
-        lines.append(f"| {' | '.join([*key, *cells, f'{max(quiet):.3f}'])} |")
-    return "\n".join(lines) + "\n"
+        lines.append((*key, *cells, f"{max(quiet):.3f}"))
+    return f"{markdown([*heads, 'rejected without a flag'], lines, 4)}\n"
 
 
-def _shares(rows: Sequence[Mapping[str, str]], count: str) -> list[float]:
+def _shares(rows: Sequence[Row], count: str) -> list[float]:
     return [int(row[count]) / int(row["runs"]) for row in rows]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 from scipy import signal, special
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from benchmarks.harness import Array
 
 GROUPS = (5, 6, 8, 10, 20, 50, 200)
 SHAPES = ("equal", "one group 30 %")

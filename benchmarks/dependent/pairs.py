@@ -1,10 +1,13 @@
-"""Two models, or one, on rows in groups: thousands of replications in one array."""
+"""Rows in groups, and rows in time: thousands of replications in one array."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 from scipy import special
 
+from bakeoff import stats
 from bakeoff.stats.core.distributions import wilson
 from bakeoff.stats.core.two_by_two import midp_pvalue
 from bakeoff.stats.design.clusters import (
@@ -16,8 +19,10 @@ from bakeoff.stats.design.clusters import (
     moments,
 )
 from bakeoff.stats.design.flips import whole_tails
+from bakeoff.stats.rows import ordered
 from bakeoff.stats.rows.mcnemar import DIFFERENCE_METHODS
-from benchmarks.dependent.draw import SHARED, Array, cut, margins, own_correlation, sizes
+from benchmarks.dependent.draw import SHARED, cut, margins, own_correlation, sizes
+from benchmarks.harness import Array
 
 ALPHA = 0.05
 _NUMBERS = 6_000_000  # at work at a time
@@ -148,3 +153,43 @@ def single_from_sums(right: Array, clusters: Clusters, accuracy: float) -> dict[
 
 def _covered(low: Array, high: Array, true: float) -> float:
     return float(((low <= true + 1e-12) & (true - 1e-12 <= high)).mean())
+
+
+# In time ---------------------------------------------------------------------------------------
+
+TEST = "diebold_mariano ewc_corrected"
+
+
+def rejections(differences: Array, contrasts: int | None = None) -> tuple[Array, Array]:
+    """Return p and whether an assumption fails for differences of shape (series, n).
+
+    The series are independent studies of one pair, or all pairs of one study where `contrasts`
+    says how many of them are independent of each other.
+    """
+    n = differences.shape[1]
+    mean = differences.mean(axis=1)
+    residuals = differences - mean[:, None]
+    count = ordered.cosine_count(n)
+    plain = np.square(ordered.cosine_transform(residuals.T)[:count]).mean(axis=0)
+    if contrasts is None:
+        factors = np.concatenate([ordered.persistence([one], 1) for one in residuals])
+    else:
+        factors = ordered.persistence(list(residuals), contrasts)
+    gamma = np.square(residuals).mean(axis=1)
+    variance = plain * factors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = mean / np.sqrt(variance / n)
+        lag1 = (residuals[:, 1:] * residuals[:, :-1]).sum(axis=1) / n / gamma
+        few = n * gamma / variance < ordered.LEAST_EFFECTIVE
+    p = 2 * special.stdtr(count, -np.abs(t))
+    p[gamma <= 0] = np.where(mean[gamma <= 0] == 0, 1.0, np.nan)
+    return p, few | (lag1 > ordered.STRONG)
+
+
+def any_pair(values: Array) -> dict[str, bool]:
+    """Say whether any of all pairs of models (M, n) is rejected, by Holm."""
+    models = len(values)
+    pairs = np.array(list(itertools.combinations(range(models), 2)))
+    differences = values[pairs[:, 0]].astype(float) - values[pairs[:, 1]]
+    adjusted = stats.adjust_pvalues(rejections(differences, models - 1)[0], "holm")
+    return {f"{TEST}, {models} models": bool((adjusted <= ALPHA).any())}

@@ -7,11 +7,15 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from scipy import special
 
-from benchmarks import tables
-from benchmarks.dependent import draw, pairs, questions, times
+from bakeoff import stats
+from bakeoff.stats.core.two_by_two import midp_pvalue
+from benchmarks.dependent import draw, pairs
+from benchmarks.harness import read, write
 
 CSV = Path(__file__).with_name("rates.csv")
 SIZES = (3, 20)
@@ -50,20 +54,10 @@ UNFLAGGED = ", no assumption failed"
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """One way to draw rows.
+    """One way to draw rows, and what is asked of them.
 
-    Attributes
-    ----------
-    kind : {"pair", "single", "question", "time", "pairs in time"}
-        What is asked of the rows.
-    shape : str
-        Whether groups have one size, or the process in time.
-    effects : str
-        The distribution of group effects.
-    groups, mean_size : int
-        Groups, and rows of a group on average; times, one row each.
-    dependence, accuracy, difference : float
-        Intraclass correlation or φ, accuracy of the models, and by how much A is worse.
+    `shape` says whether groups have one size, or names the process in time; times are groups of one
+    row. `dependence` is the intraclass correlation or φ, and A is worse by `difference`.
     """
 
     kind: str
@@ -130,6 +124,118 @@ def settings() -> list[Setting]:
     return found
 
 
+# What is asked, one call of the package per replication ----------------------------------------
+
+Trial = Callable[[np.random.Generator, int, str, float], Any]
+_CUT = special.ndtri(0.2)
+
+
+def _cochran(variant: str) -> Trial:
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 4)
+        return stats.cochran_q(z > _CUT, groups=codes, variant=variant, n_resamples=499)
+
+    return run
+
+
+def _pairwise(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 4)
+    return stats.all_pairs("mcnemar", z > _CUT, groups=codes)
+
+
+def _auc(variant: str) -> Trial:
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, y = draw.drawn_rows(rng, groups, shape, icc, 2)
+        return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y, groups=codes, variant=variant)
+
+    return run
+
+
+def _plain_auc(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    z, _, y = draw.drawn_rows(rng, groups, shape, icc, 2)
+    return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y)
+
+
+def _costs(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    z, codes, y = draw.drawn_rows(rng, groups, shape, icc, 2)
+    a, b = (np.where(z[:, j] > _CUT, y, 1 - y) for j in range(2))
+    return stats.cost_sensitive(y, a, b, groups=codes, cost=[[0, 1], [3, 0]])
+
+
+def _losses(variant: str) -> Trial:
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 2)
+        return stats.mean_difference(
+            z[:, 0], z[:, 1], groups=codes, variant=variant, n_resamples=499
+        )
+
+    return run
+
+
+def _margin(one_sided: bool) -> Trial:
+    """Draw a pair whose true difference is the margin: declaring it equal is the error."""
+    function = stats.noninferiority if one_sided else stats.tost_paired
+
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 2)
+        worse = special.ndtri(1 - 0.75)
+        return function(z[:, 0] > worse, z[:, 1] > _CUT, groups=codes, margin=0.05)
+
+    return run
+
+
+QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
+    "cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
+    "cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
+    "mcnemar of all pairs, 4 models": (_pairwise, True),
+    "delong influence_t": (_auc("influence_t"), False),
+    "delong robust_t": (_auc("robust_t"), False),
+    "delong obuchowski": (_auc("obuchowski"), False),
+    "delong (rows)": (_plain_auc, False),
+    "cost_sensitive": (_costs, True),
+    "mean_difference sign_flip": (_losses("sign_flip"), True),
+    "mean_difference sign_flip_exact": (_losses("sign_flip_exact"), True),
+    "mean_difference influence_t": (_losses("influence_t"), True),
+    "mean_difference robust_t": (_losses("robust_t"), False),
+    "tost_paired, at the margin": (_margin(False), True),
+    "noninferiority, at the margin": (_margin(True), True),
+}
+"""Tests run one call at a time, and whether they are the recommended ones."""
+
+
+SEVERAL = (6, 10)
+"""Numbers of models of which all pairs are compared in time."""
+
+
+def rejects_rows(right: draw.Array) -> bool:
+    """Whether McNemar's mid-p test rejects, which takes the rows for independent."""
+    a, b = right
+    return bool(midp_pvalue(np.sum(a & ~b), np.sum(b & ~a), "two-sided") <= pairs.ALPHA)
+
+
+def rejects(result: Any) -> bool:
+    """Whether a result rejects; for all pairs, whether any of them does."""
+    if isinstance(result, stats.PairwiseResult):
+        return any(pair.pvalue_adjusted <= pairs.ALPHA for pair in result.pairs)
+    return bool(result.pvalue <= pairs.ALPHA)
+
+
+def _in_blocks(right: draw.Array) -> bool:
+    blocks = stats.time_blocks(np.arange(right.shape[1]))
+    return rejects(stats.mcnemar(*right, groups=blocks))
+
+
+TIMED: Mapping[str, Callable[[draw.Array], bool]] = {
+    "McNemar mid-p (rows)": rejects_rows,
+    "diebold_mariano hln": lambda right: rejects(stats.diebold_mariano(*right, variant="hln")),
+    "mcnemar of 8 time_blocks": _in_blocks,
+}
+"""Tests of rows in the order of time that are run one call at a time: whether they reject."""
+
+
+# Rates -----------------------------------------------------------------------------------------
+
+
 def rates(setting: Setting, runs: int, seed: int, known: Collection[str] = ()) -> list[Rate]:
     """Simulate one setting; where tests are run one by one, those that are not known yet."""
     rng = np.random.default_rng([seed, *setting.name.encode()])
@@ -164,11 +270,8 @@ def _question(
     s: Setting, runs: int, rng: np.random.Generator, known: Collection[str]
 ) -> dict[str, float]:
     return {
-        test: sum(
-            questions.rejects(trial(rng, s.groups, s.shape, s.dependence)) for _ in range(runs)
-        )
-        / runs
-        for test, (trial, _) in questions.QUESTIONS.items()
+        test: sum(rejects(trial(rng, s.groups, s.shape, s.dependence)) for _ in range(runs)) / runs
+        for test, (trial, _) in QUESTIONS.items()
         if test not in known
     }
 
@@ -177,10 +280,13 @@ def _time(
     s: Setting, runs: int, rng: np.random.Generator, known: Collection[str]
 ) -> dict[str, float]:
     values = np.array([PROCESSES[s.shape][0](rng, s.groups, s.dependence) for _ in range(runs)])
-    found = {}
-    if times.TEST not in known:
-        found = times.rates(values[:, 0].astype(float) - values[:, 1], UNFLAGGED)
-    for test, rejects in questions.TIMED.items():
+    found: dict[str, float] = {}
+    if pairs.TEST not in known:
+        p, flag = pairs.rejections(values[:, 0].astype(float) - values[:, 1])
+        rejected = p <= pairs.ALPHA
+        found[pairs.TEST] = float(rejected.mean())
+        found[pairs.TEST + UNFLAGGED] = float((rejected & ~flag).mean())
+    for test, rejects in TIMED.items():
         if s.shape in ONE_BY_ONE and test not in known:
             found[test] = float(np.mean([rejects(right) for right in values]))
     return found
@@ -188,9 +294,9 @@ def _time(
 
 def _pairs_in_time(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
     counts: Counter[str] = Counter()
-    for models, _ in itertools.product(questions.SEVERAL, range(runs)):
+    for models, _ in itertools.product(SEVERAL, range(runs)):
         values = MANY[s.shape](rng, s.groups, s.dependence, models)
-        counts.update(times.any_pair(values))
+        counts.update(pairs.any_pair(values))
     return {test: count / runs for test, count in counts.items()}
 
 
@@ -199,14 +305,14 @@ _NUMBERS |= {"difference": float}
 _FIELDS = [field.name for field in dataclasses.fields(Setting)]
 
 
-def write(found: Iterable[Rate], path: Path = CSV) -> None:
+def save(found: Iterable[Rate], path: Path = CSV) -> None:
     """Write rates as CSV, in one go."""
     rows = ({**vars(r.setting), "test": r.test, "runs": r.runs, "rate": r.rate} for r in found)
-    tables.write(path, rows)
+    write(path, rows)
 
 
 def load(path: Path = CSV) -> list[Rate]:
-    """Read what `write` wrote."""
+    """Read what `save` wrote."""
     return [
         Rate(
             Setting(**{k: _NUMBERS.get(k, str)(row[k]) for k in _FIELDS}),
@@ -214,7 +320,7 @@ def load(path: Path = CSV) -> list[Rate]:
             int(row["runs"]),
             float(row["rate"]),
         )
-        for row in tables.read(path)
+        for row in read(path)
     ]
 
 
@@ -226,5 +332,5 @@ def make(chosen: Iterable[Setting], folder: Path, runs: int, seed: int) -> Itera
         there = load(path)
         found = rates(setting, runs, seed, {rate.test for rate in there})
         if found:
-            write([*there, *found], path)
+            save([*there, *found], path)
             yield setting.name

@@ -12,21 +12,23 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from benchmarks import tables
-from benchmarks.dependent.draw import Array
+from benchmarks.harness import Array, Row, fill, flagged, markdown
 
 CSV = Path(__file__).with_name("uneven.csv")
 GROUPS, ROWS_OF_A_GROUP = (8, 20, 60), 10
 SIZES = ("equal", "one group 30 %", "one group 50 %", "as 1/k")
 EFFECTS = ("beta", "two values", "even")
 DISCORDANT, DIFFERENCE, MARGIN, ALPHA = 0.3, 0.1, 0.1, 0.05
+OF_ONE_MODEL = 0.7 * 0.75 + 0.3 * 0.5
+"""A alone: in 3 rows of 10 right with (1 + u)/2, else in three of four."""
 COUNTS = ("answered", "rejected", "covered", "disagreed", "flagged", "rejected_unflagged")
 
 
@@ -146,16 +148,11 @@ def _numbers(s: Sample) -> Iterator[tuple[str, stats.Result]]:
 
 
 def _noninferiority(s: Sample) -> Iterator[tuple[str, stats.Result]]:
-    yield (
-        "noninferiority",
-        stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN),
-    )
+    yield "noninferiority", stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN)
 
 
 def _one_model(s: Sample) -> Iterator[tuple[str, stats.Result]]:
-    # A alone: in 3 rows of 10 right with (1 + u)/2, else in three of four
-    true = 0.7 * 0.75 + 0.3 * 0.5
-    yield "binomial_test", stats.binomial_test(s.correct[0], groups=s.groups, p0=true)
+    yield "binomial_test", stats.binomial_test(s.correct[0], groups=s.groups, p0=OF_ONE_MODEL)
 
 
 QUESTIONS = {
@@ -166,65 +163,49 @@ QUESTIONS = {
     "noninferiority": _noninferiority,
     "one model": _one_model,
 }
-TRUE = {"one model": 0.7 * 0.75 + 0.3 * 0.5}
 
 
 def rates(cell: Cell, runs: int, seed: int) -> list[dict[str, object]]:
     """Simulate one cell."""
     rng = np.random.default_rng([seed, *repr(cell).encode()])
     counts: dict[str, Counter[str]] = {}
-    true = TRUE.get(cell.question, cell.difference)
+    null = OF_ONE_MODEL if cell.question == "one model" else 0.0
     for _ in range(runs):
         for test, result in QUESTIONS[cell.question](draw(cell, rng)):
-            mine = counts.setdefault(test, Counter())
-            mine.update(_outcome(result, true, cell))
+            found = _outcome(result, null, null + cell.difference)
+            counts.setdefault(test, Counter()).update(found)
     return [
-        {
-            **dataclasses.asdict(cell),
-            "test": test,
-            "runs": runs,
-            **{k: int(mine[k]) for k in COUNTS},
-        }
+        {"test": test, "runs": runs, **{key: int(mine[key]) for key in COUNTS}}
         for test, mine in counts.items()
     ]
 
 
-def _outcome(result: stats.Result, true: float, cell: Cell) -> dict[str, int]:
+def _outcome(result: stats.Result, null: float, true: float) -> dict[str, int]:
     rejected = bool(result.pvalue <= ALPHA)
-    flagged = any(a.holds is False for a in result.assumptions)
     found = {
         "answered": int(result.status in (Status.OK, Status.IDENTICAL_SCORES)),
         "rejected": int(rejected),
-        "flagged": int(flagged),
-        "rejected_unflagged": int(rejected and not flagged),
+        "flagged": int(flagged(result)),
+        "rejected_unflagged": int(rejected and not flagged(result)),
     }
     if result.ci is not None:
         low, high = result.ci
         found["covered"] = int(low <= true + 1e-12 and true - 1e-12 <= high)
-        null = {"one model": TRUE["one model"]}.get(cell.question, 0.0)
         found["disagreed"] = int(rejected == (low <= null <= high))
     return found
 
 
 def simulate(runs: int, seed: int) -> Iterator[Cell]:
     """Simulate every cell that the file does not hold yet."""
-    there = tables.read(CSV)
-    known = {tuple(row[k] for k in FIELDS) for row in there}
     for cell in cells():
-        if tuple(str(v) for v in dataclasses.astuple(cell)) in known:
-            continue
-        there += [{k: str(v) for k, v in row.items()} for row in rates(cell, runs, seed)]
-        tables.write(CSV, there)
+        fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
         yield cell
 
 
-def table(rows: Sequence[Mapping[str, str]]) -> str:
+def table(rows: Sequence[Row]) -> str:
     """Return what the page says of each test, with one line for each number of groups."""
-    lines = [
-        "| question | test | groups | rejected, mean (worst) | covered, mean (least) | disagree |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
-    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    lines = []
+    found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         if int(row["answered"]) >= _ANSWERED * int(row["runs"]):
             key = row["question"], row["difference"], row["test"], row["groups"]
@@ -236,29 +217,26 @@ def table(rows: Sequence[Mapping[str, str]]) -> str:
         cells = [
             _both(own, "rejected", max) if null else "",
             "" if alone else _both(own, "covered", min),
-            "" if alone or question == "noninferiority" else _worst(own, "disagreed"),
+            "" if alone or question == "noninferiority" else _highest(own, "disagreed"),
         ]
         asked = question if null else f"{question}, true difference {float(difference):g}"
-        lines.append(f"| {asked} | {name} | {groups} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        lines.append((asked, name, groups, *cells))
+    heads = ("question", "test", "groups")
+    heads += ("rejected, mean (worst)", "covered, mean (least)", "disagree")
+    return f"{markdown(heads, lines, 2)}\n"
 
 
 _ANSWERED = 0.2
 
 
-def _shares(rows: Sequence[Mapping[str, str]], count: str) -> list[float]:
+def _shares(rows: Sequence[Row], count: str) -> list[float]:
     return [int(row[count]) / int(row["answered"]) for row in rows]
 
 
-def _both(
-    rows: Sequence[Mapping[str, str]], count: str, worst: Callable[[list[float]], float]
-) -> str:
+def _both(rows: Sequence[Row], count: str, worst: Callable[[list[float]], float]) -> str:
     found = _shares(rows, count)
     return f"{sum(found) / len(found):.3f} ({worst(found):.3f})"
 
 
-def _worst(rows: Sequence[Mapping[str, str]], count: str) -> str:
+def _highest(rows: Sequence[Row], count: str) -> str:
     return f"{max(_shares(rows, count)):.3f}"
-
-
-FIELDS = tuple(field.name for field in dataclasses.fields(Cell))

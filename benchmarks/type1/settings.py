@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
+from benchmarks.crossval.learners import (
+    nearest_centroid,
+    neighbours,
+)
 from benchmarks.type1.evidence import (
+    CENTROID_ACCURACY,
+    NEIGHBOUR_ACCURACY,
     datasets,
     difference_at_margin,
     incomplete,
     labels_and_scores,
+    one_algorithm,
     one_model,
     paired_correctness,
     several_correctness,
-)
-from benchmarks.type1.learners import (
-    NEIGHBOUR_ACCURACY,
-    linear_discriminant,
-    nearest_centroid,
-    nearest_neighbour,
-    random_subspace,
-    true_accuracy,
-)
-from benchmarks.type1.refits import (
-    one_algorithm,
-    refits,
     several_refits,
-    shifted,
 )
 from benchmarks.type1.trials import Setting, Trial
 
@@ -39,21 +32,8 @@ OMNIBUS_ROWS = (
     Trial("many", "looney_f"),
     Trial("many", "mcnemar", {"correction": "holm"}),
 )
-FOLD_TESTS = (
-    Trial("5x2", "cv5x2_f"),
-    Trial("5x2", "cv5x2_t"),
-    Trial("10-fold", "corrected_kfold_t"),
-    Trial("3x10-fold", "corrected_repeated_kfold_t"),
-    Trial("30 splits", "corrected_resampled_t", {"n_train": 160, "n_test": 40}),
-)
-STABLE = (
-    *FOLD_TESTS,
-    Trial("10-fold", "kfold_t"),
-    Trial("30 splits", "resampled_t", expected="liberal"),
-)
 DATASET_TESTS = (
     Trial("pair", "wilcoxon_signed_rank"),
-    Trial("pair", "sign_test"),
     Trial("many", "friedman", share=0.25),
     Trial("many", "iman_davenport"),
     Trial("many", "quade"),
@@ -73,13 +53,11 @@ SEVERAL_ON_FOLDS = (
 )
 
 
-def one_on_folds(truth: Mapping[int, float], expected: str = "holds") -> tuple[Trial, ...]:
+def one_on_folds(truth: Mapping[int, float]) -> tuple[Trial, ...]:
     """Return the tests of one algorithm against its accuracy on 180 and on 160 rows."""
-    sizes = {"n_train": 160, "n_test": 40}
     return (
-        Trial("10-fold", "one_sample_t", {"mu0": truth[180]}, expected),
-        Trial("30 splits", "one_sample_t", {"mu0": truth[160]}, expected="liberal"),
-        Trial("30 splits", "corrected_one_sample_t", {"mu0": truth[160], **sizes}, expected),
+        Trial("10-fold", "one_sample_t", {"mu0": truth[180]}),
+        Trial("30 splits", "one_sample_t", {"mu0": truth[160]}),
     )
 
 
@@ -107,7 +85,7 @@ SETTINGS: tuple[Setting, ...] = (
         "200 rows, both accuracies .7, correctness correlated at -.4, as of models that split the "
         "hard rows between them.",
         paired_correctness(200, 0.7, -0.4),
-        (*MCNEMAR, Trial("pair", "proportion_difference", expected="liberal")),
+        (*MCNEMAR, Trial("pair", "proportion_difference")),
         family="errors on different rows",
     ),
     Setting(
@@ -157,97 +135,33 @@ SETTINGS: tuple[Setting, ...] = (
         family="few rows",
     ),
     Setting(
-        "Two algorithms, refitted: nearest centroid",
-        "200 rows of two classes; each algorithm sees two common features and four of its own, "
-        "drawn from one distribution. The learner is stable, so even the k-fold test holds.",
-        refits(nearest_centroid, same_features=False),
-        STABLE,
-        family="nearest centroid",
-    ),
-    Setting(
-        "Two algorithms, refitted: linear discriminant",
-        "The same with a covariance to estimate.",
-        refits(linear_discriminant, same_features=False),
-        STABLE,
-        family="linear discriminant analysis",
-    ),
-    Setting(
-        "Two algorithms, refitted: nearest neighbour (a hard case)",
-        "The same with one nearest neighbour. Rows are often each other's nearest neighbours, so "
-        "scores of different folds depend on each other more than any of these tests assumes: the "
-        "two differences of a 2-fold replication correlate at .46 (nearest centroid: .09). Only "
-        "the corrected k-fold test on a single cross-validation holds; the other recommended tests "
-        "reject about twice as often as they should.",
-        refits(nearest_neighbour, same_features=False),
-        tuple(
-            dataclasses.replace(
-                trial, expected="holds" if trial.test == "corrected_kfold_t" else "liberal"
-            )
-            for trial in STABLE
-        ),
-        family="k-nearest neighbours",
-    ),
-    Setting(
-        "A randomised algorithm against itself",
-        "Nearest centroid on three of six features, which every fit draws anew: two runs with "
-        "different seeds. Fits hardly depend on each other, so little is left to correct.",
-        refits(random_subspace, same_features=True),
-        (*FOLD_TESTS, Trial("10-fold", "kfold_t"), Trial("30 splits", "resampled_t")),
-        family="seeds alone",
-    ),
-    Setting(
-        "Two algorithms that differ by the margin of an equivalence test",
-        "Nearest centroid as above with .1 taken from A's scores; the margin is .1.",
-        shifted(refits(nearest_centroid, same_features=False), 0.1),
-        (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
-        family="nearest centroid",
-    ),
-    Setting(
         "One algorithm, refitted",
         "Nearest centroid, tested against its true expected accuracy.",
         one_algorithm(nearest_centroid),
-        one_on_folds({180: true_accuracy(180), 160: true_accuracy(160)}),
+        one_on_folds(CENTROID_ACCURACY),
         family="nearest centroid",
     ),
     Setting(
         "One algorithm, refitted: nearest neighbour",
         "The same with one nearest neighbour.",
-        one_algorithm(nearest_neighbour),
-        one_on_folds(NEIGHBOUR_ACCURACY, "liberal"),
+        one_algorithm(neighbours(1)),
+        one_on_folds(NEIGHBOUR_ACCURACY),
         family="k-nearest neighbours",
     ),
     Setting(
-        "Nearest neighbours that differ by the margin of an equivalence test",
-        "The same with one nearest neighbour.",
-        shifted(refits(nearest_neighbour, same_features=False), 0.1),
-        (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
-        family="k-nearest neighbours",
+        "Four algorithms, refitted over 10 folds",
+        "Nearest centroid, four exchangeable feature sets; the criteria are the recalls of the two "
+        "classes.",
+        several_refits(nearest_centroid),
+        SEVERAL_ON_FOLDS,
+        family="nearest centroid",
     ),
-    *(
-        Setting(
-            title,
-            about,
-            several_refits(fit),
-            tuple(dataclasses.replace(trial, expected=expected) for trial in SEVERAL_ON_FOLDS),
-            family=family,
-        )
-        for title, about, fit, family, expected in (
-            (
-                "Four algorithms, refitted over 10 folds",
-                "Nearest centroid, four exchangeable feature sets; the criteria are the recalls "
-                "of the two classes.",
-                nearest_centroid,
-                "nearest centroid",
-                "holds",
-            ),
-            (
-                "Four algorithms, refitted over 10 folds: nearest neighbour",
-                "The same with one nearest neighbour.",
-                nearest_neighbour,
-                "k-nearest neighbours",
-                "liberal",
-            ),
-        )
+    Setting(
+        "Four algorithms, refitted over 10 folds: nearest neighbour",
+        "The same with one nearest neighbour.",
+        several_refits(neighbours(1)),
+        SEVERAL_ON_FOLDS,
+        family="k-nearest neighbours",
     ),
     Setting(
         "Five algorithms over 15 data sets",

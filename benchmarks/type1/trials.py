@@ -6,15 +6,16 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bakeoff.stats import Arity, PairwiseResult, all_pairs, catalogue
-from benchmarks.rejections import Rejections
+from benchmarks.harness import Rejections, Row, read
 
+CSV = Path(__file__).with_name("rates.csv")
 ALPHA = 0.05
-Array = np.ndarray[Any, np.dtype[Any]]
 Evidence = Mapping[str, tuple[Any, ...]]
 Draw = Callable[[np.random.Generator], Evidence]
 
@@ -23,14 +24,12 @@ Draw = Callable[[np.random.Generator], Evidence]
 class Trial:
     """One test on one kind of evidence of a setting.
 
-    `expected` is ``"holds"`` (a rate up to .06) or ``"liberal"``; `share` is the part of the
-    replications that an expensive test gets.
+    `share` is the part of the replications that an expensive test gets.
     """
 
     evidence: str
     test: str
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    expected: str = "holds"
     share: float = 1.0
 
     @property
@@ -62,7 +61,7 @@ class Setting:
 
 
 @dataclasses.dataclass(frozen=True)
-class Row(Rejections):
+class Rate(Rejections):
     """The outcome of one trial."""
 
     setting: Setting
@@ -70,12 +69,6 @@ class Row(Rejections):
     runs: int
     rejected: int
     undecided: int
-
-    @property
-    def as_expected(self) -> bool:
-        """Whether the interval is compatible with the expectation."""
-        low, _ = self.interval
-        return low > ALPHA if self.trial.expected == "liberal" else low <= 0.06
 
     @property
     def facts(self) -> dict[str, object]:
@@ -93,7 +86,7 @@ class Row(Rejections):
         }
 
 
-def run(setting: Setting, replications: int, seed: int) -> Iterator[Row]:
+def run(setting: Setting, replications: int, seed: int) -> Iterator[Rate]:
     """Run the trials of a setting on the same evidence; each draw has its own generator."""
     tests = catalogue()
     runs = [max(1, round(replications * trial.share)) for trial in setting.trials]
@@ -109,7 +102,7 @@ def run(setting: Setting, replications: int, seed: int) -> Iterator[Row]:
                 rejected[i] += p < ALPHA
                 undecided[i] += math.isnan(p)
     for trial, *counts in zip(setting.trials, runs, rejected, undecided, strict=True):
-        yield Row(setting, trial, *counts)
+        yield Rate(setting, trial, *counts)
 
 
 def _pvalue(
@@ -126,3 +119,11 @@ def _pvalue(
     if isinstance(result, PairwiseResult):
         return min(pair.pvalue_adjusted for pair in result.pairs)
     return float(result.pvalue)
+
+
+def rates_by_setting() -> dict[str, list[Row]]:
+    """Return what is in the file, by the title of the setting."""
+    found: dict[str, list[Row]] = {}
+    for row in read(CSV):
+        found.setdefault(row["setting"], []).append(row)
+    return found

@@ -1,17 +1,12 @@
 """The data of the rows of docs/coming-from.md: as names for calls, and as evidence of tests."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Callable, Iterator, Mapping
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.stats
 from mlxtend import evaluate
-from numpy.typing import NDArray
 from sklearn import model_selection
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
@@ -20,9 +15,8 @@ from statsmodels.stats.anova import AnovaRM
 
 import bakeoff
 from bakeoff import stats
-from bakeoff.comparisons.evidence import AnyEvidence, DatasetScores, FoldScores, PairedPredictions
+from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 
-Names = dict[str, Any]
 SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedKFold")
 
 
@@ -37,28 +31,28 @@ class Statsmodels:
     pairwise_tukeyhsd = staticmethod(multicomp.pairwise_tukeyhsd)
 
     @staticmethod
-    def anova_of_folds(scores: NDArray[np.float64]) -> Any:
+    def anova_of_folds(scores):
         """Return the row of the table of `AnovaRM` for scores of folds × models."""
         table = pd.DataFrame(scores).rename_axis("fold").reset_index()
         long = table.melt("fold", var_name="model", value_name="score")
         return AnovaRM(long, "score", "fold", ["model"]).fit().anova_table.iloc[0]
 
 
-def names(data: Mapping[str, Any]) -> Names:
+def names(data):
     """Return the arrays that a row's calls speak of."""
     return MADE[data["kind"]](data)
 
 
-def ours(given: Names) -> Names:
+def ours(given):
     """Return what a Python call of ours may name."""
     functions = {name: getattr(stats, name) for name in dir(stats) if not name.startswith("_")}
     splitters = {name: getattr(model_selection, name) for name in SPLITTERS}
     return functions | splitters | {"np": np, "bakeoff": bakeoff, **given}
 
 
-def theirs(program: str, given: Names) -> Names:
+def theirs(program, given):
     """Return what a call of an installed program may name."""
-    found: Names = {"np": np, "scipy": scipy, "itertools": itertools, "sm": Statsmodels, **given}
+    found = {"np": np, "scipy": scipy, "itertools": itertools, "sm": Statsmodels, **given}
     if program == "mlxtend":
         found |= {name: getattr(evaluate, name) for name in evaluate.__all__}
     if "a" in given:  # models that have these scores on their folds, in the order of the folds
@@ -70,7 +64,7 @@ def theirs(program: str, given: Names) -> Names:
     return found
 
 
-def evidence(given: Names) -> AnyEvidence:
+def evidence(given):
     """Return what the workflow would feed a test with."""
     if "folds" in given:
         values = given["s"][np.newaxis]
@@ -90,13 +84,13 @@ def evidence(given: Names) -> AnyEvidence:
     )
 
 
-def predictions(given: Names) -> dict[str, NDArray[Any]]:
+def predictions(given):
     """Return the predicted labels of each model."""
     models = zip("abc", ("p1", "p2", "p3"), strict=True)
     return {model: given[name] for model, name in models if name in given}
 
 
-def _patterns(patterns: Any, counts: Any) -> Iterator[NDArray[Any]]:
+def _patterns(patterns, counts):
     """Yield the truth and predictions of models that are right as the patterns say."""
     right = np.repeat(np.asarray(patterns, dtype=bool), counts, axis=0)
     truth = np.arange(len(right)) % 2
@@ -104,29 +98,29 @@ def _patterns(patterns: Any, counts: Any) -> Iterator[NDArray[Any]]:
         yield np.where(column, truth, 1 - truth)
 
 
-def _of_counts(data: Mapping[str, Any]) -> Names:
+def _of_counts(data):
     cells = [data[k] for k in ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")]
     y, p1, p2 = _patterns([(1, 1), (1, 0), (0, 1), (0, 0)], cells)
     return {"y": y, "p1": p1, "p2": p2, "table": np.reshape(cells, (2, 2))}
 
 
-def _of_patterns(data: Mapping[str, Any]) -> Names:
+def _of_patterns(data):
     labels = _patterns(data["patterns"], data["counts"])
     return dict(zip(("y", "p1", "p2", "p3"), labels, strict=True))
 
 
-def _of_labels(data: Mapping[str, Any]) -> Names:
+def _of_labels(data):
     rows = np.asarray(data["counts"])
     labels = np.array(data["classes"])[np.repeat(rows[:, :3], rows[:, 3], axis=0) - 1]
     return {"p1": labels[:, 0], "p2": labels[:, 1], "y": labels[:, 2]}
 
 
-def _of_folds(data: Mapping[str, Any]) -> Names:
+def _of_folds(data):
     scores = {model: np.array(data[model]) for model in "ab"}
     return {**scores, "n_train": data["n_train"], "n_test": data["n_test"]}
 
 
-def _of_search(data: Mapping[str, Any]) -> Names:
+def _of_search(data):
     scores = np.array(data["scores"])
     splits = {f"split{i}_test_score": split for i, split in enumerate(scores.T)}
     ranks = np.arange(1, len(scores) + 1)
@@ -139,7 +133,7 @@ def _of_search(data: Mapping[str, Any]) -> Names:
     return {"search": search, "scores": scores, "a": best, "b": second, **sizes}
 
 
-MADE: Mapping[str, Callable[[Mapping[str, Any]], Names]] = {
+MADE = {
     "counts": _of_counts,
     "patterns": _of_patterns,
     "costs": _of_labels,

@@ -4,15 +4,11 @@
 and its command are run on the row's data; a call of a program that is installed is run too.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import math
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,33 +27,33 @@ from tests.conftest import ROOT
 
 FILE = Path(__file__).with_name("rows.json")
 STORED = json.loads(FILE.read_text())
-ROWS: list[dict[str, Any]] = STORED["rows"]
+ROWS = STORED["rows"]
 REL = 1e-6
 INSTALLED = ("mlxtend", "statsmodels", "scipy")
 
 
-def named(row: Mapping[str, Any]) -> str:
+def named(row):
     return f"{row['program']}: {row['theirs']}"
 
 
-def data_of(row: Mapping[str, Any]) -> made.Names:
+def data_of(row):
     return made.names(STORED["data"][row["data"]])
 
 
-def numbers(row: Mapping[str, Any], takes: Mapping[str, str], of: Mapping[str, Any]) -> Any:
+def numbers(row, takes, of):
     """Return the numbers that are compared, by name, from what a call returned."""
     wanted = row["numbers"] or takes or ["pvalue"]
     return {name: eval(takes.get(name, f"{next(iter(of))}.{name}"), dict(of)) for name in wanted}
 
 
-def agrees(found: Mapping[str, Any], expected: Mapping[str, Any], rel: float) -> bool:
+def agrees(found, expected, rel):
     return all(
         np.shape(found[name]) == np.shape(value) and np.allclose(found[name], value, rel, atol=0)
         for name, value in expected.items()
     )
 
 
-def check(row: Mapping[str, Any], found: Mapping[str, Any]) -> None:
+def check(row, found):
     """Hold our numbers to those of the other program, or to what the row says they are."""
     rel = row.get("rel", REL)
     if row["numbers"] is None:
@@ -70,19 +66,19 @@ def check(row: Mapping[str, Any], found: Mapping[str, Any]) -> None:
         assert not agrees(found, differing, rel), "the row says that the number is another"
 
 
-def running(key: str) -> Any:
+def running(key):
     own = [row for row in ROWS if key in row]
     return pytest.mark.parametrize("row", own, ids=named)
 
 
 @running("python")
-def test_python_call(row: dict[str, Any]) -> None:
+def test_python_call(row):
     result = eval(row["python"], made.ours(data_of(row)))
     check(row, numbers(row, row.get("take", {}), {"r": result}))
 
 
 @running("api")
-def test_call_of_the_package(row: dict[str, Any]) -> None:
+def test_call_of_the_package(row):
     found = eval(row["api"], made.ours(data_of(row)))
     assert isinstance(found, Findings)
     table = found.comparisons
@@ -90,7 +86,7 @@ def test_call_of_the_package(row: dict[str, Any]) -> None:
 
 
 @running("yaml")
-def test_experiment(row: dict[str, Any]) -> None:
+def test_experiment(row):
     block = yaml.safe_load(row["yaml"])
     given = data_of(row)
     if "p" in given:  # of an experiment: the correction of its families
@@ -103,7 +99,7 @@ def test_experiment(row: dict[str, Any]) -> None:
     check(row, numbers(row, takes, {"c": found[0], "cs": found}))
 
 
-def _config(given: made.Names, block: Mapping[str, Any]) -> dict[str, Any]:
+def _config(given, block):
     """Complete what the page shows to an experiment on the data of the row."""
     rows = made.predictions(given) if "y" in given else {}
     models = range(given["s"].shape[1]) if "s" in given else (rows or "ab")
@@ -118,7 +114,7 @@ def _config(given: made.Names, block: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _compared(given: made.Names, block: Mapping[str, Any]) -> list[Comparison]:
+def _compared(given, block):
     """Run the tests of an experiment on the data, as the rule that compares does."""
     config = _config(given, block)
     drawn = config.get("resampling", {})
@@ -138,7 +134,7 @@ def _compared(given: made.Names, block: Mapping[str, Any]) -> list[Comparison]:
     return run_test(test, evidence, context)
 
 
-FED: dict[type, set[Evidence]] = {
+FED = {
     FoldScores: {Evidence.FOLD_SCORES},
     DatasetScores: {Evidence.DATASET_SCORES},
     PairedPredictions: {Evidence.CORRECTNESS, Evidence.COSTED_LABELS},
@@ -147,7 +143,7 @@ FED: dict[type, set[Evidence]] = {
 
 
 @running("setting")
-def test_setting_is_taken(row: dict[str, Any]) -> None:
+def test_setting_is_taken(row):
     block = yaml.safe_load(row["setting"])
     plain = {"experiment": "moved", "datasets": IRIS, "models": TREES}
     taken = load_experiment(plain | block).resolved()
@@ -161,12 +157,7 @@ TREES = {model: {"estimator": "sklearn.tree.DecisionTreeClassifier"} for model i
 
 
 @running("command")
-def test_command(
-    row: dict[str, Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_command(row, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     given = data_of(row)
     table = {"y_true": given["y"], **made.predictions(given)}
@@ -179,7 +170,7 @@ def test_command(
 
 
 @running("live")
-def test_stored_number_is_what_the_program_gives(row: dict[str, Any]) -> None:
+def test_stored_number_is_what_the_program_gives(row):
     result = eval(row["live"], made.theirs(row["program"], data_of(row)))
     found = dict(zip(("statistic", "pvalue"), result, strict=True)) if _pair(result) else {}
     found |= {
@@ -190,12 +181,12 @@ def test_stored_number_is_what_the_program_gives(row: dict[str, Any]) -> None:
     assert agrees(found, row["numbers"], REL), found
 
 
-def _pair(result: Any) -> bool:
+def _pair(result):
     return isinstance(result, tuple) and len(result) == 2
 
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
-def test_row_is_complete(row: dict[str, Any]) -> None:
+def test_row_is_complete(row):
     assert {"python", "api", "setting"} & set(row), "a row is run"
     if row["numbers"] is None:
         assert row["same"] is None
@@ -211,15 +202,13 @@ def test_row_is_complete(row: dict[str, Any]) -> None:
         assert "live" in row, "the program is installed: call it"
 
 
-def test_rows_are_of_different_calls_and_all_data_are_used() -> None:
+def test_rows_are_of_different_calls_and_all_data_are_used():
     assert len({named(row) for row in ROWS}) == len(ROWS)
     assert {row["data"] for row in ROWS if "data" in row} == set(STORED["data"])
 
 
-def test_page_holds_the_rows() -> None:
+def test_page_holds_the_rows():
     spec = importlib.util.spec_from_file_location("coming_from", ROOT / "docs/coming_from.py")
-    assert spec is not None
-    assert spec.loader is not None
     writer = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(writer)
     page = (ROOT / "docs/coming-from.md").read_text()

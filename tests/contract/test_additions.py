@@ -4,15 +4,11 @@ The project is copied, the additions of CONTRIBUTING.md are made as they stand t
 experiment uses all four. What is easily forgotten of each must fail a test.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -52,21 +48,21 @@ NAMES = {"test": "rows_won", "metric": "q_mean", "source": "words", "exhibit": "
 class Project:
     """A copy of the project to add to."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
 
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *command):
         """Run a module of Python in the copy, on the copy's code."""
         path = f"{self.folder / 'src'}{os.pathsep}{self.folder}"
         line = sys.executable, "-m", *command
         return called(*line, cwd=self.folder, code=None, PYTHONPATH=path)
 
-    def tested(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def tested(self, *arguments):
         """Run tests of the copy."""
         quick = ("-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")
         return self.run("pytest", *quick, *arguments)
 
-    def generate(self) -> None:
+    def generate(self):
         """Make anew what is made from the code, as `make generate` does."""
         makefile = (self.folder / "Makefile").read_text()
         recipe = makefile.partition("\ngenerate:")[2].partition("\n\n")[0]
@@ -75,13 +71,13 @@ class Project:
             called(sys.executable, *script.split(), cwd=self.folder, PYTHONPATH=path)
 
 
-def additions() -> list[tuple[str, str, str]]:
+def additions():
     """Return what CONTRIBUTING.md adds: a file, the line below which, and the text."""
     text = (ROOT / "CONTRIBUTING.md").read_text()
     return [(path, below, block) for path, below, _, block in STEP.findall(text)]
 
 
-def add(folder: Path, path: str, below: str, block: str) -> None:
+def add(folder, path, below, block):
     """Write a file, or put a text into one that is there."""
     file = folder / path
     if not file.exists():
@@ -96,7 +92,7 @@ def add(folder: Path, path: str, below: str, block: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def project(tmp_path_factory):
     """Return a copy of the project with all additions."""
     folder = tmp_path_factory.mktemp("project")
     for name in KEPT:
@@ -112,7 +108,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 @pytest.fixture(scope="module")
-def results(project: Project) -> Path:
+def results(project):
     """Return the results of one experiment with all additions."""
     folder = project.folder
     words = [letter + ("xyz" if letter in "aeiou" else "x") for letter in "abcdefghijklmnopqr" * 6]
@@ -123,7 +119,7 @@ def results(project: Project) -> Path:
     return folder / "results/additions"
 
 
-def test_everything_that_is_added_is_told() -> None:
+def test_everything_that_is_added_is_told():
     paths = {path for path, _, _ in additions()}
     assert {path for both in ADDED.values() for path in both} <= paths
     text = (ROOT / "CONTRIBUTING.md").read_text()
@@ -138,7 +134,7 @@ def test_everything_that_is_added_is_told() -> None:
         assert page in table or page == "docs/stats/README.md", f"only README names {page}"
 
 
-def test_results_have_the_additions(results: Path) -> None:
+def test_results_have_the_additions(results):
     scores = pd.read_csv(results / "scores.csv")
     assert set(scores["metric"]) == {"accuracy", "q_mean", "certainty"}
     assert set(scores["dataset"]) == {"words"}
@@ -150,14 +146,14 @@ def test_results_have_the_additions(results: Path) -> None:
     assert intervals["estimate"].notna().all()
 
 
-def test_report_has_the_additions(results: Path) -> None:
+def test_report_has_the_additions(results):
     page = (results / "report.html").read_text()
     for text in ("Rows won", "uadratic mean of recalls", "Names of the models", "words.txt"):
         assert text in page
     assert "conover1999b" in page or "Conover, W. J." in page
 
 
-def test_schema_has_the_additions(project: Project) -> None:
+def test_schema_has_the_additions(project):
     schema = json.loads((project.folder / "workflow/schemas/experiment.schema.json").read_text())
     text = json.dumps(schema)
     for name in ('"rows_won"', '"q_mean"', '"words"'):
@@ -165,7 +161,7 @@ def test_schema_has_the_additions(project: Project) -> None:
     assert "WordsData" in schema["$defs"]
 
 
-def test_command_line_has_the_additions(project: Project) -> None:
+def test_command_line_has_the_additions(project):
     told = project.run("bakeoff", "tests", "rows_won")
     assert "Is one of the models alone right on more rows" in told.stdout
     assert "Conover, W. J." in told.stdout
@@ -174,14 +170,14 @@ def test_command_line_has_the_additions(project: Project) -> None:
     assert "rows_won" in checked.stdout
 
 
-def test_docs_have_the_additions(project: Project) -> None:
+def test_docs_have_the_additions(project):
     assert "[`rows_won`](rows-won.md)" in (project.folder / "docs/stats/README.md").read_text()
     keys = (project.folder / "config/README.md").read_text()
     for name in ("`rows_won`", "`q_mean`", "`source: words`"):
         assert name in keys
 
 
-def test_additions_pass_the_tests(project: Project) -> None:
+def test_additions_pass_the_tests(project):
     """Only what looks at single additions, for the rest of the suite runs by itself."""
     named = " or ".join([*NAMES.values(), "certainty", "rows-won", "imported"])
     done = project.tested(
@@ -220,7 +216,7 @@ MISTAKES = {
 
 
 @pytest.fixture(params=MISTAKES)
-def mistaken(request: pytest.FixtureRequest, project: Project) -> Iterator[tuple[str, ...]]:
+def mistaken(request, project):
     """Make a mistake in one file for a while; return the tests that should find it."""
     added, which, wrong, instead, tests = MISTAKES[request.param]
     file = project.folder / ADDED[added][which]
@@ -231,7 +227,7 @@ def mistaken(request: pytest.FixtureRequest, project: Project) -> Iterator[tuple
     file.write_text(right)
 
 
-def test_mistake_fails_a_test(project: Project, mistaken: tuple[str, ...]) -> None:
+def test_mistake_fails_a_test(project, mistaken):
     found = project.tested(*mistaken)
     assert found.returncode in (1, 2), found.stdout  # a test fails, or none can be collected
     assert "failed" in found.stdout or "error" in found.stdout

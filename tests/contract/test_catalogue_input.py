@@ -4,11 +4,8 @@ Evidence in unusual containers, rows in another order, and options that are no n
 flags: each gives the ordinary result or a `ValueError` that names the argument.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,14 +21,19 @@ RIGHT_OR_WRONG = suite.having(evidence=Evidence.CORRECTNESS)
 PAIRED = [n for n in NAMES if CATALOGUE[n].arity is Arity.PAIR and "unpaired" not in n]
 
 
-def framed(array: np.ndarray, index: Any = None) -> Any:
+@pytest.fixture
+def entry(name):
+    return CATALOGUE[name]
+
+
+def framed(array, index=None):
     """Turn an array into a Series or a DataFrame, where it has no more than two axes."""
     if array.ndim > 2:
         return array
     return (pd.Series if array.ndim == 1 else pd.DataFrame)(array, index=index)
 
 
-def frames(entry: Any, arguments: Any, index: Any = None) -> tuple[Any, ...]:
+def frames(entry, arguments, index=None):
     """Turn the evidence of a test into tables; runs are a list with one column each."""
     runs = entry.evidence in suite.RUNS
     return tuple(
@@ -41,8 +43,7 @@ def frames(entry: Any, arguments: Any, index: Any = None) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_containers_do_not_matter(name):
-    entry = CATALOGUE[name]
+def test_containers_do_not_matter(entry):
     arguments = suite.ordinary(entry)
     expected = suite.call(entry, arguments).to_dict()
     assert suite.call(entry, frames(entry, arguments)).to_dict() == expected
@@ -51,8 +52,7 @@ def test_containers_do_not_matter(name):
 
 
 @pytest.mark.parametrize("name", RIGHT_OR_WRONG)
-def test_nullable_booleans_are_right_or_wrong(name):
-    entry = CATALOGUE[name]
+def test_nullable_booleans_are_right_or_wrong(entry):
     arguments = suite.ordinary(entry)
     nullable = tuple(framed(a).astype("boolean") for a in arguments)
     assert suite.call(entry, nullable).to_dict() == suite.call(entry, arguments).to_dict()
@@ -60,8 +60,7 @@ def test_nullable_booleans_are_right_or_wrong(name):
 
 @pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
 @pytest.mark.parametrize("name", [n for n in NAMES if n != "cost_sensitive"])
-def test_gaps_are_called_missing(name, gap):
-    entry = CATALOGUE[name]
+def test_gaps_are_called_missing(entry, gap):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):
         holed = arguments[position].astype(object)
@@ -72,8 +71,7 @@ def test_gaps_are_called_missing(name, gap):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mask_is_not_ignored(name):
-    entry = CATALOGUE[name]
+def test_a_mask_is_not_ignored(entry):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):
         masked = np.ma.array(arguments[position], mask=False)
@@ -84,8 +82,7 @@ def test_a_mask_is_not_ignored(name):
 
 
 @pytest.mark.parametrize("name", PAIRED)
-def test_rows_in_another_order_are_refused(name):
-    entry = CATALOGUE[name]
+def test_rows_in_another_order_are_refused(entry):
     arguments = suite.ordinary(entry)
     runs = entry.evidence in suite.RUNS
     rows = [f"row {i}" for i in range(arguments[0].shape[-1] if runs else len(arguments[0]))]
@@ -98,8 +95,7 @@ def test_rows_in_another_order_are_refused(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_evidence_of_another_kind_is_refused(name):
-    entry = CATALOGUE[name]
+def test_evidence_of_another_kind_is_refused(entry):
     arguments = suite.ordinary(entry)
     for position, argument in enumerate(suite.positional(entry)):
         shape = arguments[position].shape
@@ -121,8 +117,7 @@ def test_evidence_of_another_kind_is_refused(name):
 
 
 @pytest.mark.parametrize("name", suite.SCORED)
-def test_scores_that_overflow_give_an_answer_or_are_refused(name):
-    entry = CATALOGUE[name]
+def test_scores_that_overflow_give_an_answer_or_are_refused(entry):
     arguments = tuple(a * 1e200 for a in suite.ordinary(entry))
     try:
         result = suite.call(entry, arguments)
@@ -138,8 +133,7 @@ OPTIONS = [(name, option) for name in NAMES for option in CATALOGUE[name].option
 
 
 @pytest.mark.parametrize(("name", "option"), OPTIONS)
-def test_options_of_another_kind_are_refused_by_name(name, option):
-    entry = CATALOGUE[name]
+def test_options_of_another_kind_are_refused_by_name(entry, option):
     arguments = suite.ordinary(entry)
     for value in NONSENSE:
         try:
@@ -155,7 +149,7 @@ def test_options_of_another_kind_are_refused_by_name(name, option):
         assert option in refusal, f"{option}={value!r}: {refusal}"
 
 
-def is_of_kind(value: Any, kind: str) -> bool:
+def is_of_kind(value, kind):
     """Say whether a value is of the type that an option's annotation names."""
     if value is None:
         return "None" in kind

@@ -1,11 +1,8 @@
 """What is shipped for containers and conda names what there is, as pyproject.toml does."""
 
-from __future__ import annotations
-
 import re
 import runpy
 import tomllib
-from typing import Any
 
 import yaml
 
@@ -15,13 +12,13 @@ from tests.conftest import ROOT
 NAMES = {"matplotlib": "matplotlib-base", "xgboost-cpu": "py-xgboost-cpu"}
 
 
-def requirement(text: str) -> tuple[str, str]:
+def requirement(text):
     found = re.fullmatch(r"([\w-]+)(?:\[\w+\])? ?(.*)", text)
     assert found
     return NAMES.get(found[1], found[1]), found[2]
 
 
-def everything(project: dict[str, Any]) -> list[str]:
+def everything(project):
     """What the package needs, with the extras that `make` installs too."""
     extras = project["optional-dependencies"]
     (all_,) = extras["all"]
@@ -30,7 +27,7 @@ def everything(project: dict[str, Any]) -> list[str]:
     return [*project["dependencies"], *(one for n in names[1].split(",") for one in extras[n])]
 
 
-def test_conda_environment_asks_for_what_pyproject_does() -> None:
+def test_conda_environment_asks_for_what_pyproject_does():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [*everything(project), *project["optional-dependencies"]["slurm"]]
     wanted.append(f"python {project['requires-python']}")
@@ -40,19 +37,19 @@ def test_conda_environment_asks_for_what_pyproject_does() -> None:
     assert given == dict(map(requirement, wanted))
 
 
-def test_snakemake_deploys_the_versions_of_the_lock() -> None:
+def test_snakemake_deploys_the_versions_of_the_lock():
     written = runpy.run_path(str(ROOT / "requirements/conda.py"))
     file = ROOT / "workflow/envs/bakeoff.yaml"
     assert file.read_text() == written["text"](), "python requirements/conda.py writes it"
     *_, pip = yaml.safe_load(file.read_text())["dependencies"]
-    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]  # type: ignore[index]
+    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [requirement(line)[0] for line in everything(project)]
     theirs = [NAMES.get(name, name) for name in asked]
     assert set(theirs) == {"bakeoff", *wanted} - {"snakemake"}
 
 
-def test_container_files_copy_what_is_there() -> None:
+def test_container_files_copy_what_is_there():
     docker = (ROOT / "Dockerfile").read_text()
     definition = (ROOT / "apptainer.def").read_text()
     action = (ROOT / "action.yml").read_text()

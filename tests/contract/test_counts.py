@@ -1,14 +1,10 @@
 """What a batch of fits reads and does is counted: nothing else tells that it became slower."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -23,20 +19,19 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, score_fits
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import load_experiment
-from bakeoff.stats.metrics.view import View
 
-OPENED: list[list[str]] = []
+OPENED = []
 """Where to write down what is opened."""
 
 
-def note_opened(event: str, arguments: tuple[Any, ...]) -> None:
+def note_opened(event, arguments):
     """Write down a file that Python opens; such a hook stays until the process ends."""
     if OPENED and event == "open" and isinstance(arguments[0], str | Path):
         OPENED[-1].append(str(arguments[0]))
 
 
 @pytest.fixture
-def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def batch(tiny, tmp_path, monkeypatch):
     """Return the 33 fits of the tiny experiment, as a worker is handed them."""
     monkeypatch.chdir(tmp_path)
     experiment = load_experiment(tiny)
@@ -56,20 +51,18 @@ def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return made
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter[str]) -> None:
-    function: Callable[..., Any] = getattr(owner, name)
+def counted(monkeypatch, owner, name, calls):
+    function = getattr(owner, name)
 
-    def counting(*args: Any, **options: Any) -> Any:
+    def counting(*args, **options):
         calls[name] += 1
         return function(*args, **options)
 
     monkeypatch.setattr(owner, name, counting)
 
 
-def test_batch_reads_each_table_and_each_division_once(
-    batch: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: Counter[str] = Counter()
+def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
+    calls = Counter()
     counted(monkeypatch, run_fit, "read_shared", calls)
     counted(monkeypatch, stamp, "sha256_of", calls)
     counted(monkeypatch, split_files.pq, "ParquetFile", calls)
@@ -81,7 +74,7 @@ def test_batch_reads_each_table_and_each_division_once(
     assert calls["write_table"] == 33
 
 
-def test_fit_opens_its_own_file_alone(batch: list[Any]) -> None:
+def test_fit_opens_its_own_file_alone(batch):
     work_in_turn(batch[:11], 600)  # tables, divisions, imports
     sys.addaudithook(note_opened)
     OPENED.append([])
@@ -93,11 +86,9 @@ def test_fit_opens_its_own_file_alone(batch: list[Any]) -> None:
     assert not list(Path().rglob("*.log"))
 
 
-def test_only_what_writes_the_card_searches_for_repeated_rows(
-    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_writes_the_card_searches_for_repeated_rows(tiny, tmp_path, monkeypatch):
     experiment = load_experiment(tiny)
-    calls: Counter[str] = Counter()
+    calls = Counter()
     counted(monkeypatch, table, "find_repeats", calls)
     assert planning.check(experiment)[0] == []
     assert calls["find_repeats"] == 0
@@ -105,25 +96,21 @@ def test_only_what_writes_the_card_searches_for_repeated_rows(
     assert calls["find_repeats"] == 1
 
 
-def test_fits_that_are_there_are_not_done_again(
-    batch: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fits_that_are_there_are_not_done_again(batch, monkeypatch):
     work_in_turn(batch, 600)
-    calls: Counter[str] = Counter()
+    calls = Counter()
     counted(monkeypatch, run_fit, "train", calls)
     counted(monkeypatch, pq, "write_table", calls)
     assert work_in_turn(batch, 600) == [False] * 33
     assert not calls
 
 
-def test_each_metric_is_computed_once_for_each_fit(
-    batch: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_metric_is_computed_once_for_each_fit(batch, monkeypatch):
     work_in_turn(batch, 600)
-    calls: Counter[str] = Counter()
+    calls = Counter()
     own = METRICS["accuracy"]
 
-    def counting(view: View) -> float:
+    def counting(view):
         calls["accuracy"] += 1
         return own.value(view)
 
@@ -133,14 +120,12 @@ def test_each_metric_is_computed_once_for_each_fit(
     assert calls == {"accuracy": 33, "read": 33}
 
 
-def test_labels_alone_are_read_where_no_metric_ranks_rows(
-    batch: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labels_alone_are_read_where_no_metric_ranks_rows(batch, monkeypatch):
     work_in_turn(batch[:2], 600)
-    columns: list[list[str]] = []
+    columns = []
     read = pq.ParquetFile.read
 
-    def noting(self: pq.ParquetFile, *args: Any, **options: Any) -> Any:
+    def noting(self, *args, **options):
         found = read(self, *args, **options)
         columns.append(found.column_names)
         return found
@@ -153,14 +138,12 @@ def test_labels_alone_are_read_where_no_metric_ranks_rows(
     assert [len(names) for names in columns[2:]] == [6, 6]  # three classes
 
 
-def test_collected_predictions_are_opened_once(
-    batch: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_collected_predictions_are_opened_once(batch, monkeypatch):
     work_in_turn(batch, 600)
     tasks = [step.args[0] for step, _ in batch]
     of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
     steps.collect_predictions(of_holdout, [], [], {}, "collected.parquet")
-    calls: Counter[str] = Counter()
+    calls = Counter()
     counted(monkeypatch, pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "read_table", calls)
     found = read_predictions("collected.parquet", list(of_holdout))
@@ -168,12 +151,10 @@ def test_collected_predictions_are_opened_once(
     assert calls == {"ParquetFile": 1}
 
 
-def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(
-    tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(tiny, monkeypatch):
     tiny["datasets"] = {f"d{i}": dict(tiny["datasets"]["iris"]) for i in range(5)}
     experiment = load_experiment(tiny)
-    calls: Counter[str] = Counter()
+    calls = Counter()
     counted(monkeypatch, fingerprints, "of_fit", calls)
     known = fingerprints.of_fits(experiment)
     assert calls == {"of_fit": len(experiment.models)}

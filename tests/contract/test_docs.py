@@ -1,11 +1,8 @@
 """The pages on the statistics list every test, and their examples run."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -20,10 +17,8 @@ FAMILIES = [
 ]
 
 
-def table_module() -> ModuleType:
+def table_module():
     spec = importlib.util.spec_from_file_location("table", DOCS / "table.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

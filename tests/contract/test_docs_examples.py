@@ -1,7 +1,5 @@
 """Every experiment and every command of the documentation works, and prints what it says."""
 
-from __future__ import annotations
-
 import doctest
 import html
 import json
@@ -11,7 +9,6 @@ import shutil
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +19,7 @@ from sklearn.datasets import load_breast_cancer
 from bakeoff.cli import main
 from bakeoff.comparisons import plan_tests
 from bakeoff.spec import Experiment, load_experiment
-from tests.conftest import ROOT, Runner, called
+from tests.conftest import ROOT, called
 from tests.logs import drawn, inspect, lm_eval, promptfoo
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -34,7 +31,7 @@ ELSEWHERE = ("make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
 """What installs or builds: the Makefile's targets and the images have tests of their own."""
 
 MODEL = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
-BASE: dict[str, Any] = {
+BASE = {
     "experiment": "fragment",
     "datasets": {f"d{i}": {"source": "sklearn", "name": "iris"} for i in range(6)},
     "models": dict.fromkeys(("forest", "logistic", "tree"), MODEL),
@@ -43,11 +40,11 @@ BASE: dict[str, Any] = {
 }
 
 
-def named(page: Path, line: int) -> str:
+def named(page, line):
     return f"{page.relative_to(ROOT)}:{line}"
 
 
-def blocks(kind: str) -> list[Any]:
+def blocks(kind):
     """Return what the pages show in a language."""
     found = []
     for page in PAGES:
@@ -62,7 +59,7 @@ def blocks(kind: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("text", blocks("yaml"))
-def test_experiment_is_taken(text: str) -> None:
+def test_experiment_is_taken(text):
     block = yaml.safe_load(textwrap.dedent(text))
     keys = {field.alias or name for name, field in Experiment.model_fields.items()}
     if not set(block) <= keys:  # keys of a data set
@@ -74,7 +71,7 @@ def test_experiment_is_taken(text: str) -> None:
         assert plan_tests(experiment)[0] == []
 
 
-def commands() -> list[Any]:
+def commands():
     """Return every command, and what the page says that it prints."""
     found = []
     for page in PAGES:
@@ -91,7 +88,7 @@ def commands() -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def collected(tmp_path_factory):
     """Return the collected predictions of the default experiment, made once."""
     folder = tmp_path_factory.mktemp("default")
     target = "results/breast-cancer/collected/breast_cancer.holdout.predictions.parquet"
@@ -99,7 +96,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / target
 
 
-def snakemake(folder: Path, *arguments: str) -> str:
+def snakemake(folder, *arguments):
     done = called(
         *(sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"),
         *("--directory", folder, "--workflow-profile", ROOT / "profiles/default"),
@@ -110,7 +107,7 @@ def snakemake(folder: Path, *arguments: str) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """Return a working folder with the files that the documentation speaks of."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
@@ -161,7 +158,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _write_logs() -> None:
+def _write_logs():
     for seed, (model, p) in enumerate({"gpt-4o": 0.8, "gpt-4o-mini": 0.7}.items()):
         inspect(f"logs/{model}.json", model, drawn(50, p, seed))
         for task in ("gsm8k", "mmlu"):
@@ -172,13 +169,7 @@ def _write_logs() -> None:
 
 
 @pytest.mark.parametrize(("command", "printed"), commands())
-def test_command_works_and_prints_what_is_said(
-    command: str,
-    printed: str,
-    folder: Path,
-    request: pytest.FixtureRequest,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_command_works_and_prints_what_is_said(command, printed, folder, request, capsys):
     if command.startswith(
         (*ELSEWHERE, "bakeoff publish")
     ):  # of results: tests/workflow/test_api.py
@@ -214,7 +205,7 @@ def test_command_works_and_prints_what_is_said(
     assert printed in output
 
 
-def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> None:
+def test_the_files_of_the_readme_are_there(tmp_path, monkeypatch):
     """In a checkout, and without one in the folder that `bakeoff init` lays out."""
     text = (ROOT / "README.md").read_text()
     before, _, rest = text.partition("## Without a checkout")
@@ -232,7 +223,7 @@ def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> 
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(tmp_path_factory):
     """Return the folder of a run that kept its model."""
     folder = tmp_path_factory.mktemp("kept")
     (folder / "kept.yaml").write_text(
@@ -247,15 +238,10 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("text", blocks("python"))
-def test_python_runs(
-    text: str,
-    folder: Path,
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_python_runs(text, folder, request, monkeypatch):
     y = np.array(["no", "yes"] * 30)
     other = np.where(np.arange(60) < 8, "no", y)
-    names: dict[str, Any] = {"y": y, "predictions_a": y, "predictions_b": other}
+    names = {"y": y, "predictions_a": y, "predictions_b": other}
     if "read_model" in text:
         monkeypatch.chdir(request.getfixturevalue("kept"))
         names["rows"] = load_breast_cancer(as_frame=True).data
@@ -263,23 +249,21 @@ def test_python_runs(
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if "```pycon" in p.read_text()], ids=str)
-def test_python_works_and_prints_what_is_said(
-    page: Path, folder: Path, finished_copy: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_works_and_prints_what_is_said(page, folder, finished_copy, monkeypatch):
     """The examples of a page run one after the other, beside the results of a small experiment."""
     monkeypatch.setenv("COLUMNS", "1000")
     Path("experiment.yaml").rename("attrition.yaml")
     Path("results/attrition").symlink_to(finished_copy.results())
     blocks = (block[2] for block in BLOCK.finditer(page.read_text()) if block[1] == "pycon")
     test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, None, None)
-    told: list[str] = []
+    told = []
     doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
     assert not told, "".join(told)
     assert test.examples
 
 
 @pytest.mark.slow
-def test_numbers_of_the_readme(tmp_path: Path) -> None:
+def test_numbers_of_the_readme(tmp_path):
     text = (ROOT / "README.md").read_text()
     block = next(b[2] for b in BLOCK.finditer(text) if b[1] == "yaml")
     (tmp_path / "config").symlink_to(ROOT / "config")
@@ -312,15 +296,14 @@ def test_numbers_of_the_readme(tmp_path: Path) -> None:
     assert " ".join((results / "verdict.txt").read_text().split()) in _text_of(page)
 
 
-def _text_of(page: str) -> str:
+def _text_of(page):
     """Return the text of a page without tags, its white space as single spaces."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", page)).split())
 
 
-def test_message_of_the_readme(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_message_of_the_readme(folder, capsys):
     text = (ROOT / "README.md").read_text()
     shown = re.search(r"^    (config/attrition\.yaml:\d+: .*\n    .*)$", text, re.MULTILINE)
-    assert shown is not None
     file = Path("config/attrition.yaml")
     file.write_text(file.read_text().replace("n_estimators", "n_estimator"))
     assert main(["check", str(file)]) != 0

@@ -1,9 +1,6 @@
 """Tests that share one costly fixture or the one Slurm stay in one process under pytest-xdist."""
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 from tests.conftest import called
 
@@ -19,7 +16,7 @@ def test_where(number):
 """
 
 
-def test_marked_tests_stay_in_one_process(tmp_path: Path) -> None:
+def test_marked_tests_stay_in_one_process(tmp_path):
     (tmp_path / "test_together.py").write_text(TOGETHER)
     command = [sys.executable, "-m", "pytest", "--numprocesses", "2", "--dist", "loadgroup"]
     called(*command, "--rootdir", ".", "-p", "no:cacheprovider", cwd=tmp_path)

@@ -1,12 +1,8 @@
 """What the public repository's host runs: valid by its schema, and naming what there is."""
 
-from __future__ import annotations
-
 import re
 import sys
 import tomllib
-from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -16,12 +12,12 @@ from tests.conftest import ROOT, called
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
-def steps(file: Path) -> list[dict[str, Any]]:
+def steps(file):
     jobs = yaml.safe_load(file.read_text())["jobs"].values()
     return [step for job in jobs for step in job["steps"]]
 
 
-def test_workflows_are_valid() -> None:
+def test_workflows_are_valid():
     """The schema comes with check-jsonschema: no network."""
     line = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     called(*line, *WORKFLOWS)
@@ -29,7 +25,7 @@ def test_workflows_are_valid() -> None:
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda f: f.stem)
-def test_what_is_called_is_there(file: Path) -> None:
+def test_what_is_called_is_there(file):
     makefile = (ROOT / "Makefile").read_text()
     for step in steps(file):
         run = step.get("run", "")
@@ -40,7 +36,7 @@ def test_what_is_called_is_there(file: Path) -> None:
             assert (ROOT / path).exists(), path
 
 
-def test_pythons_are_those_of_the_package() -> None:
+def test_pythons_are_those_of_the_package():
     tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
     tried = tests["jobs"]["tests"]["strategy"]["matrix"]["python"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -48,7 +44,7 @@ def test_pythons_are_those_of_the_package() -> None:
     assert tried == [f"3.{minor}" for minor in range(int(low), int(high))]
 
 
-def test_catalogue_entry_says_how_the_software_is_deployed() -> None:
+def test_catalogue_entry_says_how_the_software_is_deployed():
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     files = (ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk"))
     directives = "".join(file.read_text() for file in files)
@@ -59,7 +55,7 @@ def test_catalogue_entry_says_how_the_software_is_deployed() -> None:
     assert (ROOT / "config/README.md").is_file()  # the catalogue shows it
 
 
-def test_commits_are_held_to_what_make_lint_runs() -> None:
+def test_commits_are_held_to_what_make_lint_runs():
     """One hook, which calls the Makefile and downloads nothing."""
     (source,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
     (hook,) = source["hooks"]

@@ -4,11 +4,8 @@ scikit-learn's ways to divide rows at random are switched off: whatever divides 
 such data by itself fails here.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,19 +37,19 @@ XGBOOST = "xgboost.XGBClassifier"
 HISTOGRAM = "sklearn.ensemble.HistGradientBoostingClassifier"
 MLP = "sklearn.neural_network.MLPClassifier"
 STOPPING = {"early_stopping": {"fraction": 0.2, "rounds": 3}}
-SWITCHES: dict[str, Any] = {"early_stopping": True, "probability": True, "n_iter_no_change": 3}
+SWITCHES = {"early_stopping": True, "probability": True, "n_iter_no_change": 3}
 
 
-def _data(dependence: str, *, numbers: bool = False) -> tuple[Table, TrainingPart]:
+def _data(dependence, *, numbers=False):
     """Return rows whose first feature is their group or their time."""
     rng = np.random.default_rng(0)
     kin = np.repeat(np.arange(GROUPS), EACH)
     shuffled = rng.permutation(N)
     kin = kin[shuffled]
-    y: Any = (kin * 7919 % 11 + rng.normal(size=N) * 2 > 5).astype(np.intp)
+    y = (kin * 7919 % 11 + rng.normal(size=N) * 2 > 5).astype(np.intp)
     X = pd.DataFrame({"kin": kin.astype(float), "a": rng.normal(size=N) + y})
-    target: Any = Classes(("no", "yes"))
-    stored: Any = np.array(["no", "yes"], dtype=object)[y]
+    target = Classes(("no", "yes"))
+    stored = np.array(["no", "yes"], dtype=object)[y]
     if numbers:
         target, y = Quantity(), y + rng.normal(size=N)
         stored = y
@@ -63,7 +60,7 @@ def _data(dependence: str, *, numbers: bool = False) -> tuple[Table, TrainingPar
     return table, part
 
 
-def _outcome(keys: dict[str, Any], dependence: str) -> str:
+def _outcome(keys, dependence):
     """Fit a model where nothing refuses it; return why it is refused, or nothing."""
     task = Task.REGRESSION if keys.get("numbers") else Task.CLASSIFICATION
     own = Model.model_validate({k: v for k, v in keys.items() if k != "numbers"})
@@ -77,17 +74,17 @@ def _outcome(keys: dict[str, Any], dependence: str) -> str:
 
 
 @pytest.fixture
-def at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_random(monkeypatch):
     """Switch off what divides rows without regard to groups and times."""
     for name in AT_RANDOM:
 
-        def split(self: Any, X: Any, y: Any = None, groups: Any = None) -> Any:
+        def split(self, X, y=None, groups=None):
             raise AssertionError(f"{type(self).__name__} divided rows that depend on each other")
 
         monkeypatch.setattr(getattr(model_selection, name), "split", split)
 
 
-def _dividing() -> dict[str, dict[str, Any]]:
+def _dividing():
     """Return entries of all estimators of scikit-learn that divide their rows, or may."""
     learners = [made for _, made in all_estimators(type_filter=["classifier", "regressor"])]
     searches = [getattr(model_selection, name) for name in SEARCHES]
@@ -129,7 +126,7 @@ BY_GROUPS = {"StackingClassifier", "StackingRegressor"}
 @pytest.mark.usefixtures("at_random")
 @pytest.mark.parametrize("dependence", ["groups", "time"])
 @pytest.mark.parametrize("name", DIVIDING)
-def test_estimator_divides_as_declared_or_is_refused(name: str, dependence: str) -> None:
+def test_estimator_divides_as_declared_or_is_refused(name, dependence):
     refused = _outcome(DIVIDING[name], dependence)
     if name in OBEYS or (name in BY_GROUPS and dependence == "groups"):
         assert refused == ""
@@ -138,7 +135,7 @@ def test_estimator_divides_as_declared_or_is_refused(name: str, dependence: str)
         assert f"`{dependence}:`" in refused
 
 
-KEYS: dict[str, dict[str, Any]] = {
+KEYS = {
     "tune": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}}},
     "halving": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "search": "halving"}},
     "validation": {**LOGISTIC, "tune": {"space": {"C": [0.1, 1]}, "validation": 0.2}},
@@ -175,7 +172,7 @@ KEYS: dict[str, dict[str, Any]] = {
 @pytest.mark.usefixtures("at_random")
 @pytest.mark.parametrize("dependence", ["groups", "time"])
 @pytest.mark.parametrize("case", KEYS)
-def test_keys_of_a_model_divide_as_declared(case: str, dependence: str) -> None:
+def test_keys_of_a_model_divide_as_declared(case, dependence):
     if case in ("lightgbm", "catboost"):
         pytest.importorskip(case)
     refused = _outcome(KEYS[case], dependence)
@@ -184,16 +181,14 @@ def test_keys_of_a_model_divide_as_declared(case: str, dependence: str) -> None:
 
 @pytest.mark.parametrize("dependence", ["groups", "time"])
 @pytest.mark.parametrize("case", ["tune", "threshold", "validation", "xgboost", "calibrated"])
-def test_no_group_is_on_both_sides_and_the_past_comes_first(
-    case: str, dependence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, monkeypatch):
     """Look at the rows themselves, not at how they were divided."""
-    seen: list[tuple[set[float], set[float]]] = []
+    seen = []
     _, part = _data(dependence)
     first = part.X["kin"].to_numpy()
 
-    def spy(divided: Any) -> Any:
-        def spied(y: Any, *args: Any, **kwargs: Any) -> Any:
+    def spy(divided):
+        def spied(y, *args, **kwargs):
             folds = divided(y, *args, **kwargs)
             if len(y) == N:
                 seen.extend((set(first[a]), set(first[b])) for a, b in folds)
@@ -210,7 +205,7 @@ def test_no_group_is_on_both_sides_and_the_past_comes_first(
         assert dependence == "groups" or max(learned) < min(tested)
 
 
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+REFUSED = {
     "key of the model": ({"estimator": MLP, **STOPPING}, r"models.m.early_stopping: MLPClassifier"),
     "own parameter": (
         {"estimator": MLP, "params": {"early_stopping": True}},
@@ -253,14 +248,12 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_steered_is_told_where_it_is(case: str) -> None:
+def test_what_cannot_be_steered_is_told_where_it_is(case):
     keys, expected = REFUSED[case]
     assert re.search(expected, _outcome(keys, "groups"))
 
 
-def test_histogram_boosting_of_many_rows_stops_by_whole_groups(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_histogram_boosting_of_many_rows_stops_by_whole_groups(monkeypatch):
     monkeypatch.setattr(own_divisions, "_MANY", 100)
     nested = {
         "estimator": "sklearn.ensemble.BaggingClassifier",
@@ -273,13 +266,13 @@ def test_histogram_boosting_of_many_rows_stops_by_whole_groups(
 @pytest.mark.parametrize(
     "params", [{"early_stopping": False}, {"early_stopping": True, "validation_fraction": None}]
 )
-def test_stopping_without_watched_rows_is_no_division(params: dict[str, Any]) -> None:
+def test_stopping_without_watched_rows_is_no_division(params):
     bagging = {"estimator": {"estimator": HISTOGRAM, "params": {**params, "max_iter": 5}}}
     keys = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": bagging}
     assert _outcome(keys, "groups") == ""
 
 
-def test_rows_that_do_not_depend_on_each_other_are_divided_as_ever() -> None:
+def test_rows_that_do_not_depend_on_each_other_are_divided_as_ever():
     _, part = _data("groups")
     plain = TrainingPart(part.X, part.target)
     own = Model.model_validate({"estimator": MLP, "params": {"early_stopping": True}})

@@ -1,7 +1,5 @@
 """The lock files name versions and hashes of all that is needed, and no index."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path
@@ -13,20 +11,20 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = ["bootstrap", "run", "dev"]
 
 
-def lock(name: str) -> str:
+def lock(name):
     return (ROOT / f"requirements/{name}.lock").read_text()
 
 
-def pinned(name: str) -> dict[str, set[str]]:
+def pinned(name):
     """Return the versions of each package; where Pythons differ there are several."""
-    found: dict[str, set[str]] = {}
+    found = {}
     for package, version in re.findall(r"^([a-z0-9-]+)==(\S+)", lock(name), re.M):
         found.setdefault(package, set()).add(version)
     return found
 
 
 @pytest.mark.parametrize("name", LOCKS)
-def test_every_package_has_hashes_and_no_address(name: str) -> None:
+def test_every_package_has_hashes_and_no_address(name):
     text = lock(name)
     assert "http" not in text
     assert "index" not in text
@@ -34,18 +32,18 @@ def test_every_package_has_hashes_and_no_address(name: str) -> None:
         assert "--hash=sha256:" in entry, entry
 
 
-def test_all_that_the_package_imports_is_locked() -> None:
+def test_all_that_the_package_imports_is_locked():
     extras = PROJECT["optional-dependencies"]
     asked = [*PROJECT["dependencies"], *(e for n in ("files", "keep") for e in extras[n])]
-    names = {re.match(r"[\w-]+", line)[0] for line in [*asked, *extras["xgboost"]]}  # type: ignore[index]
+    names = {re.match(r"[\w-]+", line)[0] for line in [*asked, *extras["xgboost"]]}
     assert names <= set(pinned("run"))
 
 
-def test_tests_run_with_the_versions_that_users_get() -> None:
+def test_tests_run_with_the_versions_that_users_get():
     run, dev = pinned("run"), pinned("dev")
     assert {name: dev.get(name) for name in run} == run
 
 
-def test_snakemake_can_make_its_report() -> None:
+def test_snakemake_can_make_its_report():
     # it imports pygments only then, and the test environment has it in any case
     assert "pygments" in pinned("run")

@@ -1,13 +1,10 @@
 """What holds of every metric, whoever added it: it says what it needs, and in what unit it is."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import bakeoff
 from bakeoff.fit.predictions import Predictions
@@ -20,7 +17,7 @@ PACKAGE = Path(bakeoff.__file__).parent
 COSTS = Costs(classes=["a", "b"], matrix=[[0.0, 1.0], [2.0, 0.0]], priors=[1.0, 3.0])
 
 
-def predictions(probabilities: bool) -> Predictions:
+def predictions(probabilities):
     rng = np.random.default_rng(0)
     y, p = np.resize([0, 1, 1], 60), rng.dirichlet(np.ones(2), 60)
     shown = p if probabilities else None
@@ -33,7 +30,7 @@ NAMES = (*METRICS, *TOLD)
 OF_NUMBERS = {name for name, metric in METRICS.items() if metric.needs is Need.NUMBERS}
 
 
-def predictions_for(name: str) -> Predictions:
+def predictions_for(name):
     if name not in OF_NUMBERS:
         return predictions(probabilities=True)
     rng = np.random.default_rng(1)
@@ -42,7 +39,7 @@ def predictions_for(name: str) -> Predictions:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_entry_is_complete(name: str) -> None:
+def test_entry_is_complete(name):
     metric = METRICS[name]
     assert metric.title
     assert metric.unit, "say what a difference of two values is measured in"
@@ -53,7 +50,7 @@ def test_entry_is_complete(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in OF_NUMBERS])
-def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
+def test_metric_looks_at_nothing_but_what_it_says_it_needs(name):
     metric = METRICS[name]
     ranked = metric.by_order
     priced = metric.priced
@@ -65,18 +62,18 @@ def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_metric_has_a_test(name: str) -> None:
+def test_metric_has_a_test(name):
     assert any(f'"{name}"' in file.read_text() for file in TESTS.glob("test_*.py"))
 
 
-def test_reader_of_experiments_knows_which_number_of_a_row_is_right() -> None:
+def test_reader_of_experiments_knows_which_number_of_a_row_is_right():
     """It declares this itself, so that reading an experiment loads no NumPy."""
     counted = {name: metric.counts for name, metric in METRICS.items() if metric.counts}
     assert {name: int(counts == "right") for name, counts in counted.items()} == RIGHT
 
 
 @pytest.mark.parametrize("room", [p for p in PACKAGE.iterdir() if p.is_dir()], ids=lambda p: p.name)
-def test_nothing_depends_on_the_name_of_a_metric(room: Path) -> None:
+def test_nothing_depends_on_the_name_of_a_metric(room):
     """What is particular about a metric is an attribute of its object."""
     for file in room.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
@@ -93,7 +90,7 @@ NEVER_WORST = {"average_precision", "average_precision_macro"}
 """Ranking all rows the wrong way round still leaves a share."""
 
 
-def certain(y: NDArray[np.intp], k: int, *, right: bool, spread: bool = False) -> Predictions:
+def certain(y, k, *, right, spread=False):
     """Predict all rows rightly or wrongly, and be certain of it or of nothing but the error."""
     said = y if right else (y + 1) % k
     p = (1 - np.eye(k))[y] / (k - 1) if spread else np.eye(k)[said]
@@ -101,7 +98,7 @@ def certain(y: NDArray[np.intp], k: int, *, right: bool, spread: bool = False) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
+def test_range_is_that_from_all_wrong_to_all_right(name):
     metric = METRICS[name]
     priced = metric.priced
     k = 2 if metric.binary or priced or metric.range[0] < 0 else 4
@@ -126,7 +123,7 @@ def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_metric_is_the_mean_of_rows_if_it_says_so(name: str) -> None:
+def test_metric_is_the_mean_of_rows_if_it_says_so(name):
     metric = METRICS[name]
     whole = predictions_for(name)
     costs = COSTS if metric.priced else None

@@ -8,8 +8,6 @@ the best that it has. On another architecture, or with another BLAS, these varia
 nothing, and the test shows no more than that two processes agree.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib.util
@@ -22,9 +20,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin
 
 import numpy as np
 import pandas as pd
@@ -36,7 +33,7 @@ from bakeoff.__main__ import main
 
 pytestmark = pytest.mark.xdist_group("processors")
 HERE = Path(__file__).parent
-PROCESSORS: dict[str, dict[str, str]] = {
+PROCESSORS = {
     "this one": {},
     "Prescott": {"OPENBLAS_CORETYPE": "Prescott"},
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
@@ -49,16 +46,13 @@ PROCESSORS: dict[str, dict[str, str]] = {
 NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]?\d+)?")
 
 
-def catalogue() -> Iterator[tuple[str, Any]]:
+def catalogue():
     """Yield every test on every case of its contract, and in every form."""
     spec = importlib.util.spec_from_file_location("cases", HERE / "test_catalogue.py")
-    assert spec is not None
-    assert spec.loader is not None
     suite = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(suite)
     for name, entry in suite.CATALOGUE.items():
         cases = suite.cases(entry)
-        draws = {"n_samples": 2_000} if "n_samples" in entry.options else {}
         forms = [
             {option: value}
             for option, facts in entry.options.items()
@@ -66,20 +60,20 @@ def catalogue() -> Iterator[tuple[str, Any]]:
             for value in get_args(facts.annotation)
         ]
         if entry.variants is not None:
-            blocks = np.arange(len(cases["ordinary"]()[0])) // 4
+            blocks = np.arange(len(cases["ordinary"][0])) // 4
             named = entry.variants.groups if "variant" in entry.options else ()
             forms += [{"variant": form, "groups": blocks} for form in named] or [{"groups": blocks}]
         asked = [(case, {}) for case in cases]
         asked += itertools.product(("ordinary", "identical models"), forms)
         for case, form in asked:
             try:
-                found = suite.call(entry, cases[case](), **form, **draws).to_dict()
+                found = suite.call(entry, cases[case], **form).to_dict()
             except ValueError as error:
                 found = str(error)
             yield f"{name}, {case}, {list(form.items())[:1]}", found
 
 
-def singular() -> Iterator[tuple[str, Any]]:
+def singular():
     """Yield what is drawn from covariances that are singular, or have equal eigenvalues."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
@@ -112,7 +106,7 @@ def singular() -> Iterator[tuple[str, Any]]:
     yield "ties", stats.friedman([[0.1 + 0.2, 0.3, 0.3], [0.7, 0.1 * 7, 0.2]] * 3).to_dict()
 
 
-def files() -> Iterator[tuple[str, str]]:
+def files():
     """Yield every table that a comparison of given predictions writes, and what it prints."""
     rng = np.random.default_rng(1)
     n = 240
@@ -131,23 +125,23 @@ def files() -> Iterator[tuple[str, str]]:
         for more in (
             ["--metric=accuracy", "--metric=roc_auc", "--metric=log_loss"],
             [
-                *("--metric=balanced_accuracy", "--metric=brier", "--metric=f1"),
-                "--independent-rows",
+                *("--metric=accuracy", "--metric=balanced_accuracy", "--metric=brier"),
+                *("--metric=f1", "--independent-rows"),
             ],
         ):
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                main([*asked, *more])
+                assert main([*asked, *more]) == 0
             yield "printed", said.getvalue()
             yield from ((path.name, path.read_text()) for path in sorted(Path("out").iterdir()))
 
 
-def chosen() -> list[str]:
+def chosen():
     """Name the kernels of OpenBLAS that this process uses."""
     return sorted({str(lib.get("architecture")) for lib in threadpool_info()})
 
 
 @functools.cache
-def computed(processor: str) -> list[str]:
+def computed(processor):
     """Return what a process of its own uses and finds, a line each."""
     done = subprocess.run(
         [sys.executable, __file__],
@@ -159,7 +153,7 @@ def computed(processor: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def agree(line: str, other: str) -> bool:
+def agree(line, other):
     """Tell whether texts are equal and numbers agree to 1e-10, relative where they exceed 1."""
     if NUMBER.sub("#", line) != NUMBER.sub("#", other):
         return False
@@ -170,9 +164,9 @@ def agree(line: str, other: str) -> bool:
 
 
 @pytest.mark.parametrize("processor", [name for name in PROCESSORS if name != "this one"])
-def test_statistics_agree(processor: str) -> None:
+def test_statistics_agree(processor):
     here, there = computed("this one")[1:], computed(processor)[1:]
-    assert len(here) > 1000
+    assert len(here) > 800
     differ = [(a, b) for a, b in zip(here, there, strict=True) if not agree(a, b)]
     assert not differ, differ[0]
 
@@ -189,7 +183,7 @@ def test_statistics_agree(processor: str) -> None:
         ("se: 20000000000.000004", "se: 20000000000.000000", True),
     ],
 )
-def test_lines_agree(line: str, other: str, expected: bool) -> None:
+def test_lines_agree(line, other, expected):
     assert agree(line, other) is expected
 
 
@@ -197,7 +191,7 @@ def test_lines_agree(line: str, other: str, expected: bool) -> None:
     platform.machine() not in ("x86_64", "AMD64") or "None" in chosen(),
     reason="these are kernels of OpenBLAS on x86-64",
 )
-def test_kernels_were_chosen() -> None:
+def test_kernels_were_chosen():
     assert computed("Prescott")[0] != computed("without AVX")[0]
 
 

@@ -1,14 +1,9 @@
 """What holds of every record and of every option: nothing changes once made; one default each."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -38,13 +33,13 @@ DEFAULTS = {
 """What options of statistics are where nobody says."""
 
 
-def modules() -> Iterator[ModuleType]:
+def modules():
     for found in pkgutil.walk_packages(bakeoff.__path__, "bakeoff."):
         if found.name != "bakeoff.__main__":
             yield importlib.import_module(found.name)
 
 
-def defined(kind: Any) -> Iterator[tuple[str, Any]]:
+def defined(kind):
     """Find what each module defines itself."""
     for module in modules():
         for name, value in vars(module).items():
@@ -52,12 +47,12 @@ def defined(kind: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{module.__name__}.{name}", value
 
 
-def is_record(value: Any) -> bool:
+def is_record(value):
     return isinstance(value, type) and dataclasses.is_dataclass(value)
 
 
 @pytest.mark.parametrize(("name", "record"), [*defined(is_record)], ids=lambda v: str(v))
-def test_record_cannot_change(name: str, record: Any) -> None:
+def test_record_cannot_change(name, record):
     assert record.__dataclass_params__.frozen, f"{name} can be changed after it was made"
 
 
@@ -70,7 +65,7 @@ def test_record_cannot_change(name: str, record: Any) -> None:
     ],
     ids=lambda v: str(v) if isinstance(v, str) else "",
 )
-def test_option_has_one_default(name: str, function: Any) -> None:
+def test_option_has_one_default(name, function):
     for option, parameter in inspect.signature(function).parameters.items():
         given = parameter.default is not inspect.Parameter.empty
         if given and parameter.kind is inspect.Parameter.KEYWORD_ONLY and option in DEFAULTS:

@@ -1,7 +1,5 @@
 """The way of a value: a room imports only from rooms before it."""
 
-from __future__ import annotations
-
 import ast
 import graphlib
 from pathlib import Path
@@ -36,7 +34,7 @@ ALLOWED["cli"] = {
 
 RULES = sorted((ROOT / "workflow/rules").glob("*.smk"))
 
-STATISTICS: dict[str, set[str]] = {
+STATISTICS = {
     "core": set(),
     "design": set(),
     "planning": set(),
@@ -49,7 +47,7 @@ STATISTICS: dict[str, set[str]] = {
 }
 
 
-def imported(file: Path) -> set[str]:
+def imported(file):
     """Return the rooms of the package that a file imports."""
     rooms = set()
     for node in ast.walk(ast.parse(file.read_text())):
@@ -61,13 +59,13 @@ def imported(file: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("room", ALLOWED)
-def test_room_imports_only_from_rooms_before_it(room: str) -> None:
+def test_room_imports_only_from_rooms_before_it(room):
     allowed = ALLOWED[room] | {room} | (SHARED if room != "stats" else set())
     for file in (PACKAGE / room).rglob("*.py"):
         assert imported(file) <= allowed, f"{file.name} imports {imported(file) - allowed}"
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle():
     # imports within functions and those for types alone included
     modules = {
         ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts): file
@@ -87,19 +85,19 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     graphlib.TopologicalSorter(graph).prepare()
 
 
-def test_every_room_is_known() -> None:
+def test_every_room_is_known():
     assert {p.name for p in PACKAGE.iterdir() if p.is_dir() and p.name != "__pycache__"} == set(
         ALLOWED
     )
 
 
-def test_every_room_has_its_folder_of_tests() -> None:
+def test_every_room_has_its_folder_of_tests():
     folders = {file.parent.name for file in (ROOT / "tests/unit").rglob("test_*.py")}
     assert set(ALLOWED) <= folders
 
 
 @pytest.mark.parametrize("room", STATISTICS)
-def test_room_of_statistics_imports_only_from_rooms_before_it(room: str) -> None:
+def test_room_of_statistics_imports_only_from_rooms_before_it(room):
     allowed = {"core", room, *STATISTICS[room]}
     place = PACKAGE / "stats" / room
     for file in place.glob("*.py") if place.is_dir() else [place.with_suffix(".py")]:
@@ -113,13 +111,13 @@ def test_room_of_statistics_imports_only_from_rooms_before_it(room: str) -> None
         assert rooms <= allowed, f"{file.name} imports {rooms - allowed}"
 
 
-def test_statistics_are_in_their_rooms() -> None:
+def test_statistics_are_in_their_rooms():
     inside = {place.stem for place in (PACKAGE / "stats").iterdir()} - {"__pycache__"}
     assert inside == {*STATISTICS, "__init__", "error_rates"}
 
 
 @pytest.mark.parametrize("file", sorted((PACKAGE / "stats").rglob("*.py")), ids=lambda f: f.stem)
-def test_statistics_touch_no_file(file: Path) -> None:
+def test_statistics_touch_no_file(file):
     nodes = list(ast.walk(ast.parse(file.read_text())))
     names = {n.id for n in nodes if isinstance(n, ast.Name)}
     assert not names & {"open", "Path", "yaml"}
@@ -130,7 +128,7 @@ def test_statistics_touch_no_file(file: Path) -> None:
 
 
 @pytest.mark.parametrize("hook", ["onstart", "onsuccess", "onerror"])
-def test_no_rules_have_hooks_of_their_own(hook: str) -> None:
+def test_no_rules_have_hooks_of_their_own(hook):
     # Snakemake keeps the last one and says nothing, and hears none of a module's
     for file in (ROOT / "Snakefile", *(ROOT / "workflow").rglob("Snakefile"), *RULES):
         assert f"\n{hook}:" not in file.read_text()

@@ -1,17 +1,12 @@
 """The site: every page behind a door, strict about links, its search finds, windows fit."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -76,7 +71,7 @@ class Loader(yaml.SafeLoader):
 Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
 
 
-def pages(nav: Any) -> Iterator[str]:
+def pages(nav):
     for entry in nav.values() if isinstance(nav, dict) else nav:
         if isinstance(entry, str):
             yield entry
@@ -84,7 +79,7 @@ def pages(nav: Any) -> Iterator[str]:
             yield from pages(entry)
 
 
-def test_every_page_is_behind_a_door() -> None:
+def test_every_page_is_behind_a_door():
     nav = yaml.load((ROOT / "mkdocs.yml").read_text(), Loader)["nav"]
     listed = list(pages(nav))
     docs = ROOT / "docs"
@@ -97,7 +92,7 @@ def test_every_page_is_behind_a_door() -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """Build the site as `make docs` does; a broken link or reference ends the build."""
     folder = tmp_path_factory.mktemp("site")
     build = sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", folder
@@ -107,7 +102,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_reference_shows_whole_docstrings(site: Path) -> None:
+def test_reference_shows_whole_docstrings(site):
     text = (site / "api-stats.html").read_text(encoding="utf-8")
     for test in (mcnemar, metric_difference, cv5x2_f):
         start = text.index(f'id="bakeoff.stats.{test.__name__}"')
@@ -121,11 +116,11 @@ def test_reference_shows_whole_docstrings(site: Path) -> None:
 
 
 @pytest.fixture
-def served(site: Path) -> Iterator[str]:
+def served(site):
     """Serve the site on the loopback interface: its search loads an index."""
 
     class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *args: object) -> None: ...
+        def log_message(self, *args): ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -136,7 +131,7 @@ def served(site: Path) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 @pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-def test_site_finds_words_and_fits_windows(served: str, site: Path, tmp_path: Path) -> None:
+def test_site_finds_words_and_fits_windows(served, site, tmp_path):
     with browser(tmp_path / "profile") as chromium:
         for width in (400, 1400):
             for page in ("index.html", "choosing-tests.html", "stats/paired.html", WIDE):
@@ -159,7 +154,7 @@ def test_site_finds_words_and_fits_windows(served: str, site: Path, tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 @pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-def test_site_has_the_contrast_of_level_aa_in_both_schemes(served: str, tmp_path: Path) -> None:
+def test_site_has_the_contrast_of_level_aa_in_both_schemes(served, tmp_path):
     pages = ("index.html", "python.html", "api.html", WIDE, "choosing-tests.html")
     with browser(tmp_path / "profile") as chromium:
         for dark, scheme in ((False, "default"), (True, "slate")):

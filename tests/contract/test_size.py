@@ -1,10 +1,7 @@
 """No count of lines, files or names exceeds its limit in size.json, which is only lowered."""
 
-from __future__ import annotations
-
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,21 +10,21 @@ from bakeoff.cli import make_parser
 from bakeoff.stats import catalogue
 
 ROOT = Path(__file__).parents[2]
-LIMITS: dict[str, int] = json.loads(Path(__file__).with_name("size.json").read_text())
+LIMITS = json.loads(Path(__file__).with_name("size.json").read_text())
 
 
-def modules(folder: str) -> Iterator[Path]:
+def modules(folder):
     """Yield the Python files below a folder of the project."""
     return (ROOT / folder).rglob("*.py")
 
 
-def lines(*folders: str) -> int:
+def lines(*folders):
     """Count the lines of the Python files below some folders."""
     files = (file for folder in folders for file in modules(folder))
     return sum(file.read_text(encoding="utf-8").count("\n") for file in files)
 
 
-def commands() -> int:
+def commands():
     """Count the commands of the command line."""
     actions = make_parser()._actions
     (subparsers,) = (a for a in actions if isinstance(a, argparse._SubParsersAction))
@@ -49,9 +46,9 @@ COUNTS = {
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_no_count_exceeds_its_limit(name: str) -> None:
+def test_no_count_exceeds_its_limit(name):
     assert COUNTS[name]() <= LIMITS[name]
 
 
-def test_every_limit_is_of_something_counted() -> None:
+def test_every_limit_is_of_something_counted():
     assert set(LIMITS) == set(COUNTS)

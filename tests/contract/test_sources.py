@@ -5,48 +5,45 @@ a function ``example(folder)`` that returns an entry of `datasets:` which can be
 folder, after writing there the files that it needs.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bakeoff.errors import Problem
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import CACHE
-from bakeoff.sources import SOURCES, DataSet, Loaded
+from bakeoff.sources import SOURCES, DataSet
 from bakeoff.spec import load_experiment
 from tests.conftest import ROOT
 
 
 @pytest.fixture(params=sorted(SOURCES))
-def entry(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def entry(request, tmp_path, monkeypatch):
     """Return an entry of each source, in a working folder of its own."""
     monkeypatch.chdir(tmp_path)
     module = SOURCES[request.param].__module__.rpartition(".")[2]
     return import_module(f"tests.unit.sources.test_{module}").example(tmp_path)
 
 
-def made(entry: dict[str, Any]) -> DataSet:
+def made(entry):
     return SOURCES[entry["source"]].model_validate(entry)
 
 
-def loaded(entry: dict[str, Any]) -> Loaded:
+def loaded(entry):
     source = made(entry)
     source.check()
     return source.load(1)
 
 
-def test_example_is_loaded(entry: dict[str, Any]) -> None:
+def test_example_is_loaded(entry):
     found = loaded(entry)
     assert len(found.frame)
     assert found.target in found.frame
     assert list(found.frame.index) == list(range(len(found.frame)))
 
 
-def test_files_that_are_read_are_inputs(entry: dict[str, Any], tmp_path: Path) -> None:
+def test_files_that_are_read_are_inputs(entry, tmp_path):
     # a source that forgets a file would keep its rows after an edit
     inputs = {Path(path).resolve() for path in made(entry).inputs()}
     for file in [path for path in tmp_path.rglob("*") if path.is_file()]:
@@ -63,12 +60,12 @@ def test_files_that_are_read_are_inputs(entry: dict[str, Any], tmp_path: Path) -
     assert all(path.is_file() for path in inputs)
 
 
-def test_inputs_are_those_of_the_rule(entry: dict[str, Any], tiny: dict[str, Any]) -> None:
+def test_inputs_are_those_of_the_rule(entry, tiny):
     experiment = load_experiment(tiny | {"datasets": {"d": entry}})
     assert RuleInputs(experiment).sources("d") == list(made(entry).inputs())
 
 
-def blamed(entry: dict[str, Any]) -> str | None:
+def blamed(entry):
     """Return the key that a refusal names; None where the key itself refuses its value."""
     try:
         loaded(entry)
@@ -79,7 +76,7 @@ def blamed(entry: dict[str, Any]) -> str | None:
     return "" if entry["source"] == "url" else "nothing was refused"
 
 
-def test_every_mistake_is_laid_to_a_key(entry: dict[str, Any]) -> None:
+def test_every_mistake_is_laid_to_a_key(entry):
     keys = {*type(made(entry)).model_fields, None, ""}
     texts = [k for k, v in entry.items() if k not in ("source", "target") and isinstance(v, str)]
     for key in texts:
@@ -89,7 +86,7 @@ def test_every_mistake_is_laid_to_a_key(entry: dict[str, Any]) -> None:
         assert blamed(entry) in keys - {None, ""}
 
 
-def test_card_says_where_the_rows_come_from(entry: dict[str, Any]) -> None:
+def test_card_says_where_the_rows_come_from(entry):
     described = made(entry).described()
     assert {key: described[key] for key in entry if key in described} == {
         key: value for key, value in entry.items() if key in described
@@ -97,18 +94,18 @@ def test_card_says_where_the_rows_come_from(entry: dict[str, Any]) -> None:
     assert set(described) >= set(entry) - set(DataSet.model_fields) - {"target"}
 
 
-def test_source_without_inputs_cannot_be_made() -> None:
+def test_source_without_inputs_cannot_be_made():
     class Forgetful(DataSet):
-        source: str = "forgetful"  # type: ignore[misc]
+        source: str = "forgetful"
 
-        def load(self, seed: int) -> Loaded:
+        def load(self, seed):
             raise AssertionError
 
     with pytest.raises(TypeError, match="inputs"):
-        Forgetful()  # type: ignore[abstract]
+        Forgetful()
 
 
 @pytest.mark.parametrize("source", sorted(SOURCES))
-def test_source_is_described(source: str) -> None:
+def test_source_is_described(source):
     assert f"`{source}`" in (ROOT / "docs/data.md").read_text()
     assert SOURCES[source].__doc__

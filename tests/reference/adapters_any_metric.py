@@ -1,10 +1,7 @@
 """Reference adapters: any metric on one test set, alone, in pairs and among many models."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -36,10 +33,10 @@ from bakeoff.stats.metrics.influence import Setting, influence, one, read
 from bakeoff.stats.metrics.named import METRICS, metric_called
 from bakeoff.stats.metrics.rankings import auc
 from bakeoff.stats.metrics.view import NoValue, read_groups
-from tests.reference.told import Adapter, Inputs, Values, as_printed, told
+from tests.reference.told import as_printed, told
 
 
-def _options(inputs: Inputs) -> Values:
+def _options(inputs):
     known = {k: inputs[k] for k in ("groups", "beta", "k", "cost", "positive") if k in inputs}
     if "n_classes" in inputs:
         known["labels"] = list(range(inputs["n_classes"]))
@@ -48,12 +45,12 @@ def _options(inputs: Inputs) -> Values:
     return known
 
 
-def _predicted(inputs: Inputs, model: str = "") -> Any:
+def _predicted(inputs, model=""):
     keys = (f"{kind}{model}" for kind in ("y_pred", "scores", "probabilities"))
     return next(inputs[key] for key in keys if key in inputs)
 
 
-def _setting(inputs: Inputs, metric: str, *models: str) -> tuple[Setting, list[Any]]:
+def _setting(inputs, metric, *models):
     options = _options(inputs)
     groups = read_groups(options.pop("groups", None), len(inputs["y_true"]))
     positive, labels = options.pop("positive", None), options.pop("labels", None)
@@ -62,14 +59,14 @@ def _setting(inputs: Inputs, metric: str, *models: str) -> tuple[Setting, list[A
     return Setting(METRICS[metric], truth, groups, **options), rows
 
 
-def _bounds(ci: Any) -> list[float]:
+def _bounds(ci):
     return [math.nan, math.nan] if ci is None else [ci.low, ci.high]
 
 
 @as_printed()
-def _single(inputs: Inputs, metric: str) -> Values:
+def _single(inputs, metric):
     result = metric_ci(inputs["y_true"], _predicted(inputs), metric=metric, **_options(inputs))
-    found: dict[str, Any] = {
+    found = {
         "value": result.estimate,
         "se": result.details.get("se_plain", math.nan),
         "df": result.details.get("df_plain", math.nan),
@@ -99,16 +96,15 @@ def _single(inputs: Inputs, metric: str) -> Values:
 
 
 @as_printed()
-def _difference(inputs: Inputs, metric: str) -> Values:
+def _difference(inputs, metric):
     a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
     result = metric_difference(inputs["y_true"], a, b, metric=metric, **_options(inputs))
-    sign = (
-        1 if METRICS[metric].greater_is_better else -1
-    )  # theirs is the metric of A less that of B
+    # theirs is the metric of A less that of B
+    sign = 1 if METRICS[metric].greater_is_better else -1
     details = result.details
     low, high = (result.ci.low, result.ci.high) if result.ci else (math.nan, math.nan)
     ci = [low, high] if sign == 1 else [-high, -low]
-    found: dict[str, Any] = {
+    found = {
         "value_A": details.get("value_a", math.nan),
         "value_B": details.get("value_b", math.nan),
         "difference": sign * result.estimate,
@@ -137,7 +133,7 @@ def _difference(inputs: Inputs, metric: str) -> Values:
     return found
 
 
-def _alone(inputs: Inputs, metric: str, model: str) -> float:
+def _alone(inputs, metric, model):
     try:
         return influence(
             inputs["y_true"], _predicted(inputs, model), metric=metric, **_options(inputs)
@@ -146,12 +142,12 @@ def _alone(inputs: Inputs, metric: str, model: str) -> float:
         return math.nan
 
 
-def _areas(inputs: Inputs, metric: str) -> Values:
+def _areas(inputs, metric):
     setting, (rows_a, rows_b) = _setting(inputs, metric, "_A", "_B")
     a, b = one(setting, rows_a), one(setting, rows_b)
     both = a - b
     t = both.tested.interval(both.value, 0.95, "two-sided", (-1, 1)) if both.tested.se else None
-    found: dict[str, Any] = {"ci": _bounds(t)}
+    found = {"ci": _bounds(t)}
     if a.tested.se > 0 and b.tested.se > 0:
         cov = (a.tested.se**2 + b.tested.se**2 - both.tested.se**2) / 2
         found["correlation"] = cov / (a.tested.se * b.tested.se)
@@ -165,26 +161,22 @@ def _areas(inputs: Inputs, metric: str) -> Values:
     return found
 
 
-def _bootstrap(inputs: Inputs, metric: str) -> Values:
+def _bootstrap(inputs, metric):
     models = ("_A", "_B") if {"scores_A", "y_pred_A"} & set(inputs) else ("",)
     y = np.asarray(inputs["y_true"])
 
-    def at(rows: Any) -> Any:
-        parts = [
-            influence(
-                y[rows], np.asarray(_predicted(inputs, m))[rows], metric=metric, labels=[0, 1]
-            )
-            for m in models
-        ]
-        # the se of each resample is that of plain influence values, without DeLong's root
-        if metric == "roc_auc":
-            psis = [
-                auc(y[rows] == 1, np.asarray(_predicted(inputs, m))[rows], unbiased=False).psi
-                for m in models
-            ]
-        else:
-            psis = [part.psi for part in parts]
-        values = [part.value for part in parts]
+    def at(rows):
+        values, psis = [], []
+        for model in models:
+            predicted = np.asarray(_predicted(inputs, model))[rows]
+            part = influence(y[rows], predicted, metric=metric, labels=[0, 1])
+            if metric == "roc_auc":
+                # the se of each resample is that of plain influence values, without DeLong's root
+                part_psi = auc(y[rows] == 1, predicted, unbiased=False).psi
+            else:
+                part_psi = part.psi
+            values.append(part.value)
+            psis.append(part_psi)
         if len(models) == 1:
             return values[0], psis[0]
         return values[0] - values[1], psis[0] - psis[1]
@@ -205,7 +197,7 @@ def _bootstrap(inputs: Inputs, metric: str) -> Values:
     }
 
 
-def _resampled_intervals(found: Bootstrap, level: float, se: float, ses: Any) -> dict[str, Any]:
+def _resampled_intervals(found, level, se, ses):
     """The percentile, the basic and the bootstrap-t interval."""
     tails = (1 - level) / 2, (1 + level) / 2
     low, high = (normal_quantile(found.known, tail) for tail in tails)
@@ -218,12 +210,8 @@ def _resampled_intervals(found: Bootstrap, level: float, se: float, ses: Any) ->
     }
 
 
-def _columns(table: Any) -> list[Any]:
-    return list(np.asarray(table).T)
-
-
 @as_printed()
-def _family(inputs: Inputs) -> Values:
+def _family(inputs):
     control, groups = inputs.get("control"), inputs.get("groups")
     if "metric" in inputs:
         predicted = inputs.get("scores", inputs.get("y_pred"))
@@ -251,7 +239,7 @@ def _family(inputs: Inputs) -> Values:
     }
 
 
-def _multipliers(inputs: Inputs) -> Values:
+def _multipliers(inputs):
     scores = np.asarray(inputs["scores"], dtype=float)
     n, models = scores.shape
     first, second = np.triu_indices(models, 1)
@@ -271,7 +259,7 @@ def _multipliers(inputs: Inputs) -> Values:
     }
 
 
-def _letters(inputs: Inputs) -> Values:
+def _letters(inputs):
     models = inputs["models"]
     at = {name: i for i, name in enumerate(models)}
     different = [
@@ -285,7 +273,7 @@ def _letters(inputs: Inputs) -> Values:
 
 
 @as_printed()
-def _mean(inputs: Inputs) -> Values:
+def _mean(inputs):
     a, b, groups = inputs["losses_A"], inputs["losses_B"], inputs.get("groups")
     how = {"groups": groups, "variant": "t_and_flips" if groups else None}
     result = mean_difference(a, b, **how)
@@ -302,7 +290,7 @@ def _mean(inputs: Inputs) -> Values:
     }
 
 
-def _flipped(inputs: Inputs) -> Values:
+def _flipped(inputs):
     arguments = inputs["losses_A"], inputs["losses_B"]
     each = np.arange(len(arguments[0]))
     result = mean_difference(*arguments, groups=each, variant="sign_flip_exact")
@@ -314,7 +302,7 @@ def _flipped(inputs: Inputs) -> Values:
     }
 
 
-def _interaction(inputs: Inputs) -> Values:
+def _interaction(inputs):
     arguments = inputs["losses_A"], inputs["losses_B"], inputs["subgroup"]
     result = mean_interaction(*arguments, df="rows")
     parts = result.details["subgroups"].values()
@@ -329,41 +317,28 @@ def _interaction(inputs: Inputs) -> Values:
     }
 
 
-def _rows_needed(inputs: Inputs) -> Values:
+def _rows_needed(inputs):
     plan = MetricPower(sd=inputs["sd"]).solve(
         difference=inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
     )
     return {"n_normal": plan.details["n_normal"], "n_t": plan.details["n_t"]}
 
 
-def _best(inputs: Inputs) -> Values:
-    level = 1 - inputs["alpha"]
+def _best(inputs):
+    table = inputs.get("scores", inputs.get("y_pred"))
     if "metric" in inputs:
-        predicted = inputs.get("scores", inputs.get("y_pred"))
-        how = metric_called(inputs["metric"])
-        family = read_family(inputs["y_true"], predicted, how)
-        family.__dict__["scale"] = None  # the published procedure, without the guard of areas
-        result = best_of(family, "best_models", level, 99_999, 0)
+        y, metric, name = inputs["y_true"], inputs["metric"], "best_models"
+        family = read_family(y, table, metric_called(metric))
+        values = [influence(y, column, metric=metric).value for column in np.asarray(table).T]
     else:
-        family = family_of_values(inputs["scores"], True, inputs.get("groups"))
-        family.__dict__["scale"] = None
-        result = best_of(family, "best_by_values", level, 99_999, 0)
-    alone = (
-        [
-            influence(inputs["y_true"], column, metric=inputs["metric"]).value
-            for column in _columns(inputs.get("scores", inputs.get("y_pred")))
-        ]
-        if "metric" in inputs
-        else np.asarray(inputs["scores"]).mean(axis=0).tolist()
-    )
-    return {
-        "values": alone,
-        "pvalue": list(result.pvalues),
-        "members": list(result.members),
-    }
+        family, name = family_of_values(table, True, inputs.get("groups")), "best_by_values"
+        values = np.asarray(table).mean(axis=0).tolist()
+    family.__dict__["scale"] = None  # the published procedure, without the guard of areas
+    result = best_of(family, name, 1 - inputs["alpha"], 99_999, 0)
+    return {"values": values, "pvalue": list(result.pvalues), "members": list(result.members)}
 
 
-ADAPTERS: dict[tuple[str, str], Adapter] = {
+ADAPTERS = {
     **{("metric_influence_se", m): partial(_single, metric=m) for m in METRICS},
     **{("metric_difference", m): partial(_difference, metric=m) for m in METRICS},
     **{("metric_bootstrap_ci", m): partial(_bootstrap, metric=m) for m in METRICS},

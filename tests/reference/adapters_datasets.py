@@ -1,54 +1,35 @@
 """Reference cases of classifiers over several data sets, some of whose cells are missing."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from functools import partial
 from itertools import combinations, zip_longest
-from typing import Any
 
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.stats import (
-    Result,
-    adjust_pvalues,
-    conover_friedman,
-    friedman,
-    friedman_posthoc,
-    iman_davenport,
-    kruskal_wallis,
-    nemenyi,
-    quade,
-    wilcoxon_signed_rank,
-)
 from bakeoff.stats.datasets.standings import as_groups, group_means, with_failures_last
-from tests.reference.told import Adapter, Inputs, Values, told
+from tests.reference.told import told
 
 ALTERNATIVE = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
 
 
-def _adapter(**options: Any) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = wilcoxon_signed_rank(inputs["scores_A"], inputs["scores_B"], **options)
-        return told(result)
-
-    return adapt
+def _signed_ranks(inputs, **options):
+    return told(stats.wilcoxon_signed_rank(inputs["scores_A"], inputs["scores_B"], **options))
 
 
-def _demsar(inputs: Inputs) -> Values:
-    result = wilcoxon_signed_rank(
+def _demsar(inputs):
+    result = stats.wilcoxon_signed_rank(
         inputs["scores_A"], inputs["scores_B"], zeros="zsplit", method="asymptotic"
     )
     demsar = {name: result.details[f"demsar_{name}"] for name in ("z", "pvalue")}
     return told(result) | demsar | {"statistic": result.details["demsar_t"]}
 
 
-def _all_zero(inputs: Inputs) -> Values:
+def _all_zero(inputs):
     # no data set tells the two apart: there is nothing against the null, so p is 1, not undefined
-    return _adapter()(inputs) | {"convention": {"pvalue": 1.0}}
+    return _signed_ranks(inputs) | {"convention": {"pvalue": 1.0}}
 
 
-ADAPTERS: dict[tuple[str, str], Adapter] = {
+ADAPTERS = {
     ("wilcoxon_signed_rank", "all_zero"): _all_zero,
     ("wilcoxon_signed_rank", "demsar_zsplit_asymptotic"): _demsar,
 }
@@ -60,43 +41,37 @@ for _name, _alternative in ALTERNATIVE.items():
         "pratt_asymptotic": {"zeros": "pratt", "method": "asymptotic", "continuity": False},
         "pratt_exact": {"zeros": "pratt", "method": "exact"},
     }.items():
-        ADAPTERS["wilcoxon_signed_rank", f"{_prefix}_{_name}"] = _adapter(
-            alternative=_alternative, **_options
+        ADAPTERS["wilcoxon_signed_rank", f"{_prefix}_{_name}"] = partial(
+            _signed_ranks, alternative=_alternative, **_options
         )
 
 
-def as_table(groups: list[list[float]]) -> list[list[float]]:
+def as_table(groups):
     """Put groups into columns; shorter ones end in missing cells."""
     return [list(row) for row in zip_longest(*groups, fillvalue=float("nan"))]
 
 
-def _friedman(method: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = friedman(inputs["scores"], method=method)
-        return told(result) | {
-            # all models tie on every data set: no evidence against the null, nor any agreement
-            "convention": {"statistic": 0.0, "pvalue": 1.0, "kendall_w": 0.0},
-        }
-
-    return adapt
+def _friedman(inputs, method):
+    result = stats.friedman(inputs["scores"], method=method)
+    return told(result) | {
+        # all models tie on every data set: no evidence against the null, nor any agreement
+        "convention": {"statistic": 0.0, "pvalue": 1.0, "kendall_w": 0.0},
+    }
 
 
-def _f_test(test: Callable[..., Result]) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = test(inputs["scores"])
-        # identical scores: statistic 0, p 1; all data sets rank alike: no variance is left to
-        # compare with, so F is infinite and its p undecided rather than 0
-        conventions = {
-            "identical_scores": {"statistic": 0.0, "pvalue": 1.0},
-            "zero_variance": {"statistic": float("inf"), "pvalue": float("nan")},
-        }
-        return told(result) | {"convention": conventions.get(result.status.value, {})}
-
-    return adapt
+def _f_test(inputs, test):
+    result = test(inputs["scores"])
+    # identical scores: statistic 0, p 1; all data sets rank alike: no variance is left to
+    # compare with, so F is infinite and its p undecided rather than 0
+    conventions = {
+        "identical_scores": {"statistic": 0.0, "pvalue": 1.0},
+        "zero_variance": {"statistic": float("inf"), "pvalue": float("nan")},
+    }
+    return told(result) | {"convention": conventions.get(result.status.value, {})}
 
 
-def _kruskal_wallis(inputs: Inputs) -> Values:
-    result = kruskal_wallis(as_table(inputs["groups"]), missing="omit")
+def _kruskal_wallis(inputs):
+    result = stats.kruskal_wallis(as_table(inputs["groups"]), missing="omit")
     return told(result) | {
         # all scores are equal: no evidence against the null
         "convention": {"statistic": 0.0, "pvalue": 1.0},
@@ -104,10 +79,10 @@ def _kruskal_wallis(inputs: Inputs) -> Values:
 
 
 ADAPTERS |= {
-    ("friedman", "chi_square"): _friedman("asymptotic"),
-    ("friedman", "exact_permutation"): _friedman("exact"),
-    ("iman_davenport", "f"): _f_test(iman_davenport),
-    ("quade", "f"): _f_test(quade),
+    ("friedman", "chi_square"): partial(_friedman, method="asymptotic"),
+    ("friedman", "exact_permutation"): partial(_friedman, method="exact"),
+    ("iman_davenport", "f"): partial(_f_test, test=stats.iman_davenport),
+    ("quade", "f"): partial(_f_test, test=stats.quade),
     ("kruskal_wallis", "chi_square"): _kruskal_wallis,
 }
 
@@ -115,17 +90,17 @@ ADAPTERS |= {
 CORRECTIONS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY")
 
 
-def _p(result: Any) -> list[float]:
+def _p(result):
     return [pair.pvalue for pair in result.pairs]
 
 
-def _adjusted(result: Any) -> list[float]:
+def _adjusted(result):
     return [pair.pvalue_adjusted for pair in result.pairs]
 
 
-def _posthoc_all_pairs(inputs: Inputs) -> Values:
+def _posthoc_all_pairs(inputs):
     results = {
-        method: friedman_posthoc(inputs["scores"], correction=method)
+        method: stats.friedman_posthoc(inputs["scores"], correction=method)
         for method in (*CORRECTIONS, "shaffer_static")
     }
     pairs = results["holm"].pairs
@@ -137,9 +112,9 @@ def _posthoc_all_pairs(inputs: Inputs) -> Values:
     }
 
 
-def _posthoc_control(inputs: Inputs) -> Values:
+def _posthoc_control(inputs):
     results = {
-        method: friedman_posthoc(inputs["scores"], control=0, correction=method)
+        method: stats.friedman_posthoc(inputs["scores"], control=0, correction=method)
         for method in CORRECTIONS
     }
     return {
@@ -150,8 +125,8 @@ def _posthoc_control(inputs: Inputs) -> Values:
     } | {method: _adjusted(result) for method, result in results.items()}
 
 
-def _nemenyi(inputs: Inputs) -> Values:
-    result = nemenyi(inputs["scores"])
+def _nemenyi(inputs):
+    result = stats.nemenyi(inputs["scores"])
     return {
         "abs_rank_difference": [abs(pair.estimate) for pair in result.pairs],
         "pvalue": _adjusted(result),
@@ -160,8 +135,8 @@ def _nemenyi(inputs: Inputs) -> Values:
     }
 
 
-def _conover(inputs: Inputs) -> Values:
-    result = conover_friedman(inputs["scores"], correction="holm")
+def _conover(inputs):
+    result = stats.conover_friedman(inputs["scores"], correction="holm")
     undecided = [float("nan") if pair.status == "zero_variance" else 1.0 for pair in result.pairs]
     return {
         "t_abs": [abs(pair.statistic) for pair in result.pairs],
@@ -186,17 +161,17 @@ ADAPTERS |= {
 }
 
 
-def _scores(inputs: Inputs) -> np.ndarray:
+def _scores(inputs):
     return np.array(inputs["scores"], dtype=np.float64)  # "NaN" is a missing cell
 
 
-def _better(inputs: Inputs) -> dict[str, bool]:
+def _better(inputs):
     return {"greater_is_better": inputs.get("greater_is_better", True)}
 
 
-def _omnibus(table: np.ndarray, **better: bool) -> dict[str, Any]:
-    chi2 = friedman(table, method="asymptotic", **better)
-    f = iman_davenport(table, **better)
+def _omnibus(table, **better):
+    chi2 = stats.friedman(table, method="asymptotic", **better)
+    f = stats.iman_davenport(table, **better)
     return {
         "n": f.n,
         "friedman": chi2.statistic,
@@ -209,20 +184,20 @@ def _omnibus(table: np.ndarray, **better: bool) -> dict[str, Any]:
     }
 
 
-def _posthoc(inputs: Inputs) -> Values:
+def _posthoc(inputs):
     z = stats.friedman_posthoc(_scores(inputs), **_better(inputs))
-    nemenyi = stats.nemenyi(_scores(inputs), **_better(inputs))
+    of_nemenyi = stats.nemenyi(_scores(inputs), **_better(inputs))
     return {
         "pairs": [[pair.a, pair.b] for pair in z.pairs],
         "z": [pair.statistic for pair in z.pairs],
         "pvalue": [pair.pvalue for pair in z.pairs],
         "holm": [pair.pvalue_adjusted for pair in z.pairs],
-        "nemenyi": [pair.pvalue_adjusted for pair in nemenyi.pairs],
-        "critical_difference": nemenyi.details["critical_difference"],
+        "nemenyi": [pair.pvalue_adjusted for pair in of_nemenyi.pairs],
+        "critical_difference": of_nemenyi.details["critical_difference"],
     }
 
 
-def _wilcoxon(inputs: Inputs) -> Values:
+def _wilcoxon(inputs):
     table = _scores(inputs)
     pairs = list(combinations(range(table.shape[1]), 2))
     found = [
@@ -236,31 +211,31 @@ def _wilcoxon(inputs: Inputs) -> Values:
         "n_common": [result.n for result in found],
         "w_plus": [result.statistic for result in found],
         "pvalue": [result.pvalue for result in found],
-        "holm": adjust_pvalues([result.pvalue for result in found], "holm"),
+        "holm": stats.adjust_pvalues([result.pvalue for result in found], "holm"),
     }
 
 
-def _failures(inputs: Inputs) -> Values:
+def _failures(inputs):
     oriented = _scores(inputs) * (1 if _better(inputs)["greater_is_better"] else -1)
     return _omnibus(with_failures_last(oriented))
 
 
-def _groups(inputs: Inputs) -> Values:
+def _groups(inputs):
     table = _scores(inputs)
     return _omnibus(group_means(table, as_groups(inputs["groups"], len(table))), **_better(inputs))
 
 
-def _options(inputs: Inputs) -> Values:
+def _options(inputs):
     own = {key: inputs[key] for key in ("groups", "confidence_level", "prior") if key in inputs}
     return {**own, **_better(inputs)}
 
 
-def _field(inputs: Inputs) -> Values:
+def _field(inputs):
     found = stats.win_rates(_scores(inputs), **_options(inputs))
     return {key: getattr(found, key) for key in ("n", "rate", "se", "effective_n", "low", "high")}
 
 
-def _pairs(inputs: Inputs) -> Values:
+def _pairs(inputs):
     found = stats.win_rates(_scores(inputs), **_options(inputs))
     first, second = at = np.triu_indices(len(found.n), 1)
     return {
@@ -274,7 +249,7 @@ def _pairs(inputs: Inputs) -> Values:
     }
 
 
-def _bradley_terry(inputs: Inputs) -> Values:
+def _bradley_terry(inputs):
     found = stats.bradley_terry(_scores(inputs), **_options(inputs))
     first, second = at = np.triu_indices(len(found.strength), 1)
     return {

@@ -1,9 +1,6 @@
 """Reference cases of dependent rows: groups of rows, and rows in the order of time."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -11,19 +8,19 @@ import numpy as np
 from bakeoff import stats
 from bakeoff.stats.design.clusters import row_dependence
 from bakeoff.stats.rows import ordered
-from tests.reference.told import SIDES, Adapter, Inputs, Values, on_all_sides, told
+from tests.reference.told import SIDES, on_all_sides, told
 
 CELLS = ("both_correct", "A_correct_B_wrong", "A_wrong_B_correct", "both_wrong")
 
 
-def _rows(inputs: Inputs) -> dict[str, np.ndarray]:
+def _rows(inputs):
     """Turn counts per cluster into rows."""
     counts = np.array([inputs[cell] for cell in CELLS])
     cell, cluster = (np.repeat(v.ravel(), counts.ravel()) for v in np.indices(counts.shape))
     return {"correct_a": cell < 2, "correct_b": cell % 2 == 0, "groups": cluster}
 
 
-def _values(inputs: Inputs) -> Values:
+def _values(inputs):
     return {
         "values_a": inputs["values_A"],
         "values_b": inputs["values_B"],
@@ -32,7 +29,7 @@ def _values(inputs: Inputs) -> Values:
     }
 
 
-def _convention(found: Values, *pvalues: str) -> Values:
+def _convention(found, *pvalues):
     """Our answer to the cases where the formula has none: p 1, or undecided."""
     if found["status"] in ("no_discordant_pairs", "identical_scores"):
         return dict.fromkeys(pvalues, 1.0) | {"statistic": 0.0}
@@ -44,12 +41,12 @@ def _convention(found: Values, *pvalues: str) -> Values:
 _EXACT = {p.replace("pvalue", "pvalue_exact"): side for p, side in SIDES.items()}
 
 
-def _found(function: Callable[..., Any], data: Mapping[str, Any], **options: Any) -> Values:
+def _found(function, data, **options):
     """Run a test on all sides; the p is the formula's where ours is undecided."""
     sides = {side: function(**data, alternative=side, **options) for side in SIDES.values()}
     two = sides["two-sided"]
     decided = two.status != "too_few"
-    values: Values = {
+    values = {
         name: sides[side].pvalue if decided else sides[side].details["formula_pvalue"]
         for name, side in SIDES.items()
     }
@@ -62,25 +59,22 @@ def _found(function: Callable[..., Any], data: Mapping[str, Any], **options: Any
     }
 
 
-def _exact(found: Mapping[str, Any]) -> Values:
+def _exact(found):
     sides = found["sides"]
     return {name: sides[side].details["pvalue_exact"] for name, side in _EXACT.items()}
 
 
-def _mcnemar(variant: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        found = _found(stats.mcnemar, _rows(inputs), variant=variant, ci_method="robust_t")
-        result = found["result"]
-        found["n_clusters"] = result.n_clusters
-        found |= _exact(found)
-        if result.status not in ("ok", "too_few"):
-            found |= found["convention"]
-        return found
-
-    return adapt
+def _mcnemar(inputs, variant):
+    found = _found(stats.mcnemar, _rows(inputs), variant=variant, ci_method="robust_t")
+    result = found["result"]
+    found["n_clusters"] = result.n_clusters
+    found |= _exact(found)
+    if result.status not in ("ok", "too_few"):
+        found |= found["convention"]
+    return found
 
 
-def _odds_ratio(inputs: Inputs) -> Values:
+def _odds_ratio(inputs):
     result = stats.mcnemar(**_rows(inputs))
     return {
         "estimate": result.effect_sizes["odds_ratio"],
@@ -90,7 +84,7 @@ def _odds_ratio(inputs: Inputs) -> Values:
     }
 
 
-def _newcombe(inputs: Inputs) -> Values:
+def _newcombe(inputs):
     result, ninety = (
         stats.mcnemar(**_rows(inputs), confidence_level=level, ci_method="newcombe_effective")
         for level in (inputs["conf_level"], 0.9)
@@ -106,7 +100,7 @@ def _newcombe(inputs: Inputs) -> Values:
     }
 
 
-def _equivalence(inputs: Inputs) -> Values:
+def _equivalence(inputs):
     result = stats.tost_paired(**_rows(inputs), margin=inputs["margin"])
     lower = stats.noninferiority(**_rows(inputs), margin=inputs["margin"])
     assert lower.pvalue == result.pvalue_lower or result.status == "too_few"
@@ -129,20 +123,17 @@ def _equivalence(inputs: Inputs) -> Values:
     }
 
 
-def _cochran(variant: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = stats.cochran_q(inputs["correct"], groups=inputs["clusters"], variant=variant)
-        few = result.status == "too_few" and variant == "sign_flip"
-        return told(result) | {
-            "pvalue": result.details["formula_pvalue"] if few else result.pvalue,
-            "n_clusters": result.n_clusters,
-            "convention": _convention(told(result), "pvalue", "pvalue_exact"),
-        }
-
-    return adapt
+def _cochran(inputs, variant):
+    result = stats.cochran_q(inputs["correct"], groups=inputs["clusters"], variant=variant)
+    few = result.status == "too_few" and variant == "sign_flip"
+    return told(result) | {
+        "pvalue": result.details["formula_pvalue"] if few else result.pvalue,
+        "n_clusters": result.n_clusters,
+        "convention": _convention(told(result), "pvalue", "pvalue_exact"),
+    }
 
 
-def _all_pairs(inputs: Inputs) -> Values:
+def _all_pairs(inputs):
     result = stats.all_pairs("mcnemar", inputs["correct"], groups=inputs["clusters"])
     assert result.correction == "holm"
     return {
@@ -159,35 +150,29 @@ def _all_pairs(inputs: Inputs) -> Values:
     }
 
 
-def _auc(variant: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        data = (inputs[name] for name in ("y", "scores_A", "scores_B"))
-        found = on_all_sides(stats.delong, *data, groups=inputs["clusters"], variant=variant)
-        return found | {
-            "auc_A": found["auc_a"],
-            "auc_B": found["auc_b"],
-            "var_A": found["var_a"],
-            "var_B": found["var_b"],
-            "cov_AB": found["cov_ab"],
-            "difference": found["estimate"],
-            "ci": found["ci_unclipped"],
-            "convention": _convention(found, *SIDES),
-        }
-
-    return adapt
+def _auc(inputs, variant):
+    data = (inputs[name] for name in ("y", "scores_A", "scores_B"))
+    found = on_all_sides(stats.delong, *data, groups=inputs["clusters"], variant=variant)
+    return found | {
+        "auc_A": found["auc_a"],
+        "auc_B": found["auc_b"],
+        "var_A": found["var_a"],
+        "var_B": found["var_b"],
+        "cov_AB": found["cov_ab"],
+        "difference": found["estimate"],
+        "ci": found["ci_unclipped"],
+        "convention": _convention(found, *SIDES),
+    }
 
 
-def _mean(variant: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        found = _found(stats.mean_difference, _values(inputs), variant=variant)
-        found["n_clusters"] = found["result"].n_clusters
-        exact = _exact(found) if variant == "sign_flip" else {}
-        return found | exact | found["convention"]
-
-    return adapt
+def _mean(inputs, variant):
+    found = _found(stats.mean_difference, _values(inputs), variant=variant)
+    found["n_clusters"] = found["result"].n_clusters
+    exact = _exact(found) if variant == "sign_flip" else {}
+    return found | exact | found["convention"]
 
 
-def _icc(inputs: Inputs) -> Values:
+def _icc(inputs):
     if "values_A" in inputs:
         sign = 1 if inputs["greater_is_better"] else -1
         d = sign * (np.array(inputs["values_A"]) - np.array(inputs["values_B"]))
@@ -206,7 +191,7 @@ def _icc(inputs: Inputs) -> Values:
     }
 
 
-def _items(inputs: Inputs) -> Values:
+def _items(inputs):
     values = _values(inputs)
     values["items"] = values.pop("groups")
     found = stats.items_and_runs(**values)
@@ -219,7 +204,7 @@ def _items(inputs: Inputs) -> Values:
     }
 
 
-def _design_effect(inputs: Inputs) -> Values:
+def _design_effect(inputs):
     rows = _rows(inputs)
     found = row_dependence(rows["correct_a"].astype(float) - rows["correct_b"], rows["groups"])
     sizes = np.bincount(rows["groups"])
@@ -234,47 +219,44 @@ def _design_effect(inputs: Inputs) -> Values:
     }
 
 
-def _cosines(inputs: Inputs) -> Values:
+def _cosines(inputs):
     """Run the default without its correction for persistence, which the references do not have."""
     with mock.patch.object(ordered, "persistence", lambda residuals, _: np.ones(len(residuals))):
-        return _diebold_mariano("ewc_corrected")(inputs)
+        return _diebold_mariano(inputs, "ewc_corrected")
 
 
-def _diebold_mariano(variant: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        options = {"variant": variant, "time": inputs.get("times"), "horizon": inputs.get("h", 1)}
-        if "correct_A" in inputs:
-            data = {"correct_a": inputs["correct_A"], "correct_b": inputs["correct_B"]}
-            found = _found(stats.diebold_mariano, data, **options)
-        else:
-            data = {"values_a": inputs["losses_A"], "values_b": inputs["losses_B"]}
-            options["greater_is_better"] = False
-            found = _found(stats.diebold_mariano_means, data, **options)
-        result = found["result"]
-        return found | {
-            "n_effective": result.details["n_effective_raw"],
-            "autocorrelation_1": result.autocorrelation,
-        }
-
-    return adapt
+def _diebold_mariano(inputs, variant):
+    options = {"variant": variant, "time": inputs.get("times"), "horizon": inputs.get("h", 1)}
+    if "correct_A" in inputs:
+        data = {"correct_a": inputs["correct_A"], "correct_b": inputs["correct_B"]}
+        found = _found(stats.diebold_mariano, data, **options)
+    else:
+        data = {"values_a": inputs["losses_A"], "values_b": inputs["losses_B"]}
+        options["greater_is_better"] = False
+        found = _found(stats.diebold_mariano_means, data, **options)
+    result = found["result"]
+    return found | {
+        "n_effective": result.details["n_effective_raw"],
+        "autocorrelation_1": result.autocorrelation,
+    }
 
 
 ADAPTERS = {
-    ("clustered_mcnemar", "sign_flip"): _mcnemar("sign_flip"),
-    ("clustered_mcnemar", "robust_t"): _mcnemar("robust_t"),
+    ("clustered_mcnemar", "sign_flip"): partial(_mcnemar, variant="sign_flip"),
+    ("clustered_mcnemar", "robust_t"): partial(_mcnemar, variant="robust_t"),
     ("clustered_mcnemar", "odds_ratio"): _odds_ratio,
     ("clustered_accuracy_difference", "newcombe_effective"): _newcombe,
     ("clustered_accuracy_difference", "equivalence_score"): _equivalence,
-    ("clustered_cochran_q", "sign_flip"): _cochran("sign_flip"),
-    ("clustered_cochran_q", "robust_f"): _cochran("robust_f"),
+    ("clustered_cochran_q", "sign_flip"): partial(_cochran, variant="sign_flip"),
+    ("clustered_cochran_q", "robust_f"): partial(_cochran, variant="robust_f"),
     ("clustered_cochran_q", "all_pairs_sign_flip_holm"): _all_pairs,
-    ("clustered_auc_difference", "robust_t"): _auc("robust_t"),
-    ("clustered_auc_difference", "obuchowski"): _auc("obuchowski"),
-    ("clustered_mean_difference", "robust_t"): _mean("robust_t"),
-    ("clustered_mean_difference", "sign_flip"): _mean("sign_flip"),
+    ("clustered_auc_difference", "robust_t"): partial(_auc, variant="robust_t"),
+    ("clustered_auc_difference", "obuchowski"): partial(_auc, variant="obuchowski"),
+    ("clustered_mean_difference", "robust_t"): partial(_mean, variant="robust_t"),
+    ("clustered_mean_difference", "sign_flip"): partial(_mean, variant="sign_flip"),
     ("intraclass_correlation", "anova"): _icc,
     ("intraclass_correlation", "items_and_runs"): _items,
     ("design_effect", "difference"): _design_effect,
     ("diebold_mariano", "ewc"): _cosines,
-    ("diebold_mariano", "hln"): _diebold_mariano("hln"),
+    ("diebold_mariano", "hln"): partial(_diebold_mariano, variant="hln"),
 }

@@ -1,17 +1,15 @@
 """Reference cases of scores on folds, resamplings, halves and the rows of 5×2cv."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from scipy.stats import chi2
 
 from bakeoff import stats
-from tests.reference.told import SIDES, Adapter, Inputs, Values, on_all_sides, told
+from tests.reference.told import SIDES, on_all_sides, told
 
 
-def _t_convention(result: Values) -> Values:
+def _t_convention(result):
     # All differences 0 say nothing against the null: statistic 0, p 1. A variance estimate of 0
     # with a difference leaves the test undecided: p NaN, where others say 0. The statistic is the
     # first difference over 0: infinite, or NaN where just this one is 0.
@@ -24,14 +22,14 @@ def _t_convention(result: Values) -> Values:
     }
 
 
-def cv5x2_t(inputs: Inputs) -> Values:
+def cv5x2_t(inputs):
     d = np.asarray(inputs["differences"], dtype=float)
     found = on_all_sides(stats.cv5x2_t, d, np.zeros_like(d))
     found["all_ten_t"] = found["all_ten_t"].ravel().tolist()
     return found | {"convention": _t_convention(found)}
 
 
-def cv5x2_f(inputs: Inputs) -> Values:
+def cv5x2_f(inputs):
     d = np.asarray(inputs["differences"], dtype=float)
     result = stats.cv5x2_f(d, np.zeros_like(d))
     # all ten differences 0: F 0, p 1; zero variance with a difference: F infinite, p NaN
@@ -40,7 +38,7 @@ def cv5x2_f(inputs: Inputs) -> Values:
     return told(result) | {"convention": convention}
 
 
-def paired_t(inputs: Inputs) -> Values:
+def paired_t(inputs):
     side = inputs.get("alternative", "two.sided").replace(".", "-")
     result = stats.kfold_t(inputs["scores_A"], inputs["scores_B"], alternative=side)
     # identical scores: statistic 0, p 1; constant differences: infinite statistic, p NaN; neither
@@ -54,15 +52,12 @@ def paired_t(inputs: Inputs) -> Values:
     return told(result) | {"convention": convention}
 
 
-def _corrected(test: Callable[..., stats.Result], *sizes: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        scores = inputs["scores_A"], inputs["scores_B"]
-        return on_all_sides(test, *scores, **{size: inputs[size] for size in sizes})
-
-    return adapt
+def _corrected(inputs, test):
+    sizes = {size: inputs[size] for size in ("n_train", "n_test") if size in inputs}
+    return on_all_sides(test, inputs["scores_A"], inputs["scores_B"], **sizes)
 
 
-def bayes_correlated_t(inputs: Inputs) -> Values:
+def bayes_correlated_t(inputs):
     a, b = (np.reshape(inputs[k], (inputs["runs"], -1)) for k in ("scores_A", "scores_B"))
     result = stats.bayes_correlated_t(a, b, rope=inputs["rope"])
     return told(result) | {
@@ -73,25 +68,25 @@ def bayes_correlated_t(inputs: Inputs) -> Values:
     }
 
 
-ADAPTERS: dict[tuple[str, str], Adapter] = {
+ADAPTERS = {
     ("cv5x2_t", "dietterich_1998"): cv5x2_t,
     ("cv5x2_f", "alpaydin_1999"): cv5x2_f,
     ("paired_t", "all"): paired_t,
     ("paired_t", "two_sided"): paired_t,
     ("paired_t", "greater"): paired_t,
     ("paired_t", "less"): paired_t,
-    ("corrected_resampled_t", "nadeau_bengio"): _corrected(
-        stats.corrected_resampled_t, "n_train", "n_test"
+    ("corrected_resampled_t", "nadeau_bengio"): partial(
+        _corrected, test=stats.corrected_resampled_t
     ),
-    ("corrected_kfold_t", "rho_1_over_k"): _corrected(stats.corrected_kfold_t),
-    ("corrected_repeated_kfold_t", "bouckaert_frank"): _corrected(
-        stats.corrected_repeated_kfold_t, "n_train", "n_test"
+    ("corrected_kfold_t", "rho_1_over_k"): partial(_corrected, test=stats.corrected_kfold_t),
+    ("corrected_repeated_kfold_t", "bouckaert_frank"): partial(
+        _corrected, test=stats.corrected_repeated_kfold_t
     ),
     ("bayes_correlated_t", "posterior"): bayes_correlated_t,
 }
 
 
-def _columns(groups: Sequence[Sequence[float]]) -> np.ndarray:
+def _columns(groups):
     """One column per group, the shorter ones filled up with missing folds."""
     table = np.full((max(map(len, groups)), len(groups)), np.nan)
     for column, group in enumerate(groups):
@@ -99,22 +94,16 @@ def _columns(groups: Sequence[Sequence[float]]) -> np.ndarray:
     return table
 
 
-def anova_repeated_measures(inputs: Inputs) -> Values:
-    result = stats.anova_repeated_measures(inputs["scores"], correction="none")
+def anova_repeated_measures(inputs):
+    return told(stats.anova_repeated_measures(inputs["scores"], correction="none"))
+
+
+def _oneway(inputs, equal_var):
+    result = stats.anova_oneway(_columns(inputs["groups"]), equal_var=equal_var, nan_policy="omit")
     return told(result)
 
 
-def _oneway(equal_var: bool) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = stats.anova_oneway(
-            _columns(inputs["groups"]), equal_var=equal_var, nan_policy="omit"
-        )
-        return told(result)
-
-    return adapt
-
-
-def tukey_hsd(inputs: Inputs) -> Values:
+def tukey_hsd(inputs):
     result = stats.tukey_hsd(
         _columns(inputs["groups"]),
         blocks=False,
@@ -134,20 +123,20 @@ def tukey_hsd(inputs: Inputs) -> Values:
 
 ADAPTERS |= {
     ("anova_repeated_measures", "sphericity_assumed"): anova_repeated_measures,
-    ("anova_oneway", "f"): _oneway(equal_var=True),
-    ("anova_oneway", "welch"): _oneway(equal_var=False),
+    ("anova_oneway", "f"): partial(_oneway, equal_var=True),
+    ("anova_oneway", "welch"): partial(_oneway, equal_var=False),
     ("tukey_hsd", "all_pairs"): tukey_hsd,
 }
 
 
-def hotelling_paired(inputs: Inputs) -> Values:
+def hotelling_paired(inputs):
     """T² of two models on the same folds by its relation to the Hotelling-Lawley trace."""
     d = np.asarray(inputs["differences"], dtype=float)
     result = stats.manova(np.stack((d, np.zeros_like(d)), axis=1), statistic="hotelling-lawley")
     return _hotelling(result, len(d) - 1)
 
 
-def hotelling_two_sample(inputs: Inputs) -> Values:
+def hotelling_two_sample(inputs):
     """T² of two models on different folds, where the shorter sample is filled with NaN."""
     samples = [np.asarray(inputs[name], dtype=float) for name in ("X", "Y")]
     folds = max(map(len, samples))
@@ -158,7 +147,7 @@ def hotelling_two_sample(inputs: Inputs) -> Values:
     return _hotelling(result, sum(map(len, samples)) - 2)
 
 
-def _hotelling(result: stats.Result, df: int) -> Values:
+def _hotelling(result, df):
     first, second = result.details["means"]
     return told(result) | {
         "t2": df * result.statistic,
@@ -167,27 +156,24 @@ def _hotelling(result: stats.Result, df: int) -> Values:
     }
 
 
-def _manova(blocks: bool) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        y = np.asarray(inputs["Y"], dtype=float)
-        models, folds = (np.unique(inputs[k], return_inverse=True)[1] for k in ("model", "fold"))
-        cube = np.full((folds.max() + 1, models.max() + 1, y.shape[1]), np.nan)
-        cube[folds, models] = y
-        result = stats.manova(cube, blocks=blocks, nan_policy="omit")
-        return {k.replace("-", "_"): v for k, v in result.details.items()}
-
-    return adapt
+def _manova(inputs, blocks):
+    y = np.asarray(inputs["Y"], dtype=float)
+    models, folds = (np.unique(inputs[k], return_inverse=True)[1] for k in ("model", "fold"))
+    cube = np.full((folds.max() + 1, models.max() + 1, y.shape[1]), np.nan)
+    cube[folds, models] = y
+    result = stats.manova(cube, blocks=blocks, nan_policy="omit")
+    return {k.replace("-", "_"): v for k, v in result.details.items()}
 
 
 ADAPTERS |= {
     ("hotelling_t2", "paired_differences"): hotelling_paired,
     ("hotelling_t2", "two_sample"): hotelling_two_sample,
-    ("manova", "models_plus_fold_blocks"): _manova(blocks=True),
-    ("manova", "one_way"): _manova(blocks=False),
+    ("manova", "models_plus_fold_blocks"): partial(_manova, blocks=True),
+    ("manova", "one_way"): partial(_manova, blocks=False),
 }
 
 
-def _cv5x2(inputs: Inputs, variant: str = "plain") -> stats.Result:
+def _cv5x2(inputs, variant="plain"):
     return stats.cv5x2_mcnemar_from_counts(
         inputs["b"],
         inputs["c"],
@@ -197,7 +183,7 @@ def _cv5x2(inputs: Inputs, variant: str = "plain") -> stats.Result:
     )
 
 
-def effective_table(inputs: Inputs, variant: str = "plain") -> Values:
+def effective_table(inputs, variant="plain"):
     # χ² of the effective table is z² with the variance of the rows, whether or not the guard is at
     # work; its p-value is that of z
     result = _cv5x2(inputs, variant)
@@ -212,12 +198,11 @@ def effective_table(inputs: Inputs, variant: str = "plain") -> Values:
     }
 
 
-def guarded(inputs: Inputs) -> Values:
-    result = _cv5x2(inputs)
-    return told(result)
+def guarded(inputs):
+    return told(_cv5x2(inputs))
 
 
-def half_sample(inputs: Inputs) -> Values:
+def half_sample(inputs):
     halves = np.asarray(inputs["half_differences"]).reshape(-1, 1)
     full = inputs.get("full_differences")
     # the file has the means of the halves: K folds of the same mean
@@ -235,7 +220,7 @@ def half_sample(inputs: Inputs) -> Values:
 
 ADAPTERS |= {
     ("cv5x2_mcnemar", "effective_table"): effective_table,
-    ("cv5x2_mcnemar", "corrected"): lambda inputs: effective_table(inputs, "corrected"),
+    ("cv5x2_mcnemar", "corrected"): partial(effective_table, variant="corrected"),
     ("cv5x2_mcnemar", "guarded"): guarded,
     ("half_sample_t", "full"): half_sample,
     ("half_sample_t", "halves"): half_sample,

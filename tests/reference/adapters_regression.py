@@ -1,11 +1,7 @@
 """Reference adapters: metrics of predicted numbers, and tests of their losses and scores."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
@@ -14,10 +10,10 @@ from bakeoff import stats
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.influence import influence
-from bakeoff.stats.metrics.metric import Metric, Need
+from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS, own_metric
-from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Scale
-from tests.reference.told import Adapter, Inputs, Values, as_printed, told
+from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT, PLAIN
+from tests.reference.told import as_printed, told
 
 _KENDALL = own_metric(
     "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
@@ -26,14 +22,14 @@ _NAMES = [metric.name for metric in METRICS.values() if metric.needs is Need.NUM
 _SCALES = {"ci_t": PLAIN, "ci_log": LOG, "ci_log_complement": LOG_COMPLEMENT, "ci_fisher": FISHER}
 
 
-def _interval(scale: Scale, value: float, half: float) -> list[float]:
+def _interval(scale, value, half):
     try:
         return list(scale.limits(value, half) or (math.nan, math.nan))
     except ValueError:  # no such scale for this value
         return [math.nan, math.nan]
 
 
-def single(inputs: Inputs, metric: str) -> Values:
+def single(inputs, metric):
     found = influence(inputs["y_true"], inputs["y_pred"], metric=metric)
     spread = found.tested
     half = spread.quantile(0.95, "two-sided") * spread.se
@@ -41,22 +37,21 @@ def single(inputs: Inputs, metric: str) -> Values:
     result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
     scale = METRICS[metric].scale
     own = next(name for name, known in _SCALES.items() if known is scale)
-    assert result.ci is not None
     return told(result) | {"value": result.estimate, **intervals, own: list(result.ci)}
 
 
-def value(inputs: Inputs, metric: str | Metric) -> Values:
+def value(inputs, metric):
     # where a metric is undefined we say so, where scikit-learn forces a finite number
     result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
     return {"value": result.estimate}
 
 
-def _metric_of(inputs: Inputs, name: str) -> str:
+def _metric_of(inputs, name):
     return name if "quantile" not in inputs else f"pinball_{round(100 * inputs['quantile']):02}"
 
 
 @as_printed()
-def difference(inputs: Inputs, variant: str) -> Values:
+def difference(inputs, variant):
     result = metric_difference(
         inputs["y_true"],
         inputs["y_pred_A"],
@@ -72,7 +67,7 @@ def difference(inputs: Inputs, variant: str) -> Values:
 
 
 @as_printed()
-def family(inputs: Inputs, metric: str) -> Values:
+def family(inputs, metric):
     predicted = np.asarray(inputs["predictions"]).T
     result = compare_models(inputs["y_true"], predicted, metric=metric, groups=inputs.get("groups"))
     pairs = result.pairs
@@ -87,19 +82,19 @@ def family(inputs: Inputs, metric: str) -> Values:
     }
 
 
-def _losses(inputs: Inputs, power: int) -> tuple[Any, Any]:
+def _losses(inputs, power):
     y = np.asarray(inputs["y_true"])
     a, b = (np.abs(np.asarray(inputs[f"y_pred_{m}"]) - y) ** power for m in "AB")
     return a, b
 
 
-def loss_t(inputs: Inputs, power: int) -> Values:
+def loss_t(inputs, power):
     a, b = _losses(inputs, power)
     result = stats.mean_difference(a, b, greater_is_better=False, df="rows")
     return told(result) | {"difference": result.estimate}
 
 
-def loss_wilcoxon(inputs: Inputs, power: int) -> Values:
+def loss_wilcoxon(inputs, power):
     a, b = _losses(inputs, power)
     exact, normal = (
         stats.wilcoxon_signed_rank(a, b, greater_is_better=False, method=method, continuity=False)
@@ -112,7 +107,7 @@ def loss_wilcoxon(inputs: Inputs, power: int) -> Values:
     }
 
 
-def loss_equivalence(inputs: Inputs, power: int) -> Values:
+def loss_equivalence(inputs, power):
     a, b = _losses(inputs, power)
     margin = inputs["margin"]
     lower, upper = (
@@ -131,7 +126,7 @@ def loss_equivalence(inputs: Inputs, power: int) -> Values:
     }
 
 
-def loss_sign_flip(inputs: Inputs, power: int) -> Values:
+def loss_sign_flip(inputs, power):
     a, b = _losses(inputs, power)
     rows = np.arange(len(a))
     exact, middle = (
@@ -141,7 +136,7 @@ def loss_sign_flip(inputs: Inputs, power: int) -> Values:
     return {"estimate": exact.estimate, "pvalue_exact": exact.pvalue, "pvalue": middle.pvalue}
 
 
-def loss_diebold_mariano(inputs: Inputs, power: int) -> Values:
+def loss_diebold_mariano(inputs, power):
     a, b = _losses(inputs, power)
     result = stats.diebold_mariano_means(
         a, b, greater_is_better=False, variant="hln", horizon=inputs["h"]
@@ -149,14 +144,14 @@ def loss_diebold_mariano(inputs: Inputs, power: int) -> Values:
     return told(result)
 
 
-def folds(inputs: Inputs, test: Callable[..., Any]) -> Values:
+def folds(inputs, test):
     result = test(
         inputs["scores_A"], inputs["scores_B"], greater_is_better=inputs["greater_is_better"]
     )
     return told(result)
 
 
-def half_samples(inputs: Inputs, variant: str) -> Values:
+def half_samples(inputs, variant):
     halves = np.asarray(inputs["half_differences"]).reshape(-1, 1)
     full = np.reshape(inputs.get("full_differences", []), (-1, 1))
     rows = np.vstack([halves, full])  # the file has the mean of each: one fold of that mean
@@ -172,7 +167,7 @@ _OF_LOSSES = {
     ("loss_diebold_mariano", "hln_"): loss_diebold_mariano,
 }
 
-ADAPTERS: dict[tuple[str, str], Adapter] = {
+ADAPTERS = {
     **{("quantity_influence_se", name): partial(single, metric=name) for name in _NAMES},
     **{("quantity_value", name): partial(value, metric=name) for name in _NAMES},
     ("quantity_value", "kendall"): partial(value, metric=_KENDALL),

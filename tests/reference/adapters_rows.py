@@ -1,6 +1,6 @@
 """Reference cases of one model, of two and of several on the rows of one test set."""
 
-from __future__ import annotations
+from functools import partial
 
 import numpy as np
 
@@ -15,27 +15,24 @@ from bakeoff.stats.rows.mcnemar import (
     paired_odds_ratio_ci,
 )
 from bakeoff.stats.rows.proportions import proportion_ci, proportion_difference_from_counts
-from tests.reference.told import SIDES, Adapter, Inputs, Values, on_all_sides, told
+from tests.reference.told import SIDES, on_all_sides, told
 
 
-def _binomial(variant: str, alternative: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = binomial_test_from_counts(
-            n_correct=inputs["n"] - inputs["errors"],
-            n=inputs["n"],
-            rate="error",
-            p0=inputs["p0"],
-            variant=variant,
-            alternative=alternative,
-            ci_method="clopper_pearson",
-        )
-        return told(result)
-
-    return adapt
+def _binomial(inputs, variant, alternative):
+    result = binomial_test_from_counts(
+        n_correct=inputs["n"] - inputs["errors"],
+        n=inputs["n"],
+        rate="error",
+        p0=inputs["p0"],
+        variant=variant,
+        alternative=alternative,
+        ci_method="clopper_pearson",
+    )
+    return told(result)
 
 
-def _intervals(inputs: Inputs) -> Values:
-    def limits(method: str, clip: bool = True) -> list[float]:
+def _intervals(inputs):
+    def limits(method, clip=True):
         return list(
             proportion_ci(
                 inputs["errors"],
@@ -60,39 +57,38 @@ def _intervals(inputs: Inputs) -> Values:
     }
 
 
-def _one_sample_t(alternative: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = one_sample_t(inputs["scores"], mu0=inputs["mu0"], alternative=alternative)
-        convention: Values = {}
-        if result.status == "identical_scores":
-            # every score is mu0: no difference, p 1, no interval from a variance of 0
-            convention = {"statistic": 0.0, "pvalue": 1.0, "ci": ["NaN", "NaN"]}
-        elif result.status == "zero_variance":
-            # equal scores that are not mu0: infinite statistic, nothing decided
-            convention = {"statistic": result.statistic, "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-        elif result.status == "too_few":
-            # a single fold: nothing can be said
-            convention = {"statistic": "NaN", "pvalue": "NaN", "ci": ["NaN", "NaN"]}
-        return told(result) | {"mean": result.estimate, "convention": convention}
-
-    return adapt
+def _one_sample_t(inputs, alternative):
+    result = one_sample_t(inputs["scores"], mu0=inputs["mu0"], alternative=alternative)
+    convention = {}
+    if result.status == "identical_scores":
+        # every score is mu0: no difference, p 1, no interval from a variance of 0
+        convention = {"statistic": 0.0, "pvalue": 1.0, "ci": ["NaN", "NaN"]}
+    elif result.status == "zero_variance":
+        # equal scores that are not mu0: infinite statistic, nothing decided
+        convention = {"statistic": result.statistic, "pvalue": "NaN", "ci": ["NaN", "NaN"]}
+    elif result.status == "too_few":
+        # a single fold: nothing can be said
+        convention = {"statistic": "NaN", "pvalue": "NaN", "ci": ["NaN", "NaN"]}
+    return told(result) | {"mean": result.estimate, "convention": convention}
 
 
-ADAPTERS: dict[tuple[str, str], Adapter] = {
-    ("binomial_test", "exact_two_sided"): _binomial("exact", "two-sided"),
-    ("binomial_test", "exact_greater"): _binomial("exact", "greater"),
-    ("binomial_test", "exact_less"): _binomial("exact", "less"),
-    ("binomial_test", "normal_approx_two_sided"): _binomial("normal", "two-sided"),
-    ("binomial_test", "normal_approx_greater"): _binomial("normal", "greater"),
-    ("binomial_test", "normal_approx_less"): _binomial("normal", "less"),
+ADAPTERS = {
+    **{
+        ("binomial_test", f"{name}_{side}"): partial(
+            _binomial, variant=variant, alternative=side.replace("_", "-")
+        )
+        for name, variant in (("exact", "exact"), ("normal_approx", "normal"))
+        for side in ("two_sided", "greater", "less")
+    },
     ("proportion_ci", "all"): _intervals,
-    ("one_sample_t", "two_sided"): _one_sample_t("two-sided"),
-    ("one_sample_t", "greater"): _one_sample_t("greater"),
-    ("one_sample_t", "less"): _one_sample_t("less"),
+    **{
+        ("one_sample_t", side): partial(_one_sample_t, alternative=side.replace("_", "-"))
+        for side in ("two_sided", "greater", "less")
+    },
 }
 
 
-def _counts(inputs: Inputs) -> dict[str, int]:
+def _counts(inputs):
     return {
         "both_correct": inputs["both_correct"],
         "only_a_correct": inputs["A_correct_B_wrong"],
@@ -101,38 +97,32 @@ def _counts(inputs: Inputs) -> dict[str, int]:
     }
 
 
-def _mcnemar(variant: str, alternative: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = mcnemar_from_counts(**_counts(inputs), variant=variant, alternative=alternative)
-        return told(result) | {
-            # the cases without discordant pairs give the empty binomial's value (mid-p,
-            # one-sided: 0.5) and note that our p is 1 by convention; the result has both
-            "pvalue": result.details.get("empty_binomial_pvalue", result.pvalue),
-            "n_discordant": result.n_discordant,
-            # no discordant pairs: statistic 0 and p 1, where others have NaN
-            "convention": {} if result.n_discordant else {"statistic": 0.0, "pvalue": 1.0},
-        }
-
-    return adapt
+def _mcnemar(inputs, variant, alternative):
+    result = mcnemar_from_counts(**_counts(inputs), variant=variant, alternative=alternative)
+    return told(result) | {
+        # the cases without discordant pairs give the empty binomial's value (mid-p,
+        # one-sided: 0.5) and note that our p is 1 by convention; the result has both
+        "pvalue": result.details.get("empty_binomial_pvalue", result.pvalue),
+        "n_discordant": result.n_discordant,
+        # no discordant pairs: statistic 0 and p 1, where others have NaN
+        "convention": {} if result.n_discordant else {"statistic": 0.0, "pvalue": 1.0},
+    }
 
 
-def _difference(method: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        result = mcnemar_from_counts(
-            **_counts(inputs),
-            variant="exact",
-            ci_method=method,
-            confidence_level=inputs["conf_level"],
-        )
-        assert result.ci == paired_difference_ci(
-            **_counts(inputs), method=method, confidence_level=inputs["conf_level"]
-        )
-        return told(result)
-
-    return adapt
+def _difference(inputs, method):
+    result = mcnemar_from_counts(
+        **_counts(inputs),
+        variant="exact",
+        ci_method=method,
+        confidence_level=inputs["conf_level"],
+    )
+    assert result.ci == paired_difference_ci(
+        **_counts(inputs), method=method, confidence_level=inputs["conf_level"]
+    )
+    return told(result)
 
 
-def _odds_ratio(inputs: Inputs) -> Values:
+def _odds_ratio(inputs):
     result = mcnemar_from_counts(**_counts(inputs), confidence_level=inputs["conf_level"])
     assert result.odds_ratio_ci == paired_odds_ratio_ci(
         only_a_correct=inputs["A_correct_B_wrong"],
@@ -142,29 +132,26 @@ def _odds_ratio(inputs: Inputs) -> Values:
     return {"estimate": result.effect_sizes["odds_ratio"], "ci": list(result.odds_ratio_ci)}
 
 
-def _two_proportions(variant: str) -> Adapter:
-    def adapt(inputs: Inputs) -> Values:
-        counts = {
-            "correct_a": inputs["successes1"],
-            "n_a": inputs["n1"],
-            "correct_b": inputs["successes2"],
-            "n_b": inputs["n2"],
-        }
-        found = on_all_sides(proportion_difference_from_counts, **counts, variant=variant)
-        # both all right (or all wrong): no difference at all, so p 1 where R has 0/0
-        convention: Values = dict.fromkeys(SIDES, 1.0) | {"z": 0.0, "statistic": 0.0}
-        if found["status"] != "identical_scores":  # 0 variance with a difference: undecided
-            undecided = {"z": found["statistic"], "statistic": "Infinity"}
-            convention = dict.fromkeys(SIDES, "NaN") | undecided
-        z = {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
-        return found | z | {"convention": convention}
-
-    return adapt
+def _two_proportions(inputs, variant):
+    counts = {
+        "correct_a": inputs["successes1"],
+        "n_a": inputs["n1"],
+        "correct_b": inputs["successes2"],
+        "n_b": inputs["n2"],
+    }
+    found = on_all_sides(proportion_difference_from_counts, **counts, variant=variant)
+    # both all right (or all wrong): no difference at all, so p 1 where R has 0/0
+    convention = dict.fromkeys(SIDES, 1.0) | {"z": 0.0, "statistic": 0.0}
+    if found["status"] != "identical_scores":  # 0 variance with a difference: undecided
+        undecided = {"z": found["statistic"], "statistic": "Infinity"}
+        convention = dict.fromkeys(SIDES, "NaN") | undecided
+    z = {"z": found["statistic"], "statistic": found["chi2"], "df": found["chi2_df"]}
+    return found | z | {"convention": convention}
 
 
-def _delong(inputs: Inputs) -> Values:
+def _delong(inputs):
     found = on_all_sides(delong, inputs["y"], inputs["scores_A"], inputs["scores_B"])
-    convention: Values = {}
+    convention = {}
     if found["status"] == "identical_scores":
         # equal rankings: statistic 0 and p 1, as pROC reports, where 0/0 is NaN
         convention = dict.fromkeys(SIDES, 1.0) | {"statistic": 0.0}
@@ -187,23 +174,32 @@ def _delong(inputs: Inputs) -> Values:
 
 
 ADAPTERS |= {
-    ("mcnemar", "asymptotic_uncorrected_two_sided"): _mcnemar("asymptotic", "two-sided"),
-    ("mcnemar", "asymptotic_one_sided_greater"): _mcnemar("asymptotic", "greater"),
-    ("mcnemar", "asymptotic_one_sided_less"): _mcnemar("asymptotic", "less"),
-    ("mcnemar", "asymptotic_edwards_two_sided"): _mcnemar("corrected", "two-sided"),
-    ("mcnemar", "exact_two_sided"): _mcnemar("exact", "two-sided"),
-    ("mcnemar", "exact_greater"): _mcnemar("exact", "greater"),
-    ("mcnemar", "exact_less"): _mcnemar("exact", "less"),
-    ("mcnemar", "midp_two_sided"): _mcnemar("midp", "two-sided"),
-    ("mcnemar", "midp_greater"): _mcnemar("midp", "greater"),
-    ("mcnemar", "midp_less"): _mcnemar("midp", "less"),
-    ("accuracy_difference_paired", "newcombe_square_and_add_ci"): _difference("newcombe"),
-    ("accuracy_difference_paired", "tango_score_ci"): _difference("tango"),
-    ("accuracy_difference_paired", "exact_melded_ci"): _difference("exact_melded"),
+    ("mcnemar", "asymptotic_uncorrected_two_sided"): partial(
+        _mcnemar, variant="asymptotic", alternative="two-sided"
+    ),
+    ("mcnemar", "asymptotic_edwards_two_sided"): partial(
+        _mcnemar, variant="corrected", alternative="two-sided"
+    ),
+    **{
+        ("mcnemar", f"{name}_{side}"): partial(
+            _mcnemar, variant=variant, alternative=side.replace("_", "-")
+        )
+        for name, variant in (
+            ("asymptotic_one_sided", "asymptotic"),
+            ("exact", "exact"),
+            ("midp", "midp"),
+        )
+        for side in ("two_sided", "greater", "less")
+    },
+    ("accuracy_difference_paired", "newcombe_square_and_add_ci"): partial(
+        _difference, method="newcombe"
+    ),
+    ("accuracy_difference_paired", "tango_score_ci"): partial(_difference, method="tango"),
+    ("accuracy_difference_paired", "exact_melded_ci"): partial(_difference, method="exact_melded"),
     ("mcnemar_odds_ratio", "midp_ci"): _odds_ratio,
-    ("proportion_difference", "pooled_z"): _two_proportions("pooled"),
-    ("proportion_difference", "pooled_z_yates"): _two_proportions("yates"),
-    ("proportion_difference", "unpooled_z"): _two_proportions("unpooled"),
+    ("proportion_difference", "pooled_z"): partial(_two_proportions, variant="pooled"),
+    ("proportion_difference", "pooled_z_yates"): partial(_two_proportions, variant="yates"),
+    ("proportion_difference", "unpooled_z"): partial(_two_proportions, variant="unpooled"),
     ("delong", "paired"): _delong,
 }
 
@@ -211,12 +207,12 @@ ADAPTERS |= {
 METHODS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY", "sidak", "holm_sidak")
 
 
-def p_adjust(inputs: Inputs) -> Values:
+def p_adjust(inputs):
     pvalues = [float(p) for p in inputs["pvalues"]]
     return {method: adjust_pvalues(pvalues, method) for method in METHODS}
 
 
-def _cochran(inputs: Inputs, variant: str) -> Values:
+def _cochran(inputs, variant):
     result = cochran_q(
         inputs["patterns"], row_counts=inputs["counts"], variant=variant, allow_two_models=True
     )
@@ -226,7 +222,7 @@ def _cochran(inputs: Inputs, variant: str) -> Values:
     }
 
 
-def looney(inputs: Inputs) -> Values:
+def looney(inputs):
     result = looney_f(inputs["patterns"], row_counts=inputs["counts"])
     return told(result) | {
         # where the reference has 0/0 because no row discriminates: F = 0 and p = 1
@@ -234,7 +230,7 @@ def looney(inputs: Inputs) -> Values:
     }
 
 
-def _pairwise(inputs: Inputs, variant: str) -> Values:
+def _pairwise(inputs, variant):
     found = {
         method: all_pairs(
             "mcnemar",
@@ -259,15 +255,15 @@ def _pairwise(inputs: Inputs, variant: str) -> Values:
 
 ADAPTERS |= {
     ("p_adjust", "all_methods"): p_adjust,
-    ("cochran_q", "asymptotic"): lambda inputs: _cochran(inputs, "asymptotic"),
-    ("cochran_q", "exact_permutation"): lambda inputs: _cochran(inputs, "permutation"),
+    ("cochran_q", "asymptotic"): partial(_cochran, variant="asymptotic"),
+    ("cochran_q", "exact_permutation"): partial(_cochran, variant="permutation"),
     ("looney_f", "two_way_anova"): looney,
-    ("pairwise_mcnemar", "exact"): lambda inputs: _pairwise(inputs, "exact"),
-    ("pairwise_mcnemar", "midp"): lambda inputs: _pairwise(inputs, "midp"),
+    ("pairwise_mcnemar", "exact"): partial(_pairwise, variant="exact"),
+    ("pairwise_mcnemar", "midp"): partial(_pairwise, variant="midp"),
 }
 
 
-def _cost_sensitive(inputs: Inputs, variant: str) -> Values:
+def _cost_sensitive(inputs, variant):
     k = inputs["n_classes"]
     counts = np.zeros((k, k, k), dtype=int)
     for i, j, true, count in inputs["counts"]:
@@ -285,6 +281,6 @@ def _cost_sensitive(inputs: Inputs, variant: str) -> Values:
 
 
 ADAPTERS |= {
-    ("cost_sensitive", "likelihood_ratio"): lambda i: _cost_sensitive(i, "likelihood_ratio"),
-    ("cost_sensitive", "chi_square"): lambda i: _cost_sensitive(i, "chi_square"),
+    ("cost_sensitive", "likelihood_ratio"): partial(_cost_sensitive, variant="likelihood_ratio"),
+    ("cost_sensitive", "chi_square"): partial(_cost_sensitive, variant="chi_square"),
 }

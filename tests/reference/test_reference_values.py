@@ -1,30 +1,24 @@
 """Every reference case agrees with bakeoff; a case that no adapter maps fails."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bakeoff import stats
-from tests.reference.told import Adapter
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs/stats/reference-values.md"
-CASES: list[dict[str, Any]] = [
-    case for path in sorted(HERE.glob("*.json")) for case in json.loads(path.read_text())
-]
+CASES = [case for path in sorted(HERE.glob("*.json")) for case in json.loads(path.read_text())]
 
 
-def _adapters() -> dict[tuple[str, str], Adapter]:
+def _adapters():
     """Collect `ADAPTERS` of every adapters_*.py: (test, variant) -> inputs -> values."""
-    found: dict[tuple[str, str], Adapter] = {}
+    found = {}
     for path in sorted(HERE.glob("adapters_*.py")):
         for key, adapter in import_module(f"tests.reference.{path.stem}").ADAPTERS.items():
             assert key not in found, f"{key} is mapped twice"
@@ -35,11 +29,11 @@ def _adapters() -> dict[tuple[str, str], Adapter]:
 ADAPTERS = _adapters()
 
 
-def _number(value: Any) -> float:
+def _number(value):
     return float(value)  # also reads "NaN", "Infinity", "-Infinity"
 
 
-def _agrees(found: Any, expected: Any, rel: float, abs_: float) -> bool:
+def _agrees(found, expected, rel, abs_):
     if isinstance(expected, Mapping):
         return all(_agrees(found[k], v, rel, abs_) for k, v in expected.items())
     if isinstance(found, frozenset):  # of sets whose order does not matter
@@ -59,7 +53,7 @@ def _agrees(found: Any, expected: Any, rel: float, abs_: float) -> bool:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_reference_value(case: dict[str, Any]) -> None:
+def test_reference_value(case):
     key = (case["test"], case["variant"])
     assert key in ADAPTERS, f"no adapter maps {key}: write one in adapters_<family>.py"
     found = ADAPTERS[key](case["inputs"])
@@ -75,7 +69,7 @@ def test_reference_value(case: dict[str, Any]) -> None:
         )
 
 
-def test_page_maps_every_kind_to_functions_that_exist() -> None:
+def test_page_maps_every_kind_to_functions_that_exist():
     table = PAGE.read_text().split("<!-- kinds: begin -->")[1].split("<!-- kinds: end -->")[0]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.split("\n")[4:-2]]
     listed = {(kind, v) for kind, variants, *_ in rows for v in re.findall(r"`([\w-]+)`", variants)}

@@ -1,24 +1,15 @@
 """What a result says, by the names that the reference values use."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 from unittest import mock
 
-from bakeoff.stats import Result
 from bakeoff.stats.design.groups import Leverage
-
-Inputs = Mapping[str, Any]
-Values = dict[str, Any]
-Adapter = Callable[[Inputs], Values]
 
 SIDES = {"pvalue": "two-sided", "pvalue_greater": "greater", "pvalue_less": "less"}
 OWN = ("statistic", "df", "df1", "df2", "pvalue", "estimate", "n")
 
 
-def told(result: Result) -> Values:
+def told(result):
     """Return all that a result holds, under its own names."""
     return {
         **result.effect_sizes,
@@ -29,14 +20,14 @@ def told(result: Result) -> Values:
     }
 
 
-def on_all_sides(test: Callable[..., Result], *data: Any, **options: Any) -> Values:
+def on_all_sides(test, *data, **options):
     """Return what the two-sided test says, and the p-values of all sides."""
     results = {name: test(*data, alternative=side, **options) for name, side in SIDES.items()}
     return told(results["pvalue"]) | {name: one.pvalue for name, one in results.items()}
 
 
 @contextmanager
-def as_printed() -> Iterator[None]:
+def as_printed():
     """Leave out the leverage of groups, and with it sign flips: the reference has neither.
 
     That of the package is held to `delong` and `mean_difference`, which have reference values of

@@ -1,7 +1,5 @@
 """Messages about mistakes."""
 
-from __future__ import annotations
-
 import datetime
 import pickle
 
@@ -26,17 +24,17 @@ DAY = datetime.date(2026, 1, 2)
         (np.arange(2), "[0, 1]"),
     ],
 )
-def test_values_are_shown_as_a_user_wrote_them(value: object, text: str) -> None:
+def test_values_are_shown_as_a_user_wrote_them(value, text):
     assert shown(value) == text
 
 
-def test_a_long_value_is_cut() -> None:
+def test_a_long_value_is_cut():
     text = shown("a" * 1000)
     assert text.endswith(" …")
     assert len(text) < 200
 
 
-def test_a_problem_is_told_in_the_words_of_who_asked() -> None:
+def test_a_problem_is_told_in_the_words_of_who_asked():
     drop = Remedy("missing_target", "drop", "; {} leaves them out")
     problem = Problem(("datasets", "d", "true", 2), "no label", remedy=drop)
     assert str(problem) == "datasets.d.true[2]: no label; `missing_target: drop` leaves them out"
@@ -48,7 +46,7 @@ def test_a_problem_is_told_in_the_words_of_who_asked() -> None:
         assert str(same) == str(problem)
 
 
-def test_several_problems_are_named_one_by_one() -> None:
+def test_several_problems_are_named_one_by_one():
     found = [Problem(("tests", "alpha"), "too large"), Problem(("costs",), "none")]
     error = pickle.loads(pickle.dumps(report_problems(found)))
     assert str(error) == "tests.alpha: too large\ncosts: none"

@@ -17,8 +17,6 @@ MODEL = {"estimator": "sklearn.dummy.DummyClassifier"}
 
 @pytest.fixture
 def without(monkeypatch):
-    """Return a function that hides a module."""
-
     def hide(module):
         find = extras.find_spec
         monkeypatch.setattr(
@@ -35,25 +33,18 @@ def problems(data, **model):
     return "\n".join(map(str, found))
 
 
-def test_excel(without, tmp_path):
-    pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(tmp_path / "t.xlsx", index=False)
-    without("openpyxl")
-    told = problems({"source": "file", "path": str(tmp_path / "t.xlsx"), "target": "y"})
+def test_what_an_experiment_wants_is_told_with_its_extra(without, tmp_path):
+    iris, excel = {"source": "sklearn", "name": "iris"}, str(tmp_path / "t.xlsx")
+    pd.DataFrame({"x": range(40), "y": [0, 1] * 20}).to_excel(excel, index=False)
+    for module in ("openpyxl", "skops", "xgboost"):
+        without(module)
+    told = problems({"source": "file", "path": excel, "target": "y"})
     assert told.endswith("needs the package openpyxl: pip install 'bakeoff[files]'")
-
-
-def test_model_that_is_kept(without):
-    without("skops")
-    told = problems({"source": "sklearn", "name": "iris"}, keep=True)
-    assert told == (
+    assert problems(iris, keep=True) == (
         "models.m.keep: a file of the fitted model needs the package skops: "
         "pip install 'bakeoff[keep]'"
     )
-
-
-def test_xgboost(without):
-    without("xgboost")
-    told = problems({"source": "sklearn", "name": "iris"}, estimator="xgboost.XGBClassifier")
+    told = problems(iris, estimator="xgboost.XGBClassifier")
     assert "'xgboost' is not installed" in told
     assert "pip install 'bakeoff[xgboost]'" in told
 

@@ -1,7 +1,5 @@
 """Files are written whole or not at all."""
 
-from __future__ import annotations
-
 import errno
 import json
 import math
@@ -11,8 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,32 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bakeoff import files
 from bakeoff.errors import UserError
-from bakeoff.files import (
-    _machine,
-    indented,
-    is_whole,
-    open_parquet,
-    read_csv,
-    read_frame,
-    read_json,
-    read_parquet,
-    reading,
-    remove_parts,
-    state_of,
-    whole,
-    write_csv,
-    write_json,
-    write_parquet,
-    write_text,
-    write_texts,
-)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
-def test_full_disk_is_told_and_leaves_nothing(tmp_path: Path, number: int) -> None:
-    def write() -> None:
-        with whole(tmp_path / "table.csv") as part:
+def test_full_disk_is_told_and_leaves_nothing(tmp_path, number):
+    def write():
+        with files.whole(tmp_path / "table.csv") as part:
             part.write_text("half")
             raise OSError(number, "no room")
 
@@ -58,37 +36,45 @@ def test_full_disk_is_told_and_leaves_nothing(tmp_path: Path, number: int) -> No
 @pytest.mark.parametrize(
     ("number", "advice"), [(errno.EACCES, "may write to"), (errno.ENOSPC, "make room")]
 )
-def test_folder_that_takes_no_file_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
-) -> None:
-    def refuse(*args: object, **options: object) -> None:
+def test_folder_that_takes_no_file_is_told(tmp_path, monkeypatch, number, advice):
+    def refuse(*args, **options):
         raise OSError(number, "no")
 
     monkeypatch.setattr("pathlib.Path.touch", refuse)
     with pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
-        write_text(tmp_path / "table.csv", "text")
+        files.write_text(tmp_path / "table.csv", "text")
 
 
-def test_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
-    (tmp_path / "results").write_text("")
-    with pytest.raises(UserError, match=r"cannot be written: (Not a directory|File exists)"):
-        write_text(tmp_path / "results/table.csv", "text")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("file/table.csv", "(Not a directory|File exists)"),
+        ("a.md", "Too many levels"),
+        (".", "it is a folder; name a file"),
+    ],
+)
+def test_place_that_is_no_file_is_told(tmp_path, name, said):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "a.md").symlink_to("b.md")
+    (tmp_path / "b.md").symlink_to("a.md")
+    with pytest.raises(UserError, match=f"cannot be written: {said}"):
+        files.write_text(tmp_path / name, "text")
 
 
-def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+def test_a_pipe_is_written_into(tmp_path):
     pipe = tmp_path / "pipe.md"
     os.mkfifo(pipe)
-    got: list[str] = []
+    got = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
     reader.start()
-    write_text(pipe, "text")
+    files.write_text(pipe, "text")
     reader.join(10)
     assert got == ["text"]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert list(tmp_path.iterdir()) == [pipe]
 
 
-def device(tmp_path: Path, minor: int) -> Path:
+def device(tmp_path, minor):
     """Make a device node: 3 takes all that is written, 7 is always full."""
     made = tmp_path / "device"
     try:
@@ -99,41 +85,34 @@ def device(tmp_path: Path, minor: int) -> Path:
     return made
 
 
-def test_a_device_is_written_into(tmp_path: Path) -> None:
+def test_a_device_is_written_into(tmp_path):
     made = device(tmp_path, 3)
-    write_parquet(made, pa.table({"a": [1]}))
+    files.write_parquet(made, pa.table({"a": [1]}))
     assert stat.S_ISCHR(made.stat().st_mode)
 
 
-def test_a_device_that_is_full_stays_and_is_told(tmp_path: Path) -> None:
+def test_a_device_that_is_full_stays_and_is_told(tmp_path):
     made = device(tmp_path, 7)
     with pytest.raises(UserError, match="device cannot be written: No space left"):
-        write_text(made, "text")
+        files.write_text(made, "text")
     assert stat.S_ISCHR(made.stat().st_mode)
     assert list(tmp_path.iterdir()) == [made]
 
 
 @pytest.mark.parametrize("there", [True, False])
-def test_the_file_of_a_link_is_written(tmp_path: Path, there: bool) -> None:
+def test_the_file_of_a_link_is_written(tmp_path, there):
     (tmp_path / "far").mkdir()
     (tmp_path / "far/b.md").symlink_to("c.md")
     (tmp_path / "a.md").symlink_to("far/b.md")
     if there:
         (tmp_path / "far/c.md").write_text("old")
-    write_text(tmp_path / "a.md", "new")
+    files.write_text(tmp_path / "a.md", "new")
     assert (tmp_path / "far/c.md").read_text() == "new"
     assert (tmp_path / "a.md").is_symlink()
     assert (tmp_path / "far/b.md").is_symlink()
 
 
-def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
-    (tmp_path / "a.md").symlink_to("b.md")
-    (tmp_path / "b.md").symlink_to("a.md")
-    with pytest.raises(UserError, match=r"a\.md cannot be written: Too many levels"):
-        write_text(tmp_path / "a.md", "text")
-
-
-def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_written_stays(tmp_path):
     """Root may write everything: it is the mode that counts."""
     path = tmp_path / "a.md"
     path.write_text("old")
@@ -141,34 +120,23 @@ def test_a_file_that_may_not_be_written_stays(tmp_path: Path) -> None:
     (tmp_path / "link.md").symlink_to(path)
     for place in (path, tmp_path / "link.md"):
         with pytest.raises(UserError, match="its mode is 0444; name another"):
-            write_text(place, "new")
+            files.write_text(place, "new")
     assert path.read_text() == "old"
     assert stat.S_IMODE(path.stat().st_mode) == 0o444
+    path.chmod(0o600)
+    files.write_text(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600, "others keep their mode"
 
 
-def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
-    path = tmp_path / "secret.csv"
-    path.touch(0o600)
-    write_text(path, "text")
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be written: it is a folder; name a file"):
-        write_text(tmp_path, "text")
-
-
-def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path: Path) -> None:
+def test_one_of_several_texts_that_cannot_be_written_leaves_all(tmp_path):
     (tmp_path / "b.csv").touch(0o444)
     with pytest.raises(UserError, match=r"b\.csv cannot be written"):
-        write_texts({tmp_path / "a.csv": "a", tmp_path / "b.csv": "b"})
+        files.write_texts({tmp_path / "a.csv": "a", tmp_path / "b.csv": "b"})
     assert list(tmp_path.iterdir()) == [tmp_path / "b.csv"]
 
 
 @pytest.mark.parametrize("opened", ["w", "a"])
-def test_the_output_of_the_process_goes_on_behind_what_is_written(
-    tmp_path: Path, opened: str
-) -> None:
+def test_the_output_of_the_process_goes_on_behind_what_is_written(tmp_path, opened):
     """A shell's `> file` makes a regular file of /dev/stdout."""
     code = (
         "from bakeoff.files import write_text\n"
@@ -196,52 +164,49 @@ PLAIN = st.recursive(
 
 
 @given(PLAIN)
-def test_json_is_what_the_standard_library_writes(value: Any) -> None:
-    assert indented(value) == json.dumps(value, indent=2, ensure_ascii=False)
+def test_json_is_what_the_standard_library_writes(value):
+    assert files.indented(value) == json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def test_list_that_many_share_is_written_where_each_has_it() -> None:
+def test_list_that_many_share_is_written_where_each_has_it():
     ranks = list(range(50))
     value = {"a": ranks, "b": [{"c": ranks}, ranks, {"c": list(reversed(ranks))}]}
-    assert indented(value) == json.dumps(value, indent=2)
+    assert files.indented(value) == json.dumps(value, indent=2)
 
 
 @pytest.mark.parametrize("value", [math.nan, [1.0, math.inf], {"a": [{"b": -math.inf}]}])
-def test_what_is_no_number_is_no_json(value: Any) -> None:
+def test_what_is_no_number_is_no_json(value):
     with pytest.raises(ValueError, match="not JSON compliant"):
-        indented(value)
+        files.indented(value)
 
 
 @pytest.mark.parametrize("value", [{1, 2}, [object()], {(1, 2): 3, "a": []}])
-def test_what_is_no_plain_data_is_no_json(value: Any) -> None:
+def test_what_is_no_plain_data_is_no_json(value):
     with pytest.raises(TypeError):
-        indented(value)
+        files.indented(value)
 
 
 @pytest.mark.parametrize("container", [[["x"] * 5] * 40_000, {"a": ["]"] * 200_000}])
-def test_large_json_is_whole_only_to_its_end(tmp_path: Path, container: Any) -> None:
+def test_large_json_is_whole_only_to_its_end(tmp_path, container):
     path = tmp_path / "large.json"
-    write_json(path, container)
+    files.write_json(path, container)
     whole_text = path.read_bytes()
     assert len(whole_text) > 2**20
-    assert is_whole(path)
+    assert files.is_whole(path)
     for cut in (1, 2, 3, 8, len(whole_text) // 2):
         path.write_bytes(whole_text[:-cut])
-        assert not is_whole(path), cut
+        assert not files.is_whole(path), cut
     path.write_bytes(b"?" + whole_text[1:])
-    assert not is_whole(path)
+    assert not files.is_whole(path)
 
 
-READERS = [
-    *((read_json, name) for name in ("a.json",)),
-    *((read_csv, name) for name in ("a.csv",)),
-    *((read, "a.parquet") for read in (read_parquet, read_frame)),
-]
+READERS = [(files.read_json, "a.json"), (files.read_csv, "a.csv")]
+READERS += [(read, "a.parquet") for read in (files.read_parquet, files.read_frame)]
 
 
 @pytest.mark.parametrize(("read", "name"), READERS)
 @pytest.mark.parametrize("damage", [b"", b"\xff\xfe\xff", b"PAR1"])
-def test_a_damaged_file_is_named(tmp_path: Path, read: Any, name: str, damage: bytes) -> None:
+def test_a_damaged_file_is_named(tmp_path, read, name, damage):
     path = tmp_path / name
     path.write_bytes(damage)
     if (name, damage) == ("a.csv", b"PAR1"):
@@ -253,17 +218,17 @@ def test_a_damaged_file_is_named(tmp_path: Path, read: Any, name: str, damage: b
         read(path)
 
 
-def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path: Path) -> None:
+def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path):
     """A changed number would be a wrong result, not a failure."""
     path, numbers = tmp_path / "a.parquet", list(range(300))
-    write_parquet(path, pa.table({"a": numbers, "b": [f"text {n % 7}" for n in numbers]}))
+    files.write_parquet(path, pa.table({"a": numbers, "b": [f"text {n % 7}" for n in numbers]}))
     good = path.read_bytes()
     same, told = 0, 0
     for place in range(0, len(good) - 3, 11):
         flipped = bytes(byte ^ 0xFF for byte in good[place : place + 3])
         path.write_bytes(good[:place] + flipped + good[place + 3 :])
         try:
-            found = read_parquet(path)
+            found = files.read_parquet(path)
         except UserError as error:
             told += "a.parquet is damaged" in str(error)
         else:
@@ -272,35 +237,31 @@ def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path: Path) -> None:
     assert told + same >= len(range(0, len(good) - 3, 11)) - 3  # names are in no checksum
 
 
-def test_what_is_no_damage_is_not_called_so(tmp_path: Path) -> None:
+def test_what_is_no_damage_is_not_called_so(tmp_path):
     for raised in (ZeroDivisionError, FileNotFoundError, PermissionError, UserError):
-        with pytest.raises(raised), reading("a"):
+        with pytest.raises(raised), files.reading("a"):
             raise raised("b")
-    write_parquet(tmp_path / "a", pa.table({"a": [1]}))
-    with open_parquet(tmp_path / "a") as file:
+    files.write_parquet(tmp_path / "a", pa.table({"a": [1]}))
+    with files.open_parquet(tmp_path / "a") as file:
         assert file.schema_arrow.names == ["a"]
 
 
 @pytest.mark.parametrize("in_place", [True, False])
-def test_state_of_a_file_differs_where_its_size_and_date_do_not(
-    tmp_path: Path, in_place: bool
-) -> None:
+def test_state_of_a_file_differs_where_its_size_and_date_do_not(tmp_path, in_place):
     file, other = tmp_path / "file", tmp_path / "other"
     file.write_text("a")
-    before, date = state_of(file), file.stat().st_mtime_ns
-    assert state_of(file) == before
+    before, date = files.state_of(file), file.stat().st_mtime_ns
+    assert files.state_of(file) == before
     target = file if in_place else other
     time.sleep(0.02)  # the clock of file systems goes by steps of some milliseconds
     target.write_text("b")
     os.utime(target, ns=(date, date))
     target.replace(file)
     assert file.stat().st_mtime_ns == date
-    assert state_of(file) != before
+    assert files.state_of(file) != before
 
 
-def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(tmp_path, monkeypatch):
     target = tmp_path / "a/table.csv"
     killed = (
         f"from bakeoff.files import whole; import os; w = whole({str(target)!r}); w.__enter__()"
@@ -308,11 +269,11 @@ def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(
     for _ in range(2):
         subprocess.run([sys.executable, "-c", f"{killed}; os._exit(1)"], check=False)
     (part, other) = target.parent.iterdir()
-    elsewhere = other.rename(other.with_name(other.name.replace(_machine(), "0" * 8)))
+    elsewhere = other.rename(other.with_name(other.name.replace(files._machine(), "0" * 8)))
     theirs = target.with_name(".table.csv.part")
     theirs.touch()
-    with whole(target) as living:
-        remove_parts(tmp_path)
+    with files.whole(target) as living:
+        files.remove_parts(tmp_path)
         assert sorted(target.parent.iterdir()) == sorted([living, elsewhere, theirs])
     assert not part.exists()
 
@@ -323,10 +284,10 @@ TEXTS = ["=1+1", "@cmd", "-x", "+x", "'=1+1", "''@x", "'as it is'", "-0.5", "1e3
 def test_texts_of_a_table_are_no_formulas_and_are_read_as_they_were(tmp_path):
     path = tmp_path / "subgroups.csv"
     table = pd.DataFrame({"=head": TEXTS, "value": np.linspace(-1, 1, len(TEXTS))})
-    write_csv(path, table)
+    files.write_csv(path, table)
     cells = [line.split(",")[0] for line in path.read_text(encoding="utf-8").splitlines()]
     assert cells[:6] == ["'=head", "'=1+1", "'@cmd", "'-x", "'+x", "''=1+1"]
     assert cells[7:] == TEXTS[6:]
-    found = read_csv(path, dtype={"'=head": str}, keep_default_na=False)
+    found = files.read_csv(path, dtype={"'=head": str}, keep_default_na=False)
     pd.testing.assert_frame_equal(found, table, check_dtype=False)
     assert found["value"].dtype == float

@@ -1,11 +1,7 @@
 """What a previous run says about the resources of the next."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
-import pytest
 import yaml
 
 from bakeoff.cli import main
@@ -20,7 +16,7 @@ d,big,kfold,1,1,1,100.0,20.0,1700.0
 """
 
 
-def test_usage_is_that_of_the_largest_fits(tmp_path: Path) -> None:
+def test_usage_is_that_of_the_largest_fits(tmp_path):
     table = tmp_path / "timings.csv"
     table.write_text(TABLE)
     small, big = read_usage(table)
@@ -33,18 +29,13 @@ def test_usage_is_that_of_the_largest_fits(tmp_path: Path) -> None:
     assert "  - mem_mb=3000 * 2 ** (attempt - 1)" in profile_lines([small, big])
 
 
-def test_no_run_no_suggestion(tmp_path: Path) -> None:
+def test_no_run_no_suggestion(tmp_path):
     assert read_usage(tmp_path / "timings.csv") == []
     assert profile_lines([]) == []
     assert suggest_batches([]) == "fold"
 
 
-def test_check_shows_them(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tiny: Any,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_check_shows_them(tmp_path, monkeypatch, tiny, capsys):
     monkeypatch.chdir(tmp_path)
     Path("results/tiny").mkdir(parents=True)
     Path("results/tiny/timings.csv").write_text(TABLE)

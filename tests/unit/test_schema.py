@@ -1,7 +1,5 @@
 """The schema for editors is the spec's own, and the shipped experiments satisfy it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -18,12 +16,12 @@ from bakeoff.spec import load_experiment, read_experiment
 ROOT = Path(__file__).parents[2]
 
 
-def test_shipped_schema_is_the_specs_own() -> None:
+def test_shipped_schema_is_the_specs_own():
     assert (ROOT / PATH).read_text() == text(), "run: python -m bakeoff.schema"
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "config").glob("*.yaml")), ids=lambda f: f.stem)
-def test_shipped_experiments_are_valid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_experiments_are_valid(file, monkeypatch):
     monkeypatch.chdir(ROOT)
     jsonschema.validate(yaml.safe_load(file.read_text()), json.loads(text()))
     problems, tests = check_experiment(read_experiment(file))
@@ -31,7 +29,7 @@ def test_shipped_experiments_are_valid(file: Path, monkeypatch: pytest.MonkeyPat
     assert tests
 
 
-def test_given_models_need_no_data_sets() -> None:
+def test_given_models_need_no_data_sets():
     given = {"experiment": "e", "models": {"a": {"predictions": "a.csv"}}}
     jsonschema.validate(given, schema())
     load_experiment(given)
@@ -42,19 +40,15 @@ def test_given_models_need_no_data_sets() -> None:
         load_experiment(no_plan)
 
 
-def test_every_key_is_described() -> None:
+def test_every_key_is_described():
     found = schema()
     for name, part in [("experiment", found), *found["$defs"].items()]:
         for key, value in part["properties"].items():
-            described = "description" in value or any(
-                "description" in v for v in value.get("anyOf", [])
-            )
-            assert described or key == "source" or "$ref" in value, (
-                f"{name}.{key} has no description"
-            )
+            described = any("description" in v for v in (value, *value.get("anyOf", [])))
+            assert described or key == "source" or "$ref" in value, f"describe {name}.{key}"
 
 
-def test_config_readme_says_what_sources_share_once() -> None:
+def test_config_readme_says_what_sources_share_once():
     parts = dict(part.split("\n", 1) for part in (ROOT / README).read_text().split("\n## ")[1:])
     keys = {title: re.findall(r"(?m)^\| `(\w+)` ", part) for title, part in parts.items()}
     shared = {*keys["A data set"], *keys["How a table is read"]}
@@ -64,6 +58,6 @@ def test_config_readme_says_what_sources_share_once() -> None:
     assert {title: keys[title] for title in own if shared & {*keys[title]}} == {}
 
 
-def test_config_readme_names_every_key() -> None:
+def test_config_readme_names_every_key():
     file = ROOT / README
     assert file.read_text() == readme(file.read_text()), "run: python -m bakeoff.schema"

@@ -1,12 +1,9 @@
 """How many threads BLAS and OpenMP may use."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
 
 import numpy as np
-import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from bakeoff import threads
@@ -14,13 +11,11 @@ from bakeoff.comparisons import contenders, run_tests, score_intervals, subgroup
 from bakeoff.report.verdict import answer
 
 
-def test_thread_pools_are_looked_for_again_once_a_library_came(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked: list[int] = []
+def test_thread_pools_are_looked_for_again_once_a_library_came(monkeypatch):
+    looked = []
 
-    class Counts(ThreadpoolController):  # type: ignore[misc]
-        def __init__(self) -> None:
+    class Counts(ThreadpoolController):
+        def __init__(self):
             looked.append(1)
             super().__init__()
 
@@ -37,29 +32,21 @@ def test_thread_pools_are_looked_for_again_once_a_library_came(
     threads._pools.cache_clear()
 
 
-def test_function_on_one_thread_leaves_the_number_of_threads_as_it_was() -> None:
+def test_function_on_one_thread_leaves_the_number_of_threads_as_it_was():
     before = [one["num_threads"] for one in threadpool_info()]
     within = threads.on_one_thread(lambda: [one["num_threads"] for one in threadpool_info()])()
     assert set(within) == {1}
     assert [one["num_threads"] for one in threadpool_info()] == before
 
 
-def test_long_sums_are_the_same_on_any_number_of_cores() -> None:
+def test_long_sums_are_the_same_on_any_number_of_cores():
     values = np.random.default_rng(0).random(100_003)
     product = threads.on_one_thread(lambda: float(values @ values))
     with threads.at_most(4):
         assert product() == threads.on_one_thread(product)()
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        answer,
-        run_tests.run_on,
-        contenders.contenders,
-        score_intervals.alone,
-        subgroups.of_test_set,
-    ],
-)
-def test_what_sums_over_rows_is_on_one_thread(function: object) -> None:
-    assert function.__code__ is threads.on_one_thread(len).__code__  # type: ignore[attr-defined]
+def test_what_sums_over_rows_is_on_one_thread():
+    of_rows = contenders.contenders, score_intervals.alone, subgroups.of_test_set
+    for function in (answer, run_tests.run_on, *of_rows):
+        assert function.__code__ is threads.on_one_thread(len).__code__

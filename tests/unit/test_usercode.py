@@ -1,11 +1,8 @@
 """The user's own modules: whatever they do while they are imported, one message says it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -23,23 +20,21 @@ BROKEN = {
 
 
 @pytest.fixture(autouse=True)
-def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def beside(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     for name, (code, _) in BROKEN.items():
         (tmp_path / f"{name}.py").write_text(code)
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_module_that_fails_is_told_in_one_message(name: str) -> None:
+def test_module_that_fails_is_told_in_one_message(name):
     with pytest.raises(UserError, match=f"^{name}.Mine: {name} cannot be imported: ") as told:
         import_module(name, f"{name}.Mine")
     assert told.match(BROKEN[name][1])
 
 
 @pytest.mark.parametrize("body", ["while True: pass", "import time; time.sleep(60)"])
-def test_import_that_never_ends_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
-) -> None:
+def test_import_that_never_ends_is_ended(tmp_path, monkeypatch, body):
     (tmp_path / "endless.py").write_text(f"try:\n    {body}\nexcept Exception:\n    pass\n")
     monkeypatch.setattr(usercode, "IMPORT_SECONDS", 0.2)
     before = signal.getsignal(signal.SIGALRM)
@@ -49,7 +44,7 @@ def test_import_that_never_ends_is_ended(
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-def test_missing_module_is_told_with_what_to_install() -> None:
+def test_missing_module_is_told_with_what_to_install():
     with pytest.raises(UserError, match=r"pip install scikit-optimize.*put skopt.py beside"):
         import_module("skopt.space", "skopt.space.Real")
     with pytest.raises(UserError, match=r"there is no module 'sklearn.treee'"):
@@ -57,9 +52,7 @@ def test_missing_module_is_told_with_what_to_install() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0, -3600])
-def test_code_that_was_replaced_is_run_whatever_its_date(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
-) -> None:
+def test_code_that_was_replaced_is_run_whatever_its_date(tmp_path, monkeypatch, seconds):
     """Python itself takes what was compiled before where size and date are the same."""
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     file, other = tmp_path / "replaced.py", tmp_path / "other"

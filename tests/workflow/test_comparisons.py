@@ -1,37 +1,28 @@
 """Which tests run in a real study over data sets, with costs and a model that lacks a score."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tests.conftest import Runner
+from tests.conftest import TINY
 
 
 @pytest.fixture
-def study() -> dict[str, Any]:
+def study():
     """Return six data sets, two models with probabilities and one without."""
     return {
         "experiment": "study",
         "seed": 5,
         "datasets": {
-            f"set-{i}": {
-                "source": "generator",
-                "name": "make_moons",
-                "params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i},
-            }
+            f"set-{i}": {"source": "generator", "name": "make_moons"}
+            | {"params": {"n_samples": 80, "noise": 0.1 * i, "random_state": i}}
             for i in range(1, 7)
         },
         "models": {
-            "tree": {
-                "estimator": "sklearn.tree.DecisionTreeClassifier",
-                "params": {"max_depth": 3},
-            },
-            "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "tree": TINY["models"]["tree"],
+            "bayes": TINY["models"]["bayes"],
             "ridge": {"estimator": "sklearn.linear_model.RidgeClassifier"},
         },
         "resampling": {"kfold": {"folds": 3}},
@@ -41,7 +32,7 @@ def study() -> dict[str, Any]:
     }
 
 
-def test_a_study_over_data_sets(snakemake: Runner, study: dict[str, Any]) -> None:
+def test_a_study_over_data_sets(snakemake, study):
     stopped = snakemake(study)
     told = stopped.stdout + stopped.stderr
     assert stopped.returncode != 0

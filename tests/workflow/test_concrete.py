@@ -1,13 +1,8 @@
 """docs/concrete.md has the numbers of the shipped experiment, and of two that divide otherwise."""
 
-from __future__ import annotations
-
 import copy
 import re
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,11 +12,11 @@ from bakeoff.report.numbers import pvalue
 from tests.conftest import ROOT, Runner
 
 PAGE = (ROOT / "docs/concrete.md").read_text(encoding="utf-8")
-SHIPPED: dict[str, Any] = yaml.safe_load((ROOT / "config/concrete.yaml").read_text("utf-8"))
+SHIPPED = yaml.safe_load((ROOT / "config/concrete.yaml").read_text("utf-8"))
 BARE, SPLIT, WHOLE = "concrete", "random", "whole"
 
 
-def variant(name: str, *, grouped: bool) -> dict[str, Any]:
+def variant(name, *, grouped):
     """Return the experiment with ten folds in place of halves, its mixtures whole or divided."""
     config = copy.deepcopy(SHIPPED) | {"experiment": name}
     data = config["datasets"]["concrete"]
@@ -32,7 +27,7 @@ def variant(name: str, *, grouped: bool) -> dict[str, Any]:
     return config
 
 
-def lines(results: dict[str, Path]) -> Iterator[str]:
+def lines(results):
     """Write the rows of the page's two tables."""
     for name, said in ((SPLIT, "rows at random"), (WHOLE, "mixtures whole")):
         scores = pd.read_csv(results[name] / "scores.csv").query("metric == 'rmse'")
@@ -56,7 +51,7 @@ def lines(results: dict[str, Path]) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_page_has_the_numbers_of_real_runs(tmp_path: Path) -> None:
+def test_page_has_the_numbers_of_real_runs(tmp_path):
     (tmp_path / "config/data").mkdir(parents=True)
     shutil.copy(ROOT / "config/data/concrete.csv", tmp_path / "config/data")
     results = {}

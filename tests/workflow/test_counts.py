@@ -1,12 +1,6 @@
 """What a run must not do more often than it needs: counts, for seconds vary with the machine."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from tests.conftest import Runner
 
 # each Python process of a run notes itself, and which of these modules it imports
 WATCH = """
@@ -32,16 +26,16 @@ elif "snakemake" in sys.orig_argv:
 class Counted:
     """A runner that counts the processes of its runs and what they import."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner):
         self.runner, self.notes = runner, runner.folder / "notes"
         (runner.folder / "sitecustomize.py").write_text(WATCH.format(file=str(self.notes)))
 
-    def __call__(self, experiment: dict[str, Any]) -> list[set[str]]:
+    def __call__(self, experiment):
         """Return what each process noted, the main one first."""
         self.notes.write_text("")
         run = self.runner(experiment, cores=2)
         assert run.returncode == 0, run.stderr
-        found: dict[str, set[str]] = {}
+        found = {}
         for line in self.notes.read_text().splitlines():
             process, what = line.split()
             found.setdefault(process, set()).add(what)
@@ -49,14 +43,12 @@ class Counted:
 
 
 @pytest.fixture
-def counted(finished_copy: Runner) -> Counted:
+def counted(finished_copy):
     return Counted(finished_copy)
 
 
 @pytest.mark.slow
-def test_processes_and_their_imports_are_those_that_an_edit_needs(
-    counted: Counted, tiny: dict[str, Any]
-) -> None:
+def test_processes_and_their_imports_are_those_that_an_edit_needs(counted, tiny):
     assert counted(tiny) == [{"main"}]
     tiny["label"] = "Called otherwise"
     reports = {"worker", "matplotlib.figure", "bakeoff.stats"}

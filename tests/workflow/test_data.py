@@ -1,19 +1,15 @@
 """Data from a server, a function and two files, divided by groups and by time, in real runs."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from tests.conftest import ROOT, Runner
+from tests.conftest import ROOT, TINY
 
 DATA = ROOT / "config/data"
 
@@ -27,12 +23,12 @@ def load(rows):
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, *args):
         pass
 
 
 @pytest.fixture
-def address() -> Iterator[str]:
+def address():
     """Serve the shipped data on this machine."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(DATA)))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -43,7 +39,7 @@ def address() -> Iterator[str]:
     thread.join()
 
 
-def study(address: str, folder: Any) -> dict[str, Any]:
+def study(address, folder):
     lines = (DATA / "penguins.csv").read_text().splitlines()
     (folder / "train.csv").write_text("\n".join([lines[0], *lines[1::2]]) + "\n")
     (folder / "test.csv").write_text("\n".join([lines[0], *lines[2::2]]) + "\n")
@@ -78,11 +74,8 @@ def study(address: str, folder: Any) -> dict[str, Any]:
             "staff": {**attrition, "time": "EmployeeNumber"},
         },
         "models": {
-            "tree": {
-                "estimator": "sklearn.tree.DecisionTreeClassifier",
-                "params": {"max_depth": 3},
-            },
-            "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "tree": TINY["models"]["tree"],
+            "bayes": TINY["models"]["bayes"],
         },
         "resampling": {"kfold": {"folds": 3}, "holdout": {"test_size": 0.3}},
         "metrics": ["accuracy", "roc_auc"],
@@ -91,7 +84,7 @@ def study(address: str, folder: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_every_source_and_division_in_one_study(snakemake: Runner, address: str) -> None:
+def test_every_source_and_division_in_one_study(snakemake, address):
     config = study(address, snakemake.folder)
     run = snakemake(config)
     assert run.returncode == 0, run.stderr
@@ -105,17 +98,11 @@ def test_every_source_and_division_in_one_study(snakemake: Runner, address: str)
             scores = pd.read_csv(results / "scores.csv").query(
                 "dataset == @dataset and plan == @plan and model == 'tree' and metric == 'accuracy'"
             )
-            assert (
-                set(zip(scores["fold"], scores["n_train"], scores["n_test"], strict=True)) == sizes
-            )
-    assert methods == {
-        **{("web", plan): "random" for plan in ("kfold", "holdout")},
-        **{("code", plan): "random" for plan in ("kfold", "holdout")},
-        ("files", "kfold"): "random",
-        ("files", "holdout"): "test file",
-        **{("jobs", plan): "grouped" for plan in ("kfold", "holdout")},
-        **{("staff", plan): "time" for plan in ("kfold", "holdout")},
-    }
+            found = zip(scores["fold"], scores["n_train"], scores["n_test"], strict=True)
+            assert set(found) == sizes
+    how = {"web": "random", "code": "random", "files": "random", "jobs": "grouped", "staff": "time"}
+    expected = {(dataset, plan): how[dataset] for dataset, plan in methods}
+    assert methods == expected | {("files", "holdout"): "test file"}
     tested = pd.read_parquet(results / "predictions/staff/tree/holdout.parquet")["row_id"]
     assert tested.min() == 1470 - len(tested) + 1
     # a changed function is called again, and nothing else is done anew
@@ -128,9 +115,7 @@ def test_every_source_and_division_in_one_study(snakemake: Runner, address: str)
     assert (results / "data/web.parquet").stat().st_mtime_ns == web
 
 
-def test_mistake_in_data_from_the_web_is_told_before_any_fit(
-    snakemake: Runner, address: str
-) -> None:
+def test_mistake_in_data_from_the_web_is_told_before_any_fit(snakemake, address):
     config = study(address, snakemake.folder)
     config["datasets"] = {"files": config["datasets"]["files"], "web": config["datasets"]["web"]}
     config["datasets"]["web"].pop("merge")

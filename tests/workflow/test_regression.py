@@ -1,10 +1,5 @@
 """The real workflow with `task: regression`: numbers instead of classes, all else as it is."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,17 +12,13 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.stats import metric_difference
 from tests.conftest import Runner, once
 
-DIABETES: dict[str, Any] = {
+DIABETES = {
     "experiment": "progression",
     "task": "regression",
     "seed": 2,
     "datasets": {
-        "diabetes": {
-            "source": "sklearn",
-            "name": "diabetes",
-            "unit": "points",
-            "subgroups": [{"column": "age", "bins": [0]}],
-        }
+        "diabetes": {"source": "sklearn", "name": "diabetes", "unit": "points"}
+        | {"subgroups": [{"column": "age", "bins": [0]}]}
     },
     "models": {
         "ridge": {
@@ -59,17 +50,17 @@ DIABETES: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def done(tmp_path_factory):
     """Return the results of one regression."""
 
-    def run(folder: Path) -> None:
+    def run(folder):
         made = Runner(folder)(DIABETES)
         assert made.returncode == 0, made.stderr
 
     return Runner(once(tmp_path_factory, "regression", run)).results("progression")
 
 
-def test_scores_are_scikit_learns_of_the_predictions(done: Path) -> None:
+def test_scores_are_scikit_learns_of_the_predictions_which_kept_models_repeat(done):
     scores = pd.read_csv(done / "scores.csv").query("model == 'ridge' and plan == 'holdout'")
     one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
     assert one.classes == ()
@@ -77,9 +68,12 @@ def test_scores_are_scikit_learns_of_the_predictions(done: Path) -> None:
     assert held["rmse"] == pytest.approx(root_mean_squared_error(one.y_true, one.y_pred))
     assert held["r2"] == pytest.approx(r2_score(one.y_true, one.y_pred))
     assert held["max_error"] == pytest.approx(np.abs(one.y_true - one.y_pred).max())
+    kept = read_model(done / "predictions/diabetes/ridge/holdout.skops", trusted=["numpy.dtype"])
+    rows = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__").loc[one.row_id]
+    np.testing.assert_allclose(kept.predict(rows), one.y_pred, rtol=1e-5)
 
 
-def test_one_of_the_metrics_of_squared_errors_is_tested(done: Path) -> None:
+def test_one_of_the_metrics_of_squared_errors_is_tested(done):
     pairs = pd.read_csv(done / "comparisons.csv")
     assert set(pairs["test"]) == {"half_sample_t", "metric_difference"}
     held = pairs[pairs["test"] == "metric_difference"]
@@ -87,14 +81,16 @@ def test_one_of_the_metrics_of_squared_errors_is_tested(done: Path) -> None:
     files = [done / f"predictions/diabetes/{m}/holdout.parquet" for m in ("ridge", "boosting")]
     a, b = map(Predictions.read, files)
     expected = metric_difference(a.y_true, a.y_pred, b.y_pred, metric="rmse")
-    (row,) = held.query(
-        "metric == 'rmse' and model_a == 'ridge' and model_b == 'boosting'"
-    ).to_dict("records")
+    pair = "metric == 'rmse' and model_a == 'ridge' and model_b == 'boosting'"
+    (row,) = held.query(pair).to_dict("records")
     assert row["pvalue"] == pytest.approx(expected.pvalue)
     assert row["estimate"] == pytest.approx(expected.estimate)
+    parts = pd.read_csv(done / "subgroups.csv")
+    assert set(parts["metric"]) >= {"rmse", "mae"}
+    assert parts["estimate"].notna().any()
 
 
-def test_report_tells_of_numbers_and_not_of_classes(done: Path) -> None:
+def test_report_tells_of_numbers_and_not_of_classes(done):
     report = (done / "report.md").read_text(encoding="utf-8")
     assert "root mean squared error" in report
     assert "mean 152" in report
@@ -104,7 +100,7 @@ def test_report_tells_of_numbers_and_not_of_classes(done: Path) -> None:
     assert not list((done / "tables").glob("confusion*"))
 
 
-def test_constant_answer_is_that_of_a_dummy_regressor(done: Path) -> None:
+def test_constant_answer_is_that_of_a_dummy_regressor(done):
     table = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__")["__target__"]
     tested = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet").row_id
     rest = table.drop(tested)
@@ -122,21 +118,7 @@ def test_constant_answer_is_that_of_a_dummy_regressor(done: Path) -> None:
     assert "mean of the training rows" in (done / "verdict.txt").read_text(encoding="utf-8")
 
 
-def test_kept_model_predicts_as_the_run_did(done: Path) -> None:
-    kept = read_model(done / "predictions/diabetes/ridge/holdout.skops", trusted=["numpy.dtype"])
-    table = pd.read_parquet(done / "data/diabetes.parquet")
-    one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
-    rows = table.set_index("__row_id__").loc[one.row_id]
-    np.testing.assert_allclose(kept.predict(rows), one.y_pred, rtol=1e-5)
-
-
-def test_models_are_compared_in_subgroups(done: Path) -> None:
-    found = pd.read_csv(done / "subgroups.csv")
-    assert set(found["metric"]) >= {"rmse", "mae"}
-    assert found["estimate"].notna().any()
-
-
-def test_given_numbers_are_compared_as_fitted_ones_are(done: Path, tmp_path: Path) -> None:
+def test_given_numbers_are_compared_as_fitted_ones_are(done, tmp_path):
     found = pd.read_parquet(done / "collected/diabetes.holdout.predictions.parquet")
     models = ["ridge", "boosting", "logged", "forest"]
     fitted = pytest.approx(_pairs(pd.read_csv(done / "comparisons.csv")))
@@ -157,7 +139,7 @@ def test_given_numbers_are_compared_as_fitted_ones_are(done: Path, tmp_path: Pat
     assert "numbers" in read_json(results / "data/given.json")
 
 
-def _pairs(found: pd.DataFrame) -> dict[str, float]:
+def _pairs(found):
     """Return what the test of fitted models says of each pair by two metrics."""
     own = found[(found.test == "metric_difference") & found.metric.isin(["rmse", "mae"])]
     return {

@@ -1,15 +1,11 @@
 """The report of the real workflow: one set of numbers in text, tables and figures."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
 import re
 import zipfile
 from html import unescape
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,15 +15,15 @@ from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue, score
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.spec import load_experiment
-from tests.conftest import TINY, Runner
+from tests.conftest import TINY
 
 
-def comparisons(results: Path, test: str, metric: str = "accuracy") -> pd.DataFrame:
+def comparisons(results, test, metric="accuracy"):
     found = pd.read_csv(results / "comparisons.csv")
     return found[(found["test"] == test) & (found["metric"] == metric)]
 
 
-def cells(page: str, table: str) -> list[list[tuple[str, str]]]:
+def cells(page, table):
     """Return the value and the text of every cell of a table of the page.
 
     The value is told where the text does not.
@@ -42,25 +38,23 @@ def cells(page: str, table: str) -> list[list[tuple[str, str]]]:
     return rows
 
 
-def texts(results: Path, figure: str) -> str:
+def texts(results, figure):
     svg = (results / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
     return " | ".join(map(unescape, re.findall(r"<text[^>]*>([^<]*)</text>", svg)))
 
 
 @pytest.fixture(scope="module")
-def results(finished: Runner) -> Path:
+def results(finished):
     return finished.results()
 
 
 @pytest.fixture(scope="module")
-def page(results: Path) -> str:
+def page(results):
     return (results / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("test", ["cv5x2_f", "mcnemar"])
-def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(
-    results: Path, page: str, test: str
-) -> None:
+def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(results, page, test):
     known = comparisons(results, test).set_index(["model_a", "model_b"])
     table = pd.read_csv(results / "tables" / f"pairs.{test}.csv")
     if "metric" in table:
@@ -87,13 +81,7 @@ def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(
         assert score(own["estimate"]) in markdown
 
 
-def test_no_link_of_the_page_is_dead(results: Path, page: str) -> None:
-    links = set(re.findall(r'href="([^"#:]+)"', page))
-    assert any(link.startswith("figures/") for link in links)
-    assert [link for link in links if not (results / link).is_file()] == []
-
-
-def test_verdict_is_that_of_the_comparisons(results: Path, page: str) -> None:
+def test_verdict_is_that_of_the_comparisons(results, page):
     verdict = (results / "verdict.txt").read_text(encoding="utf-8")
     headline = verdict.splitlines()[0]
     assert f'<h1 id="headline">{headline}</h1>' in page
@@ -109,16 +97,19 @@ def test_verdict_is_that_of_the_comparisons(results: Path, page: str) -> None:
     assert p_equals(p, "adjusted p") in verdict
 
 
-def test_methods_are_those_of_the_page(results: Path, page: str) -> None:
+def test_methods_are_those_of_the_page_and_no_link_is_dead(results, page):
     text = (results / "methods.txt").read_text(encoding="utf-8")
     assert f'<p class="methods">{text.strip()}</p>' in unescape(page)
     named = re.findall(r"\\citep\{(.*?)\}", (results / "methods.tex").read_text(encoding="utf-8"))
     sources = (results / "references.bib").read_text(encoding="utf-8")
     assert named
     assert all(f"{{{key}," in sources for keys in named for key in keys.split(","))
+    links = set(re.findall(r'href="([^"#:]+)"', page))
+    assert any(link.startswith("figures/") for link in links)
+    assert [link for link in links if not (results / link).is_file()] == []
 
 
-def test_ranking_is_that_of_the_scores(results: Path) -> None:
+def test_ranking_is_that_of_the_scores(results):
     scores = pd.read_csv(results / "scores.csv")
     own = scores[(scores["metric"] == "accuracy") & (scores["plan"] == "cv_5x2")]
     means = own.groupby("model")["value"].mean().sort_values(ascending=False)
@@ -131,24 +122,19 @@ def test_ranking_is_that_of_the_scores(results: Path) -> None:
     assert constant["mean"] == pytest.approx(1 / 3)  # of the classes of iris, equally frequent
 
 
-def test_split_quality_is_that_of_the_divisions(results: Path) -> None:
+def test_split_quality_and_reasons_are_those_of_the_divisions_and_tests(results):
     known = json.loads((results / "splits/iris.cv_5x2.json").read_text())
     table = pd.read_csv(results / "tables/splits.csv").set_index("plan")
     own = table.loc["5 × 2-fold cross-validation"]
     assert own["max_class_share_difference"] == known["max_class_share_difference"]
     assert float(own["overlap"]) == known["overlap"]["mean"]
-
-
-def test_reasons_of_the_tests_are_told(results: Path) -> None:
     chosen = json.loads((results / "tests.json").read_text())
     table = pd.read_csv(results / "tables/chosen.csv")
     assert list(table["test"]) == [test["title"] for test in chosen]
     assert table["why"].str.contains("sked for").all()
 
 
-def test_snakemakes_report_has_every_exhibit_with_its_caption(
-    finished_copy: Runner,
-) -> None:
+def test_snakemakes_report_has_every_exhibit_with_its_caption(finished_copy):
     run = finished_copy(copy.deepcopy(TINY), "--report", "report.zip")
     assert run.returncode == 0, run.stderr
     with zipfile.ZipFile(finished_copy.folder / "report.zip") as bundle:
@@ -177,7 +163,7 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(
     assert "tiny" in _variable(index, "workflow_desc")
 
 
-def _variable(page: str, name: str) -> Any:
+def _variable(page, name):
     start = re.search(rf'var {name} = (?=[{{"])', page)
     assert start is not None
     return json.JSONDecoder().raw_decode(page, start.end())[0]

@@ -1,7 +1,5 @@
 """Numbers per row that other systems bring, through the real workflow."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -10,7 +8,6 @@ import pytest
 
 from bakeoff.cli import main
 from bakeoff.stats import mean_difference, mean_interaction
-from tests.conftest import Runner
 from tests.workflow.test_run import executed
 
 COLUMNS = {"group": "patient", "subgroups": ["site"]}
@@ -26,7 +23,7 @@ CONFIG = {
 
 
 @pytest.fixture
-def losses(snakemake: Runner) -> pd.DataFrame:
+def losses(snakemake):
     """Write the losses of two systems on the same rows, of one in another order."""
     rng = np.random.default_rng(0)
     patient = np.arange(120) // 6
@@ -42,7 +39,7 @@ def losses(snakemake: Runner) -> pd.DataFrame:
     return frame
 
 
-def compared(runner: Runner) -> tuple[pd.Series, pd.DataFrame]:
+def compared(runner):
     """Return the comparison and the subgroups of a run."""
     folder = runner.results("numbers")
     (_, row), *_ = pd.read_csv(folder / "comparisons.csv").iterrows()
@@ -51,11 +48,8 @@ def compared(runner: Runner) -> tuple[pd.Series, pd.DataFrame]:
 
 @pytest.mark.slow
 def test_values_through_the_workflow_are_those_of_python_and_of_compare(
-    snakemake: Runner,
-    losses: pd.DataFrame,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    snakemake, losses, monkeypatch, capsys
+):
     run = snakemake(CONFIG)
     assert run.returncode == 0, run.stderr
     row, parts = compared(snakemake)

@@ -1,7 +1,5 @@
 """The wheel alone, in an empty folder: from a table to the verdict, as in a checkout."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -12,27 +10,26 @@ import tarfile
 import time
 import venv
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from tests.conftest import ROOT, TINY, Runner, called, once
+from tests.conftest import ROOT, TINY, called, once
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
 
-def call(*line: str | Path, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+def call(*line, cwd, code=0):
     return called(*line, cwd=cwd, code=code, PYTHONPATH="")  # as if it were not set
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     """Return a folder with sdist, wheel, and an environment in which the wheel is installed."""
 
-    def fill(folder: Path) -> None:
+    def fill(folder):
         # of what is under version control: a build must not need more
         files = call("git", "ls-files", "-z", "-co", "--exclude-standard", cwd=ROOT).stdout
         source = folder / "source"
@@ -52,7 +49,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return once(tmp_path_factory, "wheel", fill)
 
 
-def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built: Path) -> None:
+def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built):
     files = sorted((built / "dist").iterdir())
     call(sys.executable, "-m", "twine", "check", "--strict", *files, cwd=built)
     wheel = next(file for file in files if file.suffix == ".whl")
@@ -67,7 +64,7 @@ def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built: Path) 
     assert {"Snakefile", "workflow/Snakefile", "profiles/default/config.v8+.yaml"} <= names
 
 
-def test_run_gives_the_bytes_of_a_checkout(built: Path, finished: Runner, tmp_path: Path) -> None:
+def test_run_gives_the_bytes_of_a_checkout(built, finished, tmp_path):
     (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
     bakeoff = built / "env/bin/bakeoff"
     done = call(bakeoff, "run", "experiment.yaml", "--cores", "2", cwd=tmp_path)
@@ -89,7 +86,7 @@ def test_run_gives_the_bytes_of_a_checkout(built: Path, finished: Runner, tmp_pa
     assert call(bakeoff, "run", "experiment.yaml", "--nonsense", cwd=tmp_path, code=2).stderr
 
 
-def test_table_to_verdict(built: Path, tmp_path: Path) -> None:
+def test_table_to_verdict(built, tmp_path):
     rng = np.random.default_rng(1)
     x = rng.normal(size=(80, 3))
     table = pd.DataFrame(x, columns=["a", "b", "c"])
@@ -102,7 +99,7 @@ def test_table_to_verdict(built: Path, tmp_path: Path) -> None:
     assert "Report: results/data/report.html" in done.stdout
 
 
-def test_lock_of_a_killed_run_is_removed_with_a_line(built: Path, tmp_path: Path) -> None:
+def test_lock_of_a_killed_run_is_removed_with_a_line(built, tmp_path):
     slow = {"estimator": "slow.Slow"}
     (tmp_path / "slow.py").write_text(
         "import time\nfrom sklearn.dummy import DummyClassifier\n\n\n"

@@ -74,7 +74,7 @@ def compare_datasets(
     tests : sequence of str
         Names of tests, in place of the recommended ones; see ``bakeoff tests``.
     options : Mapping of str to Mapping, optional
-        Options of single tests: ``{"bayes_signed_rank": {"rope": 0.02}}``.
+        Options of single tests: ``{"wilcoxon_signed_rank": {"zeros": "wilcox"}}``.
     decimals : int, optional
         Round the scores first, so that what differs by less is tied.
     name : str

@@ -218,12 +218,10 @@ def _read(key: str, value: Any) -> Any:
     return as_float(value) if number else value
 
 
-def decide(
-    result: Result, role: str, adjusted: float, alpha: float, *, independent: bool
-) -> Decision:
+def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision:
     """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
     if isinstance(result, BayesResult):
-        return decide_posterior(result, alpha, independent=independent)
+        return decide_posterior(result, alpha)
     if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
         return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
     if role == "pair":
@@ -253,12 +251,10 @@ def decide_omnibus(pvalue: float, alpha: float) -> Decision:
     return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
 
 
-def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:
+def decide_posterior(result: BayesResult, alpha: float) -> Decision:
     """Decide for the outcome whose posterior probability is at least 1 − alpha."""
-    # Folds that do not vary leave a posterior that is a point and no evidence; data sets are
-    # `independent` observations, so that even equal scores on all of them are.
-    evidence = (Status.OK, Status.IDENTICAL_SCORES) if independent else (Status.OK,)
-    if result.status not in evidence or math.isnan(result.p_equivalent):
+    # folds that do not vary leave a posterior that is a point and no evidence
+    if result.status is not Status.OK or math.isnan(result.p_equivalent):
         return Decision.UNDECIDED
     for probability, decision in (
         (result.p_a_better, Decision.A_BETTER),

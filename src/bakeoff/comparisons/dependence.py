@@ -127,16 +127,14 @@ def refusal_of_runs(entry: Entry, experiment: Experiment) -> str:
 
 def _refusal_of_single_fits(entry: Entry, experiment: Experiment, several: list[str]) -> str:
     """Say that a test looks at the rows of one fit, where models have several."""
-    within = "margin" in entry.options
     if entry.evidence is Evidence.FOLD_CORRECTNESS:
-        instead = "tost_folds" if within else "corrected_repeated_kfold_t"
-        instead += ", which takes mean scores over seeds,"
+        instead = "corrected_repeated_kfold_t, which takes mean scores over seeds,"
     elif not entry.evidence.on_rows:
         return ""
-    elif within:
-        instead = "tost_recipes"
     else:
         instead = "recipe_mean_difference" if experiment.by_values else "recipe_difference"
+        if "margin" in entry.options:
+            instead += f", {_shows_the_same(entry, experiment)},"
     names, verb = _named(several, experiment), "has" if len(several) == 1 else "have"
     return (
         f"{entry.name} looks at the rows of a single fit of each model, and {names} {verb} several "
@@ -152,10 +150,7 @@ def refusal(entry: Entry, experiment: Experiment) -> str:
         return ""
     instead = "a test that takes `groups`, such as mcnemar or metric_difference"
     if of_folds:
-        instead = (
-            "a test of fold scores (corrected_repeated_kfold_t, tost_folds; half_sample_t on "
-            "`halves`)"
-        )
+        instead = "a test of fold scores (corrected_repeated_kfold_t; half_sample_t on `halves`)"
     dataset, kin = next(iter(dependent(experiment).items()))
     word = "groups" if kin.kind == "group" else "time"
     return (
@@ -186,13 +181,18 @@ def too_few_blocks(entry: Entry, experiment: Experiment, metrics: Sequence[str])
     timed = any(kin.kind == "time" for kin in dependent(experiment).values())
     if not (losses and timed and "margin" in entry.options and related(entry, experiment)):
         return ""
-    level = 1 - 2 * experiment.tests.of(entry.name).get("alpha", experiment.tests.alpha)
     return (
         f"{entry.name} by {losses[0]} needs 20 groups at least, and takes rows in the order of "
         f"time as {TIME_BLOCKS} blocks: use diebold_mariano_means"
-        f"{'' if experiment.task.numbers else ' (losses given as `values:`)'}, whose {level:.0%} "
-        f"interval (`alpha: {1 - level:g}`) within the margin shows the same"
+        f"{'' if experiment.task.numbers else ' (losses given as `values:`)'}, "
+        f"{_shows_the_same(entry, experiment)}"
     )
+
+
+def _shows_the_same(entry: Entry, experiment: Experiment) -> str:
+    """Say which interval of a difference shows what a test against a margin does."""
+    level = 1 - 2 * experiment.tests.of(entry.name).get("alpha", experiment.tests.alpha)
+    return f"whose {level:.0%} interval (`alpha: {1 - level:g}`) within the margin shows the same"
 
 
 def in_time(experiment: Experiment) -> bool:

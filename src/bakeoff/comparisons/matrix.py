@@ -32,7 +32,6 @@ ON_RANKS = (
     "friedman_posthoc",
     "iman_davenport",
     "nemenyi",
-    "sign_test",
 )
 """Tests that look at nothing but the order of the models on each data set."""
 
@@ -128,8 +127,12 @@ def check_cells(
         return
     why = by_ranks(experiment, metrics)
     if why and (entry.name not in ON_RANKS or "decimals" in test.options):
-        said = f"{entry.name} looks at the size of scores, and {why}"
-        raise Problem(place, f"{said}; use {listed(ON_RANKS, 'or')}, without `decimals`")
+        instead = f"use {listed(ON_RANKS, 'or')}, without `decimals`"
+        if len(experiment.models) == 2:
+            failed = "write `missing_cells: drop_dataset`"
+            mixed = any(mixed_units(experiment, name) for name in metrics)
+            instead = f"for two models {'go by their win rate' if mixed else failed}"
+        raise Problem(place, f"{entry.name} looks at the size of scores, and {why}; {instead}")
 
 
 def missing_cells(experiment: Experiment) -> str:

@@ -48,10 +48,7 @@ _FOR_TWO = {
     Evidence.FOLD_SCORES: _ON_FOLDS,
     Evidence.DATASET_SCORES: ("wilcoxon_signed_rank",),
 }
-_REPEATED = {
-    Arity.ONE: ("corrected_one_sample_t",),
-    Arity.PAIR: ("corrected_repeated_kfold_t", "corrected_resampled_t"),
-}
+_REPEATED = ("corrected_repeated_kfold_t", "corrected_resampled_t")
 
 
 def advisable(names: Iterable[str], experiment: Experiment, rows: int | None = None) -> list[str]:
@@ -214,7 +211,8 @@ def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
     assert kfold is not None
     if kfold.repeats == 1 and complete_folds(experiment):
         return ""
-    instead = " or ".join(advisable(_REPEATED.get(entry.arity, _REPEATED[Arity.PAIR]), experiment))
+    others = () if entry.arity is Arity.ONE else _REPEATED
+    instead = " or ".join(advisable(others, experiment))
     if kfold.repeats > 1:
         return (
             f"{entry.name} is for one cross-validation, `kfold` has {kfold.repeats} repeats: "
@@ -457,6 +455,8 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
         "dataset_groups": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
     }
     neutral = {"alternative": "two-sided", "dataset_groups": {}}
+    if not running:  # nothing is missing for no test
+        neutral["missing_cells"] = "error"
     for key, taking in takers.items():
         if getattr(tests, key) != neutral.get(key) and not taking:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")

@@ -21,6 +21,7 @@ from bakeoff.comparisons.matrix import by_ranks
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
@@ -55,10 +56,10 @@ def enough_datasets(experiment: Experiment) -> int:
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
 
-def over_datasets(n: int, k: int, *, ranks: bool) -> str:
-    """Return the test of k models over n data sets, or one that looks at ranks alone."""
+def over_datasets(n: int, k: int) -> str:
+    """Return the test of k models over n data sets."""
     if k == 2:
-        return "sign_test" if ranks else "wilcoxon_signed_rank"
+        return "wilcoxon_signed_rank"
     # the test itself finds whether a table of this size is small enough to list
     table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
     exact = catalogue()["friedman"].function(table).variant == "exact"
@@ -71,24 +72,25 @@ def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendatio
     if n < 2:
         return
     why = f"{n} data sets with one score for each model; this test is exact"
-    ranks = bool(by_ranks(experiment, experiment.metrics))
-    name, pairs = over_datasets(n, k, ranks=ranks), over_datasets(n, 2, ranks=ranks)
+    name = over_datasets(n, k)
+    ranks = by_ranks(experiment, experiment.metrics)
+    pairs = "friedman_posthoc" if ranks else "wilcoxon_signed_rank"
     if k > 2:
         yield Recommendation(name, f"{why}; {pairs} compares pairs (Demšar 2006)", posthoc=pairs)
-    else:
+    elif not _mixed(experiment):
         yield Recommendation(name, f"{why} (Demšar 2006)")
 
 
 def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
-    k, why_ranks = len(experiment.models), by_ranks(experiment, experiment.metrics)
+    k = len(experiment.models)
     tail = (
         f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
         "about further data sets"
     )
-    name = over_datasets(n, k, ranks=bool(why_ranks))
+    name = over_datasets(n, k)
     if k == 2:
-        how = f"; it counts wins, for {why_ranks}" if why_ranks else ""
-        yield Recommendation(name, f"two models and {tail}{how} (Demšar 2006)")
+        if not _mixed(experiment):  # of these the win rate tells, without a test
+            yield Recommendation(name, f"two models and {tail} (Demšar 2006)")
         return
     why = {
         "friedman": "a table of this size can be tested exactly",
@@ -96,6 +98,10 @@ def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
     }[name]
     posthoc = _posthoc(name, experiment)
     yield Recommendation(name, f"{k} models and {tail}; {why}; {posthoc} (Demšar 2006)")
+
+
+def _mixed(experiment: Experiment) -> bool:
+    return any(mixed_units(experiment, name) for name in experiment.metrics)
 
 
 def _posthoc(name: str, experiment: Experiment) -> str:

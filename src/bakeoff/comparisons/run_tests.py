@@ -457,8 +457,7 @@ class _Family:
     ) -> Comparison:
         """Return a hypothesis with its result, whose plain data may be `known`."""
         context = self.context
-        spans = self.entry.evidence is Evidence.DATASET_SCORES
-        decision = decide(result, role, adjusted, self.test.alpha, independent=spans)
+        decision = decide(result, role, adjusted, self.test.alpha)
         row, plain = result.to_row(), dict(known or result.to_dict())
         if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}

@@ -18,7 +18,7 @@ from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
 from bakeoff.scores.metrics import mixed_units
-from bakeoff.stats import ConfidenceInterval, Result, catalogue
+from bakeoff.stats import ConfidenceInterval, corrected_mean_ci, one_sample_t
 
 _DIGITS = 10
 """Digits in which scores must differ to be no ties."""
@@ -148,12 +148,8 @@ def _interval(
 ) -> ConfidenceInterval | None:
     """Return the interval of a mean: over data sets, over folds, or of one test set."""
     level, limits = 1 - study.alpha, study.metrics[metric].range
-    tests = catalogue()
-    result: Result
     if len(means) > 1:
-        result = tests["one_sample_t"].function(
-            means[model].to_numpy(), mu0=0.0, confidence_level=level
-        )
+        result = one_sample_t(means[model].to_numpy(), mu0=0.0, confidence_level=level)
         return clipped(result.ci, limits)
     dataset = means.index[0]
     table = study.values(metric, plan)[dataset]
@@ -162,14 +158,13 @@ def _interval(
         own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
         if not sizes_known(own):
             return None
-        result = tests["corrected_one_sample_t"].function(
+        found = corrected_mean_ci(
             table[model].to_numpy(),
-            mu0=0.0,
             n_train=own["n_train"].to_numpy(),
             n_test=own["n_test"].to_numpy(),
             confidence_level=level,
         )
-        return clipped(result.ci, limits)
+        return clipped(found, limits)
     return study.interval(str(dataset), metric, model)
 
 

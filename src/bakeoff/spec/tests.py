@@ -70,7 +70,7 @@ class HypothesisTests(SpecSection):
     rope: float | None = Field(
         None,
         ge=0,
-        description="Half-width of the region of practical equivalence of the Bayesian tests, in "
+        description="Half-width of the region of practical equivalence of the Bayesian test, in "
         "the unit of the metric; default 0.01.",
     )
     margin: float | None = Field(

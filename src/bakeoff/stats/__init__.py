@@ -40,7 +40,7 @@ from bakeoff.stats.datasets.rank_tests import (
     quade,
 )
 from bakeoff.stats.datasets.standings import Strengths, WinRates, bradley_terry, win_rates
-from bakeoff.stats.datasets.two import bayes_signed_rank, sign_test, wilcoxon_signed_rank
+from bakeoff.stats.datasets.two import wilcoxon_signed_rank
 from bakeoff.stats.design.clusters import (
     Dependence,
     ItemsAndRuns,
@@ -56,23 +56,19 @@ from bakeoff.stats.folds.cv5x2_rows import (
     cv5x2_mcnemar,
     cv5x2_mcnemar_from_counts,
     cv5x2_z,
-    tost_cv5x2,
 )
 from bakeoff.stats.folds.t_tests import (
     bayes_correlated_t,
     corrected_kfold_t,
-    corrected_one_sample_t,
+    corrected_mean_ci,
     corrected_repeated_kfold_t,
     corrected_resampled_t,
     cv5x2_f,
     cv5x2_t,
-    half_sample_one_t,
     half_sample_t,
     kfold_t,
     one_sample_t,
     resampled_t,
-    tost_folds,
-    tost_half_samples,
 )
 from bakeoff.stats.gate import (
     Limits,
@@ -137,8 +133,6 @@ from bakeoff.stats.runs.recipe import (
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
-    tost_recipe_means,
-    tost_recipes,
 )
 
 if not TYPE_CHECKING:

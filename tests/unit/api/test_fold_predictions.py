@@ -1,9 +1,6 @@
 """Predictions of all folds, as scikit-learn, skore or a table brings them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,11 +26,11 @@ CV = StratifiedKFold(5)
 FITTED = {"return_estimator": True, "return_indices": True}
 
 
-def fitted(cv: Any = CV, models: Any = MODELS) -> dict[str, Any]:
+def fitted(cv=CV, models=MODELS):
     return {name: cross_validate(model, X, Y, cv=cv, **FITTED) for name, model in models.items()}
 
 
-def tables() -> dict[str, pd.DataFrame]:
+def tables():
     fold = np.zeros(len(Y), dtype=int)
     for k, (_, test) in enumerate(CV.split(X, Y)):
         fold[test] = k
@@ -41,11 +38,15 @@ def tables() -> dict[str, pd.DataFrame]:
     return {name: pd.DataFrame({"fold": fold, "y_pred": own}) for name, own in said.items()}
 
 
-def report(result: dict[str, Any]) -> SimpleNamespace:
+def changed(**columns):
+    return lambda: {name: own.assign(**columns) for name, own in tables().items()}
+
+
+def report(result):
     """Make an object with the attributes of a `CrossValidationReport` of skore."""
     splits = list(zip(result["indices"]["train"], result["indices"]["test"], strict=True))
 
-    def get_predictions(*, data_source: str, response_method: str = "predict") -> list[Any]:
+    def get_predictions(*, data_source, response_method="predict"):
         assert data_source == "test"
         pairs = zip(result["estimator"], splits, strict=True)
         return [getattr(one, response_method)(X[test]) for one, (_, test) in pairs]
@@ -53,7 +54,7 @@ def report(result: dict[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(get_predictions=get_predictions, split_indices=splits, y=Y)
 
 
-def test_folds_have_the_numbers_of_their_scores() -> None:
+def test_folds_have_the_numbers_of_their_scores():
     results = fitted()
     scores = {name: one["test_score"] for name, one in results.items()}
     known = bakeoff.compare_folds(scores, cv=CV, n=len(Y), metric="accuracy")
@@ -70,7 +71,7 @@ def test_folds_have_the_numbers_of_their_scores() -> None:
         assert pair[columns].tolist() == pytest.approx(expected[columns].tolist())
 
 
-def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() -> None:
+def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without():
     cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
     results = fitted(cv, MODELS | {"ridge": RidgeClassifier()})
     found = bakeoff.compare_folds(results, X=X, y=Y, versus="tree")
@@ -91,21 +92,13 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() ->
         (tables, {"y": Y, "metric": "acc"}, "unknown metric 'acc'"),
         (tables, {"y": Y, "tests": ["cv5x2_z"]}, "needs the plan `cv_5x2`"),
         (tables, {"y": Y, "options": {"x": {}}}, "options.x: unknown test 'x'"),
-        (
-            lambda: {name: one.assign(fold=1) for name, one in tables().items()},
-            {"y": Y},
-            "results: all rows are of one fold.*`bakeoff.compare`",
-        ),
+        (changed(fold=1), {"y": Y}, "results: all rows are of one fold.*`bakeoff.compare`"),
         (
             lambda: {"": tables()["bayes"], "b": tables()["tree"]},
             {"y": Y},
             r"results\[''\]: expect",
         ),
-        (
-            lambda: {m: t.assign(y_pred=["a", 1] * 100) for m, t in tables().items()},
-            {"y": Y},
-            r"results\['bayes'\]: column 'y_pred' holds values of several types",
-        ),
+        (changed(y_pred=["a", 1] * 100), {"y": Y}, r"'bayes'\]: column 'y_pred' holds values of s"),
         (
             lambda: {m: t.drop(columns="y_pred") for m, t in tables().items()},
             {"y": Y},
@@ -125,23 +118,19 @@ def test_tests_on_rows_take_five_by_two_folds_with_probabilities_or_without() ->
             {"y": Y},
             r"results\['b'\]: results\['b'\] has 199 rows, results\['a'\] 200; ids that are",
         ),
-        (
-            lambda: {name: one.assign(y_pred="x") for name, one in tables().items()},
-            {"y": Y},
-            r"results\['bayes'\]: results\['bayes'\] predicts classes that the data do not have",
-        ),
+        (changed(y_pred="x"), {"y": Y}, r"'bayes'\] predicts classes that the data do not have"),
     ],
 )
-def test_mistakes_are_told(results: Any, options: dict[str, Any], said: str) -> None:
+def test_mistakes_are_told(results, options, said):
     with pytest.raises(bakeoff.UserError, match=said):
         bakeoff.compare_folds(results(), **options)
 
 
-def test_reports_of_one_test_set_bring_their_truth() -> None:
-    def of(model: Any, y: Any = Y[100:]) -> SimpleNamespace:
+def test_reports_of_one_test_set_bring_their_truth():
+    def of(model, y=Y[100:]):
         own = model.fit(X[:100], Y[:100])
 
-        def predictions(*, data_source: str, response_method: str) -> Any:
+        def predictions(*, data_source, response_method):
             return getattr(own, response_method)(X[100:])
 
         return SimpleNamespace(get_predictions=predictions, y_test=y)

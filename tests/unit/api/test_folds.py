@@ -1,10 +1,6 @@
 """scikit-learn's scores of folds and of a search, compared as the workflow compares them."""
 
-from __future__ import annotations
-
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,47 +48,38 @@ LEARNERS = {
 }
 
 
-def groups(cv: Any) -> Any:
+def groups(cv):
     return GROUPS if "Group" in type(cv).__name__ else None
 
 
-def results(cv: Any, scoring: Any = "accuracy", **options: Any) -> dict[str, Any]:
+def results(cv, scoring="accuracy", **options):
     return {
         name: cross_validate(learner, X, Y, cv=cv, scoring=scoring, groups=groups(cv), **options)
         for name, learner in LEARNERS.items()
     }
 
 
+def stratified(folds, repeats):
+    return RepeatedStratifiedKFold(n_splits=folds, n_repeats=repeats, random_state=0)
+
+
+ONCE, REPEATED, DRAWN = (f"corrected_{name}_t" for name in ("kfold", "repeated_kfold", "resampled"))
+THIRDS = ShuffleSplit(12, test_size=0.3, random_state=0)
+ROWS = StratifiedShuffleSplit(9, test_size=33, random_state=0)
 PLANS = {
-    "10 folds": (StratifiedKFold(10), "corrected_kfold_t", {"kfold": {"folds": 10}}),
-    "7 folds": (KFold(7), "corrected_kfold_t", {"kfold": {"folds": 7}}),
-    "an integer": (6, "corrected_kfold_t", {"kfold": {"folds": 6}}),
-    "groups": (GroupKFold(5), "corrected_kfold_t", {"kfold": {"folds": 5}}),
-    "repeated": (
-        RepeatedStratifiedKFold(n_splits=7, n_repeats=3, random_state=0),
-        "corrected_repeated_kfold_t",
-        {"kfold": {"folds": 7, "repeats": 3}},
-    ),
-    "5x2": (
-        RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
-        "corrected_repeated_kfold_t",
-        {"cv_5x2": {}},
-    ),
-    "random": (
-        ShuffleSplit(12, test_size=0.3, random_state=0),
-        "corrected_resampled_t",
-        {"resampled": {"repeats": 12, "test_size": 0.3}},
-    ),
-    "rows": (
-        StratifiedShuffleSplit(9, test_size=33, random_state=0),
-        "corrected_resampled_t",
-        {"resampled": {"repeats": 9}},
-    ),
+    "10 folds": (StratifiedKFold(10), ONCE, {"kfold": {"folds": 10}}),
+    "7 folds": (KFold(7), ONCE, {"kfold": {"folds": 7}}),
+    "an integer": (6, ONCE, {"kfold": {"folds": 6}}),
+    "groups": (GroupKFold(5), ONCE, {"kfold": {"folds": 5}}),
+    "repeated": (stratified(7, 3), REPEATED, {"kfold": {"folds": 7, "repeats": 3}}),
+    "5x2": (stratified(2, 5), REPEATED, {"cv_5x2": {}}),
+    "random": (THIRDS, DRAWN, {"resampled": {"repeats": 12, "test_size": 0.3}}),
+    "rows": (ROWS, DRAWN, {"resampled": {"repeats": 9}}),
 }
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
+def test_folds_compare_as_in_the_workflow(plan, tmp_path):
     """The same scores, given as files to an experiment."""
     cv, test, resampling = PLANS[plan]
     found = results(cv, ["accuracy", "roc_auc"], return_indices=True)
@@ -128,7 +115,7 @@ def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cv", [ShuffleSplit(5, test_size=0.25, random_state=0), KFold(4)])
-def test_rows_of_a_fold_are_told_where_their_number_is_known(cv: Any) -> None:
+def test_rows_of_a_fold_are_told_where_their_number_is_known(cv):
     scores = np.random.default_rng(0).random((2, cv.get_n_splits()))
     for n, known in ((None, set()), (80, {(60, 20)})):
         found = bakeoff.compare_folds(dict(zip("ab", scores, strict=True)), cv=cv, n=n, metric="f1")
@@ -136,7 +123,7 @@ def test_rows_of_a_fold_are_told_where_their_number_is_known(cv: Any) -> None:
         assert set(sizes.itertuples(index=False, name=None)) == known
 
 
-def _shape(resampling: dict[str, Any]) -> tuple[int, int]:
+def _shape(resampling):
     if "cv_5x2" in resampling:
         return 5, 2
     (plan,) = resampling.values()
@@ -144,7 +131,7 @@ def _shape(resampling: dict[str, Any]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("plan", PLANS)
-def test_what_a_splitter_says_is_what_its_splits_are(plan: str) -> None:
+def test_what_a_splitter_says_is_what_its_splits_are(plan):
     cv = PLANS[plan][0]
     own = KFold(cv) if isinstance(cv, int) else cv
     splits = list(own.split(X, Y, groups(own)))
@@ -156,7 +143,7 @@ def test_what_a_splitter_says_is_what_its_splits_are(plan: str) -> None:
         assert named.n_test.tolist() == seen.n_test.tolist()
 
 
-def test_list_of_splits_is_known_by_its_rows() -> None:
+def test_list_of_splits_is_known_by_its_rows():
     cv = RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)
     splits = list(cv.split(X))
     found = results(splits)
@@ -167,15 +154,15 @@ def test_list_of_splits_is_known_by_its_rows() -> None:
     assert plan_of(halves, None, 6, None).name == "resampled"
 
 
-def test_training_on_more_and_more_rows() -> None:
+def test_training_on_more_and_more_rows():
     cv = TimeSeriesSplit(6)
     found = bakeoff.compare_folds(results(cv), cv=cv, n=len(Y))
     assert set(found.comparisons["test"]) == {"corrected_repeated_kfold_t"}
     assert plan_of(None, None, 6, list(cv.split(X))).growing
 
 
-def test_tests_by_name_and_their_options() -> None:
-    cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
+def test_tests_by_name_and_their_options():
+    cv = stratified(2, 5)
     found = bakeoff.compare_folds(
         results(cv), cv=cv, metric="accuracy", tests=["cv5x2_f", "bayes_correlated_t"],
         options={"bayes_correlated_t": {"rope": 0.02}}, versus="tree", alpha=0.1,
@@ -187,22 +174,14 @@ def test_tests_by_name_and_their_options() -> None:
     assert set(table["alpha"]) == {0.1}
 
 
-def test_scores_alone_are_taken() -> None:
+def test_scores_alone_are_taken():
     whole = bakeoff.compare_folds(results(5), cv=5)
     scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
     assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
     assert set(whole.scores["metric"]) == {"score"}
 
 
-def test_losses_are_better_when_greater() -> None:
-    found = bakeoff.compare_folds(results(5, ["neg_log_loss"]), cv=5)
-    table = found.to_frame().set_index(["model_a", "model_b"])
-    means = found.scores.groupby("model")["value"].mean()
-    gap = table.loc[("bayes", "tree"), "estimate"]
-    assert gap == pytest.approx(means["bayes"] - means["tree"])
-
-
-def test_a_fit_that_failed_is_said() -> None:
+def test_a_fit_that_failed_is_said():
     found = results(5)
     found["tree"]["test_score"][2] = np.nan
     table = bakeoff.compare_folds(found, cv=5).to_frame().set_index(["model_a", "model_b"])
@@ -210,19 +189,24 @@ def test_a_fit_that_failed_is_said() -> None:
     assert table.loc[("bayes", "other"), "decision"] != "undecided"
 
 
-def other(**options: Any) -> dict[str, Any]:
-    """Return results of which each has splits of its own."""
-    return results(KFold(5, shuffle=True), **options)
+def of(cv):
+    """Return results by splits, and these splits."""
+    return (lambda: results(cv)), {"cv": cv}
+
+
+SHUFFLED = KFold(5, shuffle=True)
+OVERLAPPING = [(np.arange(90), np.arange(80, 200))] * 5
+UNEVEN = [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]
 
 
 @pytest.mark.parametrize(
     ("given", "options", "said"),
     [
         (lambda: {"a": results(5)["tree"]}, {"cv": 5}, "results: expected two models at least"),
-        (other, {"cv": KFold(5, shuffle=True)}, "cv: KFold may draw other splits for each model"),
+        (*of(SHUFFLED), "cv: KFold may draw other splits for each model"),
         (
-            lambda: other(return_indices=True),
-            {"cv": KFold(5, shuffle=True)},
+            lambda: results(SHUFFLED, return_indices=True),
+            {"cv": SHUFFLED},
             r"results\['tree'\]: split 0 has other rows than that of bayes",
         ),
         (lambda: results(5), {"cv": 4}, "cv: it makes 4 splits, the results have 5 scores"),
@@ -238,58 +222,34 @@ def other(**options: Any) -> dict[str, Any]:
         ),
         (lambda: {"a": {"fit_time": [1]}, "b": [1, 2]}, {"cv": 2}, "found `fit_time`, expected"),
         (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
+        (*of(PredefinedSplit(GROUPS % 5)), "cv: PredefinedSplit may draw other splits"),
         (
-            lambda: results(PredefinedSplit(GROUPS % 5)),
-            {"cv": PredefinedSplit(GROUPS % 5)},
-            "cv: PredefinedSplit may draw other splits",
-        ),
-        (
-            lambda: results(GroupShuffleSplit(5, random_state=0)),
-            {"cv": GroupShuffleSplit(5, random_state=0)},
+            *of(GroupShuffleSplit(5, random_state=0)),
             "cv: how many rows the groups of GroupShuffleSplit have: pass `return_indices=True`",
         ),
-        (
-            lambda: results(ShuffleSplit(5, test_size=20, random_state=0)),
-            {"cv": ShuffleSplit(5, test_size=20, random_state=0)},
-            "n: the sizes of `cv` are rows",
-        ),
-        (lambda: results(TimeSeriesSplit(5)), {"cv": TimeSeriesSplit(5)}, "n: TimeSeriesSplit"),
+        (*of(ShuffleSplit(5, test_size=20, random_state=0)), "n: the sizes of `cv` are rows"),
+        (*of(TimeSeriesSplit(5)), "n: TimeSeriesSplit"),
         (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
         (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
-        (
-            lambda: results(5),
-            {"cv": 5, "tests": ["cv5x2_f"]},
-            "cv5x2_f needs the plan",
-        ),
+        (lambda: results(5), {"cv": 5, "tests": ["cv5x2_f"]}, "cv5x2_f needs the plan"),
         (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
         (
             lambda: {m: np.full(5, 80) for m in LEARNERS},
             {"cv": 5, "metric": "accuracy"},
             "accuracy = 80 lies outside 0 to 1",
         ),
-        (
-            lambda: results([(np.arange(90), np.arange(80, 200))] * 5),
-            {"cv": [(np.arange(90), np.arange(80, 200))] * 5},
-            "cv: a split tests rows that it trains on",
-        ),
-        (
-            lambda: results([(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]),
-            {"cv": [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]},
-            "cv: its splits are no cross-validation",
-        ),
+        (*of(OVERLAPPING), "cv: a split tests rows that it trains on"),
+        (*of(UNEVEN), "cv: its splits are no cross-validation"),
     ],
 )
-def test_mistake_in_folds(given: Any, options: dict[str, Any], said: str) -> None:
+def test_mistake_in_folds(given, options, said):
     with pytest.raises(UserError, match=said):
         bakeoff.compare_folds(given(), **options)
 
 
-def test_leave_one_out() -> None:
-    few = slice(40, 70)
-    found = {
-        name: cross_validate(learner, X[few], Y[few], cv=LeaveOneOut())
-        for name, learner in LEARNERS.items()
-    }
+def test_leave_one_out():
+    x, y, cv = X[40:70], Y[40:70], LeaveOneOut()
+    found = {name: cross_validate(learner, x, y, cv=cv) for name, learner in LEARNERS.items()}
     table = bakeoff.compare_folds(found, cv=LeaveOneOut()).comparisons
     assert set(table["test"]) == {"corrected_kfold_t"}
     assert set(table["n"]) == {30}
@@ -309,16 +269,15 @@ EXPECTED = {
 
 
 @cache
-def example() -> GridSearchCV:
-    """Return the search of scikit-learn's example."""
+def example():
     data, labels = make_moons(noise=0.352, random_state=1, n_samples=100)
-    cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+    cv = stratified(10, 10)
     grid = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
     search = GridSearchCV(SVC(random_state=0), grid, scoring="roc_auc", cv=cv)
     return search.fit(data, labels)
 
 
-def test_example_of_scikit_learn() -> None:
+def test_example_of_scikit_learn():
     table = bakeoff.compare_search(example(), versus=None).comparisons
     assert set(table["test"]) == {"corrected_repeated_kfold_t"}
     for row in table.to_dict("records"):
@@ -330,20 +289,16 @@ def test_example_of_scikit_learn() -> None:
     assert one["pvalue"][0] == pytest.approx(0.227, abs=5e-4)
 
 
-def test_bayesian_part_of_the_example() -> None:
+def test_bayesian_part_of_the_example():
     found = bakeoff.compare_search(example(), tests=["bayes_correlated_t"])
     first = found.to_frame().iloc[0]
     assert first["p_equivalent"] == pytest.approx(0.432, abs=5e-4)
     assert first["rope"] == 0.01
-
-
-def test_what_scores_do_not_know_is_not_told() -> None:
-    found = bakeoff.compare_search(example())
-    assert not {"data", "undeclared", "splits"} & set(found.tables)
+    assert not {"data", "undeclared", "splits"} & set(found.tables), "scores do not know these"
     assert " 0 rows" not in found.methods
 
 
-def test_best_is_adjusted_for_all_pairs() -> None:
+def test_best_is_adjusted_for_all_pairs():
     found, whole = (bakeoff.compare_search(example(), versus=v) for v in ("best", None))
     table = found.to_frame()
     assert set(table["model_a"]) == {"kernel=rbf"}
@@ -355,14 +310,10 @@ def test_best_is_adjusted_for_all_pairs() -> None:
     assert len(repr(found).splitlines()) < len(repr(whole).splitlines())
 
 
-def test_several_metrics_are_ranked_by_that_of_refit() -> None:
-    search = GridSearchCV(
-        DecisionTreeClassifier(random_state=0),
-        {"max_depth": [1, 2]},
-        scoring=["accuracy", "roc_auc"],
-        refit="roc_auc",
-        cv=4,
-    ).fit(X, Y)
+def test_several_metrics_are_ranked_by_that_of_refit():
+    how = {"scoring": ["accuracy", "roc_auc"], "refit": "roc_auc", "cv": 4}
+    tree, depths = DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}
+    search = GridSearchCV(tree, depths, **how).fit(X, Y)
     found = bakeoff.compare_search(search)
     assert list(dict.fromkeys(found.scores["metric"])) == ["roc_auc", "accuracy"]
     assert set(found.to_frame()["metric"]) == {"roc_auc"}
@@ -377,12 +328,12 @@ def test_several_metrics_are_ranked_by_that_of_refit() -> None:
         (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
     ],
 )
-def test_mistake_in_search(search: Any, options: dict[str, Any], said: str) -> None:
+def test_mistake_in_search(search, options, said):
     with pytest.raises(UserError, match=said):
         bakeoff.compare_search(search(), **options)
 
 
-def test_metric_has_two_spellings_and_chooses() -> None:
+def test_metric_has_two_spellings_and_chooses():
     scores = {"test_f1": np.linspace(0.7, 0.8, 10), "test_accuracy": np.linspace(0.8, 0.82, 10)}
     results = {"a": scores, "b": {key: values[::-1] - 0.1 for key, values in scores.items()}}
     for how in ({"metric": "f1"}, {"metrics": ["f1"]}):
@@ -394,7 +345,7 @@ def test_metric_has_two_spellings_and_chooses() -> None:
         bakeoff.compare_folds({"a": GaussianNB(), "b": scores}, cv=10)
 
 
-def test_losses_of_numbers_have_our_names_and_their_own_sign() -> None:
+def test_losses_of_numbers_have_our_names_and_their_own_sign():
     scoring = ["neg_root_mean_squared_error", "neg_mean_absolute_percentage_error", "r2"]
     numbers = {"ridge": Ridge(), "tree": DecisionTreeRegressor(max_depth=2, random_state=0)}
     rows = np.random.default_rng(0).normal(size=(100, 3))
@@ -420,7 +371,7 @@ def test_losses_of_numbers_have_our_names_and_their_own_sign() -> None:
 
 
 @pytest.mark.parametrize("from_predictions", [False, True])
-def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> None:
+def test_learners_that_are_known_are_cautioned_about(from_predictions):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))
     numbers = X @ np.arange(5) + rng.normal(size=60)
@@ -430,7 +381,7 @@ def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> 
         (scaled, numbers > 0, "With k-nearest neighbours (here: model-1, model-2)"),
     ):
         cv = KFold(5)
-        how: dict[str, Any] = {"cv": cv, "return_estimator": True, "return_indices": True}
+        how = {"cv": cv, "return_estimator": True, "return_indices": True}
         results = {str(i): cross_validate(one, X, y, **how) for i, one in enumerate(models)}
         given = {"X": X, "y": y} if from_predictions else {"n": 60}
         found = bakeoff.compare_folds(results, cv=cv, tests=["kfold_t"], **given).to_frame()
@@ -443,7 +394,7 @@ def test_learners_that_are_known_are_cautioned_about(from_predictions: bool) -> 
             assert silent.loc[0, "pvalue"] == found.loc[0, "pvalue"]
 
 
-def test_candidates_of_a_search_are_cautioned_about() -> None:
+def test_candidates_of_a_search_are_cautioned_about():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 5))
     y = X @ np.arange(5) + rng.normal(size=60)

@@ -1,7 +1,5 @@
 """What is told of intervals and of differences that would be missed is possible."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
@@ -16,12 +14,12 @@ SCORES = {
 }
 
 
-def compared(*names: str) -> bakeoff.Findings:
+def compared(*names):
     scores = {name: np.array(SCORES[name]) for name in names}
     return bakeoff.compare_folds(scores, cv=5, n=100, metric="accuracy")
 
 
-def test_differences_of_few_noisy_folds_are_possible() -> None:
+def test_differences_of_few_noisy_folds_are_possible():
     found = compared("a", "b", "c")
     table = found.to_frame()
     assert (table["ci_low"] >= -1).all()
@@ -29,7 +27,7 @@ def test_differences_of_few_noisy_folds_are_possible() -> None:
     assert "even the largest possible difference would probably not be detected" in str(found)
 
 
-def test_what_the_range_cuts_tells_nothing_of_the_noise() -> None:
+def test_what_the_range_cuts_tells_nothing_of_the_noise():
     found = compared("a", "b")
     (row,) = found.to_frame().to_dict("records")
     assert row["ci_high"] == 1

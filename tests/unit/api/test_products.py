@@ -16,7 +16,6 @@ TRUTH = np.arange(N) % 2
 
 
 def flipped(rate, runs=0, seed=0):
-    """Return labels of which a share is wrong, or those of several training runs."""
     rng = np.random.default_rng(seed)
     made = [TRUTH ^ (rng.random(N) < rate) for _ in range(max(runs, 1))]
     return made if runs else made[0]
@@ -30,12 +29,8 @@ def test_training_runs_in_groups_have_a_verdict_without_a_difference(groups, mod
     limited = "No result could have been significant" in found.verdict
     assert limited == (groups == 2)
     assert ("due to the seeds" in found.verdict) == (groups != 2)
-
-
-def test_numbers_of_training_runs_in_groups_have_a_verdict():
-    rng = np.random.default_rng(1)
-    given = {name: list(rng.normal(size=(3, N))) for name in "abc"}
-    found = bakeoff.compare(None, given, values="higher", groups=np.arange(N) % 3)
+    numbers = {name: list(np.random.default_rng(1).normal(size=(3, N))) for name in given}
+    found = bakeoff.compare(None, numbers, values="higher", groups=np.arange(N) % 3)
     assert "at least 5 groups" in found.verdict
 
 
@@ -65,11 +60,8 @@ def test_model_that_diverged_hides_no_difference_of_the_others(metric):
     two = bakeoff.compare(NUMBERS, NEAR, metric=metric)
     apart = re.compile(r"of a \(\d\.\d{3}\) is \d\.\d{3} ")
     assert apart.search(found.verdict)[0] == apart.search(two.verdict)[0]
-    assert [line.split(" | ")[0] for line in found.to_markdown("models").splitlines()[2:5]] == [
-        "| 1",
-        "| 2",
-        "| 3",
-    ]
+    ranks = [line.split(" | ")[0] for line in found.to_markdown("models").splitlines()[2:5]]
+    assert ranks == ["| 1", "| 2", "| 3"]
 
 
 @pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
@@ -142,18 +134,40 @@ def test_whole_numbers_beyond_64_bits_are_classes():
     assert "identical" in bakeoff.compare(y, {"a": y, "b": y}).verdict
 
 
-@pytest.mark.parametrize("values", [None, "lower"])
-def test_no_rows_are_refused(values):
-    with pytest.raises(bakeoff.UserError, match="found no rows"):
-        bakeoff.compare(None if values else [], {"a": [], "b": []}, values=values)
+HUGE = {model: own * 1e150 for model, own in NEAR.items()}
+TWO = NUMBERS, *NEAR.values()
 
 
-@pytest.mark.parametrize("values", [None, "lower"])
-def test_numbers_whose_squares_overflow_are_refused(values):
-    given = {model: own * 1e150 for model, own in NEAR.items()}
-    y = None if values else NUMBERS
-    with pytest.raises(bakeoff.UserError, match=r"predictions.*1e\+100 overflow"):
-        bakeoff.compare(y, given, values=values, metrics=[] if values else ["rmse"])
+@pytest.mark.parametrize(
+    ("call", "given", "options", "said"),
+    [
+        (bakeoff.compare, ([], {"a": [], "b": []}), {}, "found no rows"),
+        (bakeoff.compare, (None, {"a": [], "b": []}), {"values": "lower"}, "found no rows"),
+        (bakeoff.compare, (NUMBERS, HUGE), {"metrics": "rmse"}, r"predictions.*1e\+100 overflow"),
+        (bakeoff.compare, (None, HUGE), {"values": "lower"}, r"predictions.*1e\+100 overflow"),
+        (
+            bakeoff.gate,
+            TWO,
+            {"metric": "max_error", "margin": 0.1},
+            "^metric: no interval is known",
+        ),
+        (
+            bakeoff.gate,
+            TWO,
+            {"metric": "rmse", "margin": "-5%"},
+            r"^margin: found -5\.0, must be at",
+        ),
+        (
+            bakeoff.gate,
+            (TRUTH, flipped(0.2, 3), flipped(0.2)),
+            {"margin": 0.1},
+            "^base, candidate: candidate has one training run",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_by_name(call, given, options, said):
+    with pytest.raises(bakeoff.UserError, match=said):
+        call(*given, **options)
 
 
 def test_corrections_have_the_names_of_their_authors():
@@ -180,60 +194,11 @@ def test_incomplete_data_sets_are_left_out_of_their_groups():
     assert "on 0 of 6 groups of 10 data sets is undecided" in " ".join(nothing.verdict.split())
 
 
-def test_gates_by_a_metric_without_an_interval_are_refused():
-    with pytest.raises(bakeoff.UserError, match=r"^metric: no interval is known for max_error"):
-        bakeoff.gate(NUMBERS, *NEAR.values(), metric="max_error", margin=0.1)
-
-
-def test_negative_percentages_are_refused_as_they_were_written():
-    with pytest.raises(bakeoff.UserError, match=r"^margin: found -5\.0, must be at least 0"):
-        bakeoff.gate(NUMBERS, *NEAR.values(), metric="rmse", margin="-5%")
-
-
 @pytest.mark.parametrize(
     ("level", "text"), [(0.95, "95%"), (1.0, "100%"), (1 - 1e-7, "99.99999%"), (2.5, "250%")]
 )
 def test_no_level_is_rounded_to_100_percent(level, text):
     assert percent(level) == text
-
-
-FOLDS = {name: RNG.normal(0.9 - i / 50, 0.01, 10) for i, name in enumerate("abc")}
-
-
-def tost(scores, margin, tests=("tost_folds",)):
-    asked = {"cv": 10, "n": 200, "metric": "accuracy", "tests": list(tests)}
-    return bakeoff.compare_folds(scores, options={"tost_folds": {"margin": margin}}, **asked)
-
-
-@pytest.mark.parametrize(
-    ("models", "margin", "says"),
-    [
-        ("ab", 0.001, "It is not shown that a and b are practically equivalent by accuracy."),
-        ("ab", 0.2, "a and b are practically equivalent by accuracy."),
-        ("abc", 0.001, "0 of 3 pairs of models are shown to be practically equivalent"),
-        ("abc", 0.2, "3 of 3 pairs of models are shown to be practically equivalent"),
-    ],
-)
-def test_verdict_of_an_equivalence_test_alone_says_what_it_shows(models, margin, says):
-    found = tost({model: FOLDS[model] for model in models}, margin)
-    assert found.verdict.startswith(says)
-    assert "no test" not in found.verdict
-
-
-def test_verdict_tells_evidence_without_an_answer_from_no_test():
-    same, shifted = (tost({"a": FOLDS["a"], "b": FOLDS["a"] - by}, 0.02) for by in (0, 0.1))
-    assert "their results are identical" in same.verdict
-    assert "The difference does not vary" in shifted.verdict
-
-
-def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
-    found = tost(FOLDS, 0.05, ["corrected_kfold_t", "tost_folds"])
-    assert "Simultaneous 90% CI" in found.to_markdown("pairs.tost_folds")
-    assert "Simultaneous 95% CI" in found.to_markdown("pairs.corrected_kfold_t")
-    assert (
-        "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
-        in (found.methods)
-    )
 
 
 @pytest.mark.parametrize("unit", [2.0**-44, 2.0**50])
@@ -247,10 +212,3 @@ def test_comparison_by_costs_does_not_depend_on_their_unit(unit):
     )
     assert scaled["pvalue"].tolist() == plain["pvalue"].tolist()
     assert (scaled["estimate"] / unit).tolist() == plain["estimate"].tolist()
-
-
-def test_a_gate_names_the_argument_that_lacks_training_runs():
-    with pytest.raises(
-        bakeoff.UserError, match=r"^base, candidate: candidate has one training run"
-    ):
-        bakeoff.gate(TRUTH, flipped(0.2, 3), flipped(0.2), margin=0.1)

@@ -1,7 +1,5 @@
 """`import bakeoff` costs nothing, and knows its public names."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tomllib
@@ -12,7 +10,7 @@ import bakeoff
 from tests.conftest import ROOT
 
 
-def test_import_loads_nothing() -> None:
+def test_import_loads_nothing():
     code = "import sys; before = set(sys.modules); import bakeoff; bakeoff.__version__\n"
     code += "print(*{m.partition('.')[0] for m in set(sys.modules) - before})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -20,17 +18,17 @@ def test_import_loads_nothing() -> None:
     assert set(done.stdout.split()) <= known
 
 
-def test_public_names_are_there_and_documented() -> None:
+def test_public_names_are_there_and_documented():
     for name in bakeoff.__all__:
         assert name in dir(bakeoff)
         assert getattr(bakeoff, name).__doc__
 
 
-def test_unknown_name() -> None:
+def test_unknown_name():
     with pytest.raises(AttributeError, match="module 'bakeoff' has no attribute 'comparee'"):
         bakeoff.comparee  # noqa: B018
 
 
-def test_version_is_that_of_the_package() -> None:
+def test_version_is_that_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert bakeoff.__version__ == project["version"]

@@ -1,9 +1,6 @@
 """Several training runs: every output is about all of them, and in no order."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +17,7 @@ NUMBERS = RNG.normal(size=N)
 GROUPS = np.repeat(np.arange(40), 5)
 
 
-def right(accuracy: float) -> np.ndarray:
+def right(accuracy):
     wrong = RNG.permutation(N)[round(accuracy * N) :]
     return np.where(np.isin(np.arange(N), wrong), 1 - TRUTH, TRUTH)
 
@@ -30,16 +27,16 @@ EVEN = [right(0.5) for _ in range(5)]
 RULE = right(0.7)
 
 
-def probabilities(skill: float) -> np.ndarray:
+def probabilities(skill):
     p = 1 / (1 + np.exp(-(skill * (2 * TRUTH - 1) + RNG.normal(size=N) + 0.3 * RNG.normal())))
     return np.column_stack([1 - p, p])
 
 
-def numbers(sd: float) -> np.ndarray:
+def numbers(sd):
     return NUMBERS + sd * RNG.normal(size=N) + 0.2 * RNG.normal()
 
 
-CASES: dict[str, tuple[Any, dict[str, list[np.ndarray]], dict[str, Any]]] = {
+CASES = {
     "one lucky run": (TRUTH, {"a": LUCKY, "b": EVEN}, {}),
     "one run that diverged": (
         TRUTH,
@@ -77,8 +74,7 @@ CASES: dict[str, tuple[Any, dict[str, list[np.ndarray]], dict[str, Any]]] = {
 }
 
 
-def shown(found: Any) -> dict[str, str]:
-    """Return all that a reader sees: sentences, tables, and the texts of figures."""
+def shown(found):
     texts = {"verdict": found.verdict, "methods": found.methods}
     for item in found._page.items:
         if item.form == "table":
@@ -141,13 +137,11 @@ def test_runs_that_disagree_on_neighbouring_rows_are_noted_by_their_models():
 def test_a_deterministic_model_beside_runs_keeps_its_own_interval():
     found = compare(TRUTH, {"a": LUCKY, "rule": Runs([RULE], deterministic=True)})
     alone = compare(TRUTH, {"b": EVEN[0], "rule": RULE})
-    line = next(x for x in alone.to_markdown("models").splitlines() if "| rule |" in x)
-    assert (
-        line.split("|")[3:5]
-        == next(x for x in found.to_markdown("models").splitlines() if "| rule |" in x).split("|")[
-            3:5
-        ]
+    one, other = (
+        next(line for line in each.to_markdown("models").splitlines() if "| rule |" in line)
+        for each in (alone, found)
     )
+    assert one.split("|")[3:5] == other.split("|")[3:5]
 
 
 def test_losses_of_runs_have_the_interval_of_their_mean():

@@ -1,17 +1,15 @@
 """The study of dependent rows: its draws, its rates, its page."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from bakeoff import stats
 from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.rows.ordered import diebold_mariano_pairs
-from benchmarks.dependent import draw, folds, page, pairs, rates, times
+from benchmarks.dependent import draw, page, pairs, rates
 
 
-def _rows(seed: int, models: int) -> tuple[np.ndarray, np.ndarray, Clusters]:
+def _rows(seed, models):
     rng = np.random.default_rng(seed)
     counts = draw.sizes(12, 4, "one group 30 %")
     codes = np.repeat(np.arange(12), counts)
@@ -73,18 +71,6 @@ def test_a_setting_has_one_answer_whatever_was_made_before(tmp_path):
     assert len({s.name for s in rates.settings()}) == len(rates.settings())
 
 
-def test_page_is_that_of_the_rates():
-    assert page.PAGE.read_text(encoding="utf-8") == page.page(rates.load()), (
-        "run: python -m benchmarks.dependent page"
-    )
-
-
-def test_recommended_tests_hold_their_level():
-    found = page.held(rates.load())
-    assert all(found.values())
-    assert not [rate for own in found.values() for rate in own if page.above(rate)]
-
-
 def test_recommended_intervals_cover():
     held = page.RECOMMENDED & set(rates.COVERAGE)
     found = [rate for rate in rates.load() if rate.test in held]
@@ -110,15 +96,15 @@ def test_rates_in_time_are_those_of_the_test(seed):
     # many series at once; a single one is the test itself
     rng = np.random.default_rng(seed)
     series = np.stack([draw.hidden(rng, 150, 0.9)[0] for _ in range(4)])
-    for d, own, flag in zip(series, *times.rejections(series), strict=True):
+    for d, own, flag in zip(series, *pairs.rejections(series), strict=True):
         result = stats.diebold_mariano_means(d, np.zeros(150))
         assert own == pytest.approx(result.pvalue)
         assert flag == any(one.holds is False for one in result.assumptions)
     right = draw.favoured(rng, 150, 0.9, 4)
-    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
-    together = diebold_mariano_pairs(right.T, pairs)
+    both = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    together = diebold_mariano_pairs(right.T, both)
     p = stats.adjust_pvalues([one.pvalue for one in together], "holm")
-    found = times.any_pair(right)["diebold_mariano ewc_corrected, 4 models"]
+    found = pairs.any_pair(right)["diebold_mariano ewc_corrected, 4 models"]
     assert found == bool((p <= 0.05).any())
 
 
@@ -131,22 +117,3 @@ def test_spells_are_exchangeable_and_last():
     assert (
         np.mean(alone[0, 1:] * alone[0, :-1]) > 0.005 > abs(np.mean(alone[1, 1:] * alone[1, :-1]))
     )
-
-
-def test_the_catalogue_says_which_tests_on_folds_groups_break():
-    for name, entry in stats.catalogue().items():
-        if folds.liberal(name):
-            assert stats.IN_GROUPS in entry.liberal_for, name
-    assert folds.liberal("cv5x2_f")
-    assert not folds.liberal("half_sample_t")
-
-
-def test_folds_of_the_study_are_of_whole_groups():
-    rng = np.random.default_rng(1)
-    sample = folds.draw(rng, 10, "one group 30 %")
-    assert np.mean(sample.group == 0) == pytest.approx(0.3, abs=0.02)
-    for train, test in folds.splits(sample, rng).values():
-        for a, b in zip(train, test, strict=True):
-            assert not set(sample.group[a]) & set(sample.group[b])
-    found = folds.pvalues(folds.LEARNERS["nearest centroid"], sample, rng)
-    assert set(found) == {r.test for r in folds.load()}

@@ -6,11 +6,10 @@ import pytest
 
 from bakeoff.spec.learners import LEARNERS
 from bakeoff.stats import TypeOneError, catalogue
-from benchmarks import level_pages, levels
+from benchmarks import levels
 from benchmarks.levels import Rate, level
-from benchmarks.pages import renewed
-from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
+from benchmarks.type1.trials import rates_by_setting
 
 
 def rate(
@@ -49,7 +48,7 @@ def test_a_variant_that_is_not_the_default_does_not_count() -> None:
 
 
 def test_catalogue_says_what_the_simulations_show() -> None:
-    found = levels.levels(levels.read())
+    found = levels.levels()
     for name, entry in catalogue().items():
         if entry.type1 is TypeOneError.BAYESIAN:
             assert name not in found
@@ -58,14 +57,6 @@ def test_catalogue_says_what_the_simulations_show() -> None:
         assert entry.rates == found[name].rates, f"{name}: run make generate"
         assert entry.type1 is found[name].word
         assert not entry.better_test or entry.better_test in catalogue()
-
-
-def test_file_and_pages_are_made_from_the_simulations() -> None:
-    found = levels.levels(levels.read())
-    assert levels.RATES.read_text() == levels.table(found), "run: make generate"
-    assert level_pages.PAGE.read_text() == level_pages.page(found), "run: make generate"
-    for file, name, text in level_pages.parts(found):
-        assert file.read_text() == renewed(file, name, text), "run: make generate"
 
 
 def test_every_setting_is_a_learner_or_a_situation_that_cautions_know() -> None:

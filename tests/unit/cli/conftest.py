@@ -1,22 +1,15 @@
 """The command line in this process, for the tests of its commands."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from bakeoff.cli import main
 
-Run = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def bakeoff(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a runner of the command, in this process: exit code, output, errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
+def bakeoff(capsys):
+    def run(*arguments):
         try:
             code = main(arguments)
         except SystemExit as stop:
@@ -28,6 +21,5 @@ def bakeoff(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def compare(bakeoff: Run) -> Run:
-    """Return a runner of `bakeoff compare`."""
+def compare(bakeoff):
     return partial(bakeoff, "compare")

@@ -1,12 +1,9 @@
 """`bakeoff check` after a run: the differences that its test rows find by the noise of the run."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,65 +25,33 @@ EXPERIMENT = {
 
 
 @pytest.fixture
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "e.yaml"
     path.write_text(yaml.safe_dump(EXPERIMENT))
     return path
 
 
-def pair(test: str = "corrected_kfold_t", plan: str = "kfold") -> Comparison:
-    return Comparison(
-        test=test,
-        role="pair",
-        dataset="d",
-        plan=plan,
-        metric="accuracy",
-        model_a="a",
-        model_b="b",
-        statistic=1.0,
-        df=9.0,
-        pvalue=0.3,
-        pvalue_adjusted=0.3,
-        correction="none",
-        family_size=1,
-        estimate=0.01,
-        ci_low=-0.01,
-        ci_high=0.03,
-        confidence=0.95,
-        n=10,
-        status="ok",
-        alpha=0.05,
-        decision=Decision.NOT_SHOWN,
-    )
+PAIR = {"role": "pair", "dataset": "d", "plan": "holdout", "model_a": "a", "model_b": "b"}
+PAIR |= {"correction": "none", "family_size": 1, "alpha": 0.05, "decision": Decision.NOT_SHOWN}
 
 
-def finished(rows: list[Comparison]) -> None:
+def finished(rows):
     results = Path("results/done")
     results.mkdir(parents=True)
     (results / "comparisons.json").write_text(json.dumps([row.to_dict() for row in rows]))
 
 
-def test_what_rows_find_by_any_metric_is_that_of_a_pilot(
-    file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_rows_find_by_any_metric_is_that_of_a_pilot(file, capsys):
     rng = np.random.default_rng(2)
     y = rng.integers(2, size=200)
     said = [np.where(rng.random(200) < right, y, 1 - y) for right in (0.85, 0.8)]
     pilot = metric_difference(y, *said, metric="f1")
     row = Comparison(
         **{k: v for k, v in pilot.to_row().items() if k in Comparison.columns()},
-        role="pair",
-        dataset="d",
-        plan="holdout",
+        **PAIR,
         metric="f1",
-        model_a="a",
-        model_b="b",
         pvalue_adjusted=pilot.pvalue,
-        correction="none",
-        family_size=1,
-        alpha=0.05,
-        decision=Decision.NOT_SHOWN,
         result=pilot.to_dict(),
     )
     finished([row])
@@ -105,11 +70,11 @@ def test_what_rows_find_by_any_metric_is_that_of_a_pilot(
         {"result": {"details": {"se": 0.0}}},
     ],
 )
-def test_rows_are_planned_for_differences_of_a_metric_alone(
-    file: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any]
-) -> None:
-    row = dataclasses.replace(pair("metric_difference", "holdout"), n=200)
-    row = dataclasses.replace(row, result={"details": {"se": 0.02}})
+def test_rows_are_planned_for_differences_of_a_metric_alone(file, capsys, change):
+    known = {"test": "metric_difference", "metric": "accuracy", "pvalue_adjusted": 0.3, "n": 200}
+    known |= {"statistic": 1.0, "df": 9.0, "pvalue": 0.3, "estimate": 0.01, "status": "ok"}
+    known |= {"ci_low": -0.01, "ci_high": 0.03, "confidence": 0.95}
+    row = Comparison(**PAIR, **known, result={"details": {"se": 0.02}})
     for one, shown in ((row, True), (dataclasses.replace(row, **change), False)):
         shutil.rmtree("results", ignore_errors=True)
         finished([one])

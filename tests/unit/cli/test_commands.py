@@ -1,14 +1,11 @@
 """The command `bakeoff`: what it prints is what the library computes; mistakes are one message."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,14 +19,12 @@ from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
-from bakeoff.stats import all_pairs, catalogue, cochran_q, mcnemar
+from bakeoff.stats import McNemarPower, all_pairs, catalogue, cochran_q, mcnemar
 from tests.conftest import ROOT
-from tests.unit.cli.conftest import Run
 
 
 @pytest.fixture
-def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    """Return predictions of three models side by side, and write them to preds.csv."""
+def wide(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     truth = rng.choice(["cat", "dog"], 200)
@@ -43,11 +38,11 @@ def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     return frame
 
 
-def right(frame: pd.DataFrame, *models: str) -> list[Any]:
+def right(frame, *models):
     return [(frame[model] == frame["label"]).to_numpy() for model in models]
 
 
-def test_two_models(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_two_models(bakeoff, wide):
     code, out, _ = bakeoff("compare", "preds.csv", "--models", "Résnet 50,vit", "--json")
     assert code == 0
     found = json.loads(out)
@@ -61,7 +56,7 @@ def test_two_models(bakeoff: Run, wide: pd.DataFrame) -> None:
     assert found["verdict"]["headline"] == "Résnet 50 is better than vit by accuracy."
 
 
-def test_three_models(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_three_models(bakeoff, wide):
     _, out, _ = bakeoff("compare", "preds.csv", "--correction", "holm", "--json")
     rows = json.loads(out)["comparisons"]
     matrix = np.column_stack(right(wide, "Résnet 50", "vit", "mixer"))
@@ -74,14 +69,7 @@ def test_three_models(bakeoff: Run, wide: pd.DataFrame) -> None:
     )
 
 
-def test_versus(bakeoff: Run, wide: pd.DataFrame) -> None:
-    _, out, _ = bakeoff("compare", "preds.csv", "--versus", "vit", "--json")
-    rows = [r for r in json.loads(out)["comparisons"] if r["role"] == "pair"]
-    assert {row["model_a"] for row in rows} == {"vit"}
-    assert {row["family_size"] for row in rows} == {2}
-
-
-def test_terminal_shows_verdict_and_table(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_terminal_shows_verdict_and_table(bakeoff, wide):
     code, out, err = bakeoff("compare", "preds.csv")
     assert (code, err) == (0, "")
     assert "Résnet 50 is the best of the 3 models by accuracy." in out
@@ -92,7 +80,7 @@ def test_terminal_shows_verdict_and_table(bakeoff: Run, wide: pd.DataFrame) -> N
     assert len({width_of(line) for line in lines}) == 1, "the table is aligned"
 
 
-def test_table_per_model_is_paired_by_id(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_table_per_model_is_paired_by_id(bakeoff, wide):
     for i, model in enumerate(("Résnet 50", "vit", "mixer")):
         own = wide[["id", "label", model]].rename(columns={model: "pred"})
         own = own.drop(columns="label") if i == 2 else own
@@ -110,19 +98,10 @@ def test_table_per_model_is_paired_by_id(bakeoff: Run, wide: pd.DataFrame) -> No
     ("options", "expected"),
     [
         (["nowhere.csv"], "no file at 'nowhere.csv'"),
-        (
-            ["preds.csv", "--truth", "lable"],
-            "--truth: 'preds.csv': unknown column 'lable'; did you mean 'label'?",
-        ),
-        (
-            ["preds.csv", "--id", "ids"],
-            "--id: 'preds.csv': unknown column 'ids'; did you mean 'id'?",
-        ),
+        (["preds.csv", "--truth", "lable"], "--truth: 'preds.csv': unknown column 'lable'; did yo"),
+        (["preds.csv", "--id", "ids"], "--id: 'preds.csv': unknown column 'ids'; did you mean 'id"),
         (["preds.csv", "--models", "vit"], "has 1 column of predictions"),
-        (
-            ["preds.csv", "--models", "vit,mixr"],
-            "--models: unknown model 'mixr'; did you mean 'mixer'?",
-        ),
+        (["preds.csv", "--models", "vit,mixr"], "--models: unknown model 'mixr'; did you mean 'mi"),
         (["preds.csv", "--versus", "vitt"], "--versus: unknown model 'vitt'; did you mean 'vit'?"),
         (["preds.csv", "--alpha", "5"], "--alpha: expected less than 1, found 5.0"),
         (["preds.csv", "--correction", "holms"], "--correction: unknown value 'holms'; did you"),
@@ -142,9 +121,7 @@ def test_table_per_model_is_paired_by_id(bakeoff: Run, wide: pd.DataFrame) -> No
         (["preds.csv", "--predicted", "vit"], "--predicted is for one table per model"),
     ],
 )
-def test_mistake_in_compare(
-    bakeoff: Run, wide: pd.DataFrame, options: list[str], expected: str
-) -> None:
+def test_mistake_in_compare(bakeoff, wide, options, expected):
     files = {
         "correct": wide.assign(vit=(wide["vit"] == wide["label"]).astype(int)),
         "repeated": wide.assign(id=0),
@@ -162,23 +139,13 @@ def test_mistake_in_compare(
     assert "Traceback" not in err
 
 
-def test_class_that_no_row_has_is_named(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_class_that_no_row_has_is_named(bakeoff, wide):
     wide.assign(vit=wide["vit"].where(wide.index > 2, "kitten")).to_csv("preds.csv", index=False)
     assert bakeoff("compare", "preds.csv")[0] == 2
     assert bakeoff("compare", "preds.csv", "--classes", "kitten")[0] == 0
 
 
-def test_unknown_label_in_a_table_per_model_is_refused(bakeoff: Run, wide: pd.DataFrame) -> None:
-    for model in ("vit", "mixer"):
-        own = wide[["id", "label", model]].rename(columns={model: "pred"})
-        own["pred"] = own["pred"].where((own.index > 0) | (model == "vit"), "kitten")
-        own.to_csv(f"{model}.csv", index=False)
-    code, _, err = bakeoff("compare", "vit.csv", "mixer.csv")
-    assert code == 2
-    assert "'mixer.csv' predicts classes that the data do not have, in 1 of 200 rows" in err
-
-
-def test_rows_without_a_true_label_can_be_left_out(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_rows_without_a_true_label_can_be_left_out(bakeoff, wide):
     known = wide[wide.index > 2]
     known.to_csv("known.csv", index=False)
     wide.assign(label=wide["label"].where(wide.index > 2)).to_csv("some.csv", index=False)
@@ -189,7 +156,7 @@ def test_rows_without_a_true_label_can_be_left_out(bakeoff: Run, wide: pd.DataFr
     assert "3 rows without a true label left out." in out
 
 
-def test_probabilities_stand_for_labels(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_probabilities_stand_for_labels(bakeoff, wide):
     p = (wide["vit"] == "cat") * 0.4 + 0.3
     columns = {"vit": None, "vit:cat": p, "vit:dog": 1 - p}
     wide.assign(**columns).drop(columns="vit").to_csv("p.csv", index=False)
@@ -205,7 +172,7 @@ def test_probabilities_stand_for_labels(bakeoff: Run, wide: pd.DataFrame) -> Non
     assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
 
 
-def test_models_can_be_called_by_other_names(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_models_can_be_called_by_other_names(bakeoff, wide):
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "says"})
         own.to_csv(f"{model}.csv", index=False)
@@ -215,7 +182,7 @@ def test_models_can_be_called_by_other_names(bakeoff: Run, wide: pd.DataFrame) -
     assert [row["model"] for row in json.loads(out)["models"]] == ["A", "B"]
 
 
-def test_counts_stand_for_rows(bakeoff: Run) -> None:
+def test_counts_stand_for_rows(bakeoff):
     _, out, err = bakeoff("compare", "--counts", "329,22,17,63", "--names", "old,new", "--json")
     assert err == ""
     found = json.loads(out)
@@ -227,7 +194,7 @@ def test_counts_stand_for_rows(bakeoff: Run) -> None:
 
 
 @pytest.mark.parametrize(("variant", "alternative"), [("exact", "two-sided"), ("midp", "greater")])
-def test_variant_and_side(bakeoff: Run, wide: pd.DataFrame, variant: str, alternative: str) -> None:
+def test_variant_and_side(bakeoff, wide, variant, alternative):
     options = ("--models", "mixer,vit", "--variant", variant, "--alternative", alternative)
     _, out, _ = bakeoff("compare", "preds.csv", *options, "--json")
     (row,) = json.loads(out)["comparisons"]
@@ -235,7 +202,7 @@ def test_variant_and_side(bakeoff: Run, wide: pd.DataFrame, variant: str, altern
     assert row["pvalue"] == pytest.approx(expected.pvalue)
 
 
-def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_costs_are_tested_too(bakeoff, wide):
     Path("costs.yaml").write_text("classes: [cat, dog]\nmatrix: [[0, 1], [5, 0]]\n")
     options = ("compare", "preds.csv", "--models", "mixer,vit", "--costs", "costs.yaml")
     code, out, err = bakeoff(*options, "--json")
@@ -260,24 +227,16 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
         (["--counts", "0,0,0,0"], "--counts: expected 1 to 10,000,000 rows, found 0"),
         (["preds.csv", "--counts", "1,2,3,4"], "--counts stands in place of files"),
         ([], "expected a file, or --counts"),
-        (
-            ["preds.csv", "--variant", "exakt"],
-            "unknown value 'exakt'; did you mean 'exact'?",
-        ),
+        (["preds.csv", "--variant", "exakt"], "unknown value 'exakt'; did you mean 'exact'?"),
         (["preds.csv", "--costs", "nowhere.yaml"], "--costs: nowhere.yaml: cannot be read"),
         (["preds.csv", "--costs", "bomb.yaml"], "--costs: bomb.yaml:7: aliases (*) make more"),
-        (
-            ["preds.csv", "--variant", "exact", "--metric", "f1"],
-            "--variant: it is of McNemar's test",
-        ),
+        (["preds.csv", "--variant", "exact", "--metric", "f1"], "--variant: it is of McNemar's"),
         (["some.csv"], "`--missing-target drop` leaves them out"),
         (["preds.csv", "--correction", "max-t"], "; use 'holm'\n"),
         (["preds.csv", "--costs", "wrong.yaml"], "the class 'dog' of preds.csv has no row"),
     ],
 )
-def test_mistake_in_options_of_compare(
-    bakeoff: Run, wide: pd.DataFrame, options: list[str], expected: str
-) -> None:
+def test_mistake_in_options_of_compare(bakeoff, wide, options, expected):
     Path("wrong.yaml").write_text("classes: [cat, cow]\nmatrix: [[0, 1], [5, 0]]\n")
     lists = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
     Path("bomb.yaml").write_text("\n".join(["a0: &a0 [1, 1]", *lists, "classes: *a8"]))
@@ -287,7 +246,7 @@ def test_mistake_in_options_of_compare(
     assert expected in err
 
 
-def test_labels_against_the_probabilities_are_noted(bakeoff: Run, wide: pd.DataFrame) -> None:
+def test_labels_against_the_probabilities_are_noted(bakeoff, wide):
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "pred"})
         own["p_cat"] = (own["pred"] == "cat") * 0.4 + 0.3
@@ -297,20 +256,12 @@ def test_labels_against_the_probabilities_are_noted(bakeoff: Run, wide: pd.DataF
     _, out, _ = bakeoff("compare", "vit.csv", "mixer.csv")
     assert "vit: in 200 of 200 rows the predicted label is not the class of the largest" in out
     assert "mixer: in" not in out
-
-
-def test_check_notes_labels_against_the_probabilities(bakeoff: Run, wide: pd.DataFrame) -> None:
-    for model in ("vit", "mixer"):
-        own = wide[["id", "label", model]].rename(columns={model: "pred"})
-        own.assign(p_cat=(own["pred"] == "dog") * 0.4 + 0.3).to_csv(f"{model}.csv", index=False)
     models = {model: {"predictions": f"{model}.csv"} for model in ("vit", "mixer")}
     Path("e.yaml").write_text(yaml.safe_dump({"experiment": "e", "models": models}))
-    _, out, err = bakeoff("check", "e.yaml")
-    assert err == ""
-    assert "Note: mixer: in 200 of 200 rows" in out
+    assert "Note: vit: in 200 of 200 rows" in bakeoff("check", "e.yaml")[1]
 
 
-def test_every_test_is_listed_and_explained(bakeoff: Run) -> None:
+def test_every_test_is_listed_and_explained(bakeoff):
     _, listed, _ = bakeoff("tests")
     for name, entry in catalogue().items():
         assert f"  {name} " in listed
@@ -322,13 +273,13 @@ def test_every_test_is_listed_and_explained(bakeoff: Run) -> None:
         assert set(re.findall(r"\w+", options)) == set(allowed_options(entry))
 
 
-def test_unknown_test(bakeoff: Run) -> None:
+def test_unknown_test(bakeoff):
     code, _, err = bakeoff("tests", "mcnemer")
     assert code == 2
     assert "unknown test 'mcnemer'; did you mean 'mcnemar'?" in err
 
 
-def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_says_what_will_be_done(bakeoff, monkeypatch):
     monkeypatch.chdir(ROOT)
     code, out, _ = bakeoff("check", "config/attrition.yaml")
     assert code == 0
@@ -337,20 +288,13 @@ def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPa
     assert "the algorithms" in out
     assert "Smallest difference in accuracy, in percentage points, found with a" in out
     assert "bakeoff run config/attrition.yaml" in out
-
-
-def test_check_agrees_with_planning(bakeoff: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bakeoff.stats import McNemarPower
-
-    monkeypatch.chdir(ROOT)
-    _, out, _ = bakeoff("check", "config/attrition.yaml")
-    _, table = out.split("Smallest difference")
-    (line,) = (x for x in table.splitlines() if x.startswith("  mcnemar"))
+    _, found = out.split("Smallest difference")
+    (line,) = (x for x in found.splitlines() if x.startswith("  mcnemar"))
     plan = McNemarPower(discordance=0.1, calculation="normal").solve(n=441, power=0.8)
     assert f" {plan.difference * 100:.1f} " in line
 
 
-def test_check_tells_mistakes_with_their_lines(bakeoff: Run, tmp_path: Path) -> None:
+def test_check_tells_mistakes_with_their_lines(bakeoff, tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text((ROOT / "config/config.yaml").read_text().replace("accuracy", "acuracy", 1))
     code, out, err = bakeoff("check", str(file))
@@ -362,7 +306,7 @@ def test_check_tells_mistakes_with_their_lines(bakeoff: Run, tmp_path: Path) -> 
 # --- init
 
 
-def write_table(rows: int = 60, rare: int = 0) -> pd.DataFrame:
+def write_table(rows=60, rare=0):
     rng = np.random.default_rng(0)
     target = np.where(np.arange(rows) % 2, "yes", "no")
     if rare:
@@ -380,12 +324,12 @@ def write_table(rows: int = 60, rare: int = 0) -> pd.DataFrame:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_init_writes_an_experiment_that_is_valid(bakeoff: Run, folder: Path) -> None:
+def test_init_writes_an_experiment_that_is_valid(bakeoff, folder):
     write_table().to_csv("Customers 2024.csv", index=False)
     code, out, _ = bakeoff("init", "Customers 2024.csv", "--target", "left")
     assert code == 0
@@ -401,34 +345,6 @@ def test_init_writes_an_experiment_that_is_valid(bakeoff: Run, folder: Path) -> 
     assert experiment.metrics[0] == "accuracy"
 
 
-def test_init_finds_the_separator(bakeoff: Run, folder: Path) -> None:
-    write_table().to_csv("t.csv", index=False, sep=";")
-    _, out, _ = bakeoff("init", "t.csv", "--target", "left", "-o", "-")
-    (data,) = yaml.safe_load(out)["datasets"].values()
-    assert data["sep"] == ";"
-
-
-def test_init_minds_imbalance(bakeoff: Run, folder: Path) -> None:
-    write_table(rare=8).to_csv("t.csv", index=False)
-    bakeoff("init", "t.csv", "--target", "left", "-o", "sub/e.yaml")
-    experiment = read_experiment(folder / "sub/e.yaml")
-    assert experiment.metrics[0] == "balanced_accuracy"
-    (data,) = experiment.datasets.values()
-    assert data.positive == "yes"
-
-
-def test_init_leaves_out_classes_that_cannot_be_divided(bakeoff: Run, folder: Path) -> None:
-    frame = write_table().drop(columns="answer")
-    frame.loc[:2, "left"] = "maybe"
-    frame.loc[3, "left"] = None
-    frame.to_csv("t.csv", index=False)
-    _, out, _ = bakeoff("init", "t.csv", "--target", "left", "-o", "-")
-    (data,) = yaml.safe_load(out)["datasets"].values()
-    assert sorted(data["classes"]) == ["no", "yes"]
-    assert data["missing_target"] == "drop"
-    assert not list(folder.glob("*.yaml"))
-
-
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
@@ -437,7 +353,7 @@ def test_init_leaves_out_classes_that_cannot_be_divided(bakeoff: Run, folder: Pa
         ("nothing", "every value of 'nothing' is missing"),
     ],
 )
-def test_mistake_in_init(bakeoff: Run, folder: Path, target: str, expected: str) -> None:
+def test_mistake_in_init(bakeoff, folder, target, expected):
     frame = write_table().assign(weight=np.linspace(1, 2, 60), nothing=np.nan)
     frame.to_csv("t.csv", index=False)
     code, _, err = bakeoff("init", "t.csv", "--target", target)
@@ -445,7 +361,7 @@ def test_mistake_in_init(bakeoff: Run, folder: Path, target: str, expected: str)
     assert expected in err
 
 
-def test_init_leaves_out_columns_of_lists_and_mappings(bakeoff: Run, folder: Path) -> None:
+def test_init_leaves_out_columns_of_lists_and_mappings(bakeoff, folder):
     frame = write_table().drop(columns="answer")
     frame = frame.assign(
         tags=[["x"] * (i % 3) for i in range(60)], meta=[{"k": i} for i in range(60)]
@@ -459,8 +375,7 @@ def test_init_leaves_out_columns_of_lists_and_mappings(bakeoff: Run, folder: Pat
     assert (code, "holds lists or mappings" in err) == (2, True)
 
 
-def written(bakeoff: Run, name: str, *options: str) -> tuple[dict[str, Any], str]:
-    """Return the data set that `init` writes for a file, and what it says."""
+def written(bakeoff, name, *options):
     code, out, err = bakeoff("init", name, "--target", "left", "-o", "e.yaml", "--force", *options)
     assert (code, err) == (0, "")
     read_experiment("e.yaml")
@@ -484,9 +399,7 @@ def written(bakeoff: Run, name: str, *options: str) -> tuple[dict[str, Any], str
     ids=str,
 )
 @pytest.mark.parametrize("share", [0.5, 0.75])
-def test_init_finds_the_positive_class(
-    bakeoff: Run, folder: Path, classes: tuple[Any, Any], positive: str, share: float
-) -> None:
+def test_init_finds_the_positive_class(bakeoff, folder, classes, positive, share):
     rows = np.arange(60)
     left = np.where(rows < 60 * share, *map(str, classes))
     pd.DataFrame({"x": rows % 7, "left": left}).to_csv("t.csv", index=False)
@@ -495,14 +408,58 @@ def test_init_finds_the_positive_class(
     assert f"the positive class is '{positive}'" in said
 
 
-def test_init_takes_a_number_for_a_name(bakeoff: Run, folder: Path) -> None:
-    write_table().to_csv("1.csv", index=False)
-    assert bakeoff("init", "1.csv", "--target", "left")[0] == 0
-    assert read_experiment("1.yaml").experiment == "1"
+def maybe(frame):
+    """Add two rows of a class that cannot be divided, and one without a class."""
+    left = frame["left"].where(frame.index > 1, "maybe").where(frame.index != 3)
+    return frame.assign(left=left)
+
+
+def of_patients(each):
+    return lambda frame: frame.assign(patient_id=np.resize(each, len(frame)))
+
+
+UNEVEN = np.r_[np.zeros(100, int), np.repeat(np.arange(1, 11), 2)]
+DAYS = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted", "said"),
+    [
+        (maybe, {"classes": ["no", "yes"], "missing_target": "drop"}, "with fewer than 4: maybe"),
+        (
+            lambda t: t.assign(age=t["age"].astype(str).where(t.index % 9 > 0, "?")),
+            {"missing_values": ["?", "NA", "N/A", "NaN", "nan", "null", "None"]},
+            "missing_values: ['?'",
+        ),
+        (
+            of_patients(np.arange(120) // 3),
+            {"groups": "patient_id"},
+            "'patient_id' are kept together",
+        ),
+        (of_patients(UNEVEN), {"groups": None}, ""),
+        (lambda t: t.assign(seen=DAYS), {"time": None}, "write `time: seen`"),
+        (lambda t: t.assign(left=np.arange(120) % 7), {"positive": None}, "metrics: [accuracy"),
+        (lambda t: t.assign(left=np.arange(120) < 16), {"positive": "True"}, "[balanced_accuracy"),
+    ],
+)
+def test_init_writes_what_it_finds(bakeoff, folder, change, wanted, said):
+    change(write_table(120).drop(columns="answer")).to_csv("t.csv", index=False)
+    data, told = written(bakeoff, "t.csv")
+    assert {key: data.get(key) for key in wanted} == wanted
+    assert said in told + Path("e.yaml").read_text()
+    assert check_experiment(read_experiment("e.yaml"))[0] == []
+
+
+@pytest.mark.parametrize(("rare", "share"), [(6, 0.5), (7, 0.3)])
+def test_init_tests_on_two_rows_of_each_class(bakeoff, folder, rare, share):
+    write_table(rare=rare).to_csv("1.csv", index=False)
+    written(bakeoff, "1.csv")
+    found = read_experiment(folder / "e.yaml")
+    assert (found.experiment, found.resampling.holdout.test_size) == ("1", share)
 
 
 @pytest.mark.parametrize("options", [(), ("--encoding", "latin-1")])
-def test_init_reads_other_encodings(bakeoff: Run, folder: Path, options: Any) -> None:
+def test_init_reads_other_encodings(bakeoff, folder, options):
     frame = write_table()
     frame["city"] = frame["city"].replace("Graz", "Münster")
     frame.to_csv("t.csv", index=False, encoding="latin-1")
@@ -519,9 +476,7 @@ def test_init_reads_other_encodings(bakeoff: Run, folder: Path, options: Any) ->
         ("1.{:03},5", ";", {"decimal": ",", "thousands": "."}, 1030.0),
     ],
 )
-def test_init_reads_numbers_as_people_write_them(
-    bakeoff: Run, folder: Path, text: str, sep: str, keys: dict[str, str], mean: float
-) -> None:
+def test_init_reads_numbers_as_people_write_them(bakeoff, folder, text, sep, keys, mean):
     rows = [f"{text.format(i)}{sep}{'no' if i % 2 else 'yes'}" for i in range(60)]
     (folder / "t.csv").write_text(f"x{sep}left\n" + "\n".join(rows) + "\n")
     data, said = written(bakeoff, "t.csv")
@@ -531,63 +486,7 @@ def test_init_reads_numbers_as_people_write_them(
     assert table.frame["x"].mean() == pytest.approx(mean)
 
 
-def test_init_finds_what_means_missing(bakeoff: Run, folder: Path) -> None:
-    frame = write_table()
-    frame["age"] = frame["age"].astype(str).where(frame.index % 9 > 0, "?")
-    frame["level"] = np.where(frame.index % 3, "3+", "2")
-    frame.to_csv("t.csv", index=False)
-    data, said = written(bakeoff, "t.csv")
-    assert data["missing_values"][0] == "?"
-    assert len(data["missing_values"]) == 7
-    assert "missing_values: ['?'" in said
-
-
-def test_init_names_time_groups_and_rare_classes(bakeoff: Run, folder: Path) -> None:
-    frame = write_table(120).drop(columns="answer")
-    frame["patient_id"] = np.arange(120) // 3
-    frame["seen"] = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
-    frame.loc[:1, "left"] = "maybe"
-    frame.to_csv("t.csv", index=False)
-    data, said = written(bakeoff, "t.csv")
-    assert data["groups"] == "patient_id"
-    assert "seen" in data["drop"]
-    assert "# time: seen" in Path("e.yaml").read_text()
-    assert "write `time: seen`" in said
-    assert "rows with one 'patient_id' are kept together" in said
-    assert "leaves out 2 rows of classes with fewer than 4: maybe" in said
-
-
-@pytest.mark.parametrize(("rare", "share"), [(6, 0.5), (7, 0.3)])
-def test_init_tests_on_two_rows_of_each_class(
-    bakeoff: Run, folder: Path, rare: int, share: float
-) -> None:
-    write_table(rare=rare).to_csv("t.csv", index=False)
-    written(bakeoff, "t.csv")
-    holdout = read_experiment(folder / "e.yaml").resampling.holdout
-    assert holdout is not None
-    assert holdout.test_size == share
-
-
-def test_init_names_no_groups_that_cannot_be_divided(bakeoff: Run, folder: Path) -> None:
-    frame = write_table(120).drop(columns="answer")
-    frame["patient_id"] = np.r_[np.zeros(100, int), np.repeat(np.arange(1, 11), 2)]
-    frame.to_csv("t.csv", index=False)
-    data, _ = written(bakeoff, "t.csv")
-    assert "groups" not in data
-    assert "patient_id" in data["drop"]
-    assert check_experiment(read_experiment(folder / "e.yaml"))[0] == []
-
-
-def test_init_calls_even_classes_even(bakeoff: Run, folder: Path) -> None:
-    frame = pd.DataFrame({"x": np.arange(140) % 11, "left": np.arange(140) % 7})
-    frame.to_csv("t.csv", index=False)
-    written(bakeoff, "t.csv")
-    text = Path("e.yaml").read_text()
-    assert "accuracy would say little" not in text
-    assert "metrics: [accuracy" in text
-
-
-def test_init_writes_over_nothing(bakeoff: Run, folder: Path) -> None:
+def test_init_writes_over_nothing(bakeoff, folder):
     write_table().to_csv("t.csv", index=False)
     (folder / "t.yaml").write_text("mine")
     code, _, err = bakeoff("init", "t.csv", "--target", "left")
@@ -607,7 +506,9 @@ def test_init_writes_over_nothing(bakeoff: Run, folder: Path) -> None:
 # --- the rest
 
 
-def test_version_and_help(bakeoff: Run) -> None:
+def test_version_and_help(bakeoff):
+    code, _, err = bakeoff()
+    assert (code, "COMMAND" in err) == (2, True)
     assert bakeoff("--version")[:2] == (0, f"bakeoff {__version__}\n")
     code, out, _ = bakeoff("--help")
     assert code == 0
@@ -618,37 +519,29 @@ def test_version_and_help(bakeoff: Run) -> None:
         assert re.search(rf"\nexamples?:\n(.*\n)*?  bakeoff {command}\b", said), command
 
 
-def test_no_command(bakeoff: Run) -> None:
-    code, _, err = bakeoff()
-    assert code == 2
-    assert "COMMAND" in err
-
-
-def test_start_is_light() -> None:
-    code = "import sys, bakeoff.cli as c; c.make_parser(); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"pandas", "numpy", "sklearn", "scipy", "matplotlib", "pydantic"}
-    assert not heavy & set(done.stdout.split())
-
-
-def test_comparing_imports_nothing_slow_that_it_does_not_need() -> None:
-    code = "import sys, bakeoff.cli.compare; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    slow = {"sklearn", "scipy.stats", "scipy.optimize", "scipy.fft", "matplotlib"}
-    assert not slow & set(done.stdout.split())
+DEEP = {"pandas", "numpy", "sklearn", "scipy", "matplotlib", "pydantic"}
+SLOW = {"sklearn", "scipy.stats", "scipy.optimize", "scipy.fft", "matplotlib"}
 
 
 @pytest.mark.parametrize(
-    "words", [["compare", __file__, "no.csv"], ["gate", "no.csv", "--margin", "0"]]
+    ("code", "absent", "said"),
+    [
+        ("bakeoff.cli.make_parser()", DEEP, ""),
+        ("import bakeoff.cli.compare", SLOW, ""),
+        *(
+            (f"bakeoff.cli.main({words!r})", {"pandas", "numpy"}, "no file at 'no.csv'\n")
+            for words in (["compare", __file__, "no.csv"], ["gate", "no.csv", "--margin", "0"])
+        ),
+    ],
 )
-def test_a_file_that_is_not_there_is_told_at_once(words: list[str]) -> None:
-    code = f"import sys, bakeoff.cli as c; c.main({words!r}); print(*sys.modules)"
+def test_commands_load_nothing_before_they_need_it(code, absent, said):
+    code = f"import sys, bakeoff.cli; {code}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stderr == "no file at 'no.csv'\n"
-    assert not {"pandas", "numpy"} & set(done.stdout.split())
+    assert not absent & set(done.stdout.split())
+    assert done.stderr == said
 
 
-def test_colour_only_on_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_only_on_terminals_that_want_it(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -657,9 +550,7 @@ def test_colour_only_on_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) 
     assert bold("x") == "x"
 
 
-def test_narrow_table_breaks_its_header_and_drops_what_matters_least(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_narrow_table_breaks_its_header_and_drops_what_matters_least(monkeypatch):
     head = ("name", "only A right", "p", "adjusted p")
     made = partial(table, head, [("model", "12", ".003", ".03")], "lrrr", ("p", "name"))
     monkeypatch.setenv("COLUMNS", "40")
@@ -679,12 +570,12 @@ def test_narrow_table_breaks_its_header_and_drops_what_matters_least(
     assert made()[1:] == ["   right         p", "      12       .03"]
 
 
-def test_wide_characters_keep_the_table_aligned() -> None:
+def test_wide_characters_keep_the_table_aligned():
     lines = table(("model", "n"), [("模型", "1"), ("e\u0301", "22")], "lr")
     assert len({width_of(line) for line in lines}) == 1
 
 
-def test_columns_that_belong_together_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_that_belong_together_go_together(monkeypatch):
     header, row = ("A", "only A", "only B", "p"), ("x" * 20, "1" * 9, "2" * 9, ".031")
     for width, shown in ((60, header), (40, ("A", "p"))):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -694,7 +585,7 @@ def test_columns_that_belong_together_go_together(monkeypatch: pytest.MonkeyPatc
         assert ("1" * 9 in lines[-1]) == ("only A" in shown) == ("2" * 9 in lines[-1])
 
 
-def test_check_and_init_note_dependence_that_nobody_declared(bakeoff: Run, folder: Path) -> None:
+def test_check_and_init_note_dependence_that_nobody_declared(bakeoff, folder):
     frame = write_table(120).drop(columns="answer")
     rng = np.random.default_rng(0)
     frame = frame.assign(u=rng.normal(size=120), v=rng.normal(size=120), batch=np.arange(120) // 6)
@@ -713,10 +604,8 @@ def test_check_and_init_note_dependence_that_nobody_declared(bakeoff: Run, folde
 
 
 @pytest.mark.parametrize("command", [["tests"], ["gate", __file__, "--margin", "0.1"]])
-def test_an_interrupt_ends_in_a_word(
-    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(name: str) -> None:
+def test_an_interrupt_ends_in_a_word(command, monkeypatch, capsys):
+    def interrupted(name):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("bakeoff.cli.import_module", interrupted)

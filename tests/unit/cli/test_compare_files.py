@@ -1,7 +1,5 @@
 """`bakeoff compare --html`, `--markdown`, `--latex`, `--csv`: one content, nothing else written."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat
@@ -14,12 +12,10 @@ import pytest
 
 from bakeoff.data.given_predictions import load
 from bakeoff.spec import load_experiment
-from tests.unit.cli.conftest import Run
 
 
 @pytest.fixture(autouse=True)
-def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Write predictions of three models with probabilities, and numbers of two."""
+def wide(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     n = 200
@@ -34,7 +30,7 @@ def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def files(folder: Path) -> set[str]:
+def files(folder):
     return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
 
 
@@ -42,12 +38,7 @@ OPTIONS = ("--truth", "y", "--models", "a,b,<c>")
 INPUTS = {"wide.csv", "values.csv"}
 
 
-def test_nothing_is_written_unasked(compare: Run, wide: Path) -> None:
-    assert compare("wide.csv", *OPTIONS)[0] == 0
-    assert files(wide) == INPUTS
-
-
-def test_page_and_tables_have_the_numbers_of_the_terminal(compare: Run, wide: Path) -> None:
+def test_page_and_tables_have_the_numbers_of_the_terminal(compare, wide):
     outputs = ("--html", "p.html", "--markdown", "p.md", "--latex", "p.tex", "--csv", "new/tables")
     code, out, _ = compare("wide.csv", *OPTIONS, "--json", *outputs)
     assert code == 0
@@ -68,7 +59,7 @@ def test_page_and_tables_have_the_numbers_of_the_terminal(compare: Run, wide: Pa
     assert all(score in one for one in (page, text, paper))
 
 
-def test_page_needs_no_other_file_and_tells_its_command(compare: Run) -> None:
+def test_page_needs_no_other_file_and_tells_its_command(compare):
     assert compare("wide.csv", *OPTIONS, "--html", "p.html")[0] == 0
     page = Path("p.html").read_text()
     assert "bakeoff compare wide.csv --truth y" in page
@@ -80,7 +71,7 @@ def test_page_needs_no_other_file_and_tells_its_command(compare: Run) -> None:
         assert absent not in page
 
 
-def test_page_of_counts_names_no_classes(compare: Run) -> None:
+def test_page_of_counts_names_no_classes(compare):
     assert compare("--counts", "329,22,17,63", "--html", "p.html")[0] == 0
     assert "431 rows" in Path("p.html").read_text()
     assert "the classes are" not in Path("p.html").read_text()
@@ -95,15 +86,12 @@ def test_page_of_counts_names_no_classes(compare: Run) -> None:
         (("--versus", "a", "--correction", "holm"), "Holm"),
     ],
 )
-def test_page_of_every_kind_of_comparison(
-    compare: Run, options: tuple[str, ...], title: str
-) -> None:
+def test_page_of_every_kind_of_comparison(compare, options, title):
+    assert compare("wide.csv", *OPTIONS, *options)[0] == 0
+    assert files(Path()) == INPUTS, "nothing is written unasked"
     code, _, err = compare("wide.csv", *OPTIONS, *options, "--html", "p.html", "--csv", "t")
     assert (code, err) == (0, "")
     assert title in Path("p.html").read_text()
-
-
-def test_page_of_numbers_per_row(compare: Run) -> None:
     assert compare("values.csv", "--values", "lower", "--html", "p.html")[0] == 0
     assert "mean" in Path("p.html").read_text()
 
@@ -118,9 +106,7 @@ def test_page_of_numbers_per_row(compare: Run) -> None:
         (("--html", "wide.csv"), "--html: 'wide.csv' is read from; name another file"),
     ],
 )
-def test_place_that_cannot_be_written_leaves_nothing(
-    compare: Run, wide: Path, options: tuple[str, ...], said: str
-) -> None:
+def test_place_that_cannot_be_written_leaves_nothing(compare, wide, options, said):
     before = Path("wide.csv").read_bytes()
     code, out, err = compare("wide.csv", *OPTIONS, *options)
     assert code == 2
@@ -130,7 +116,7 @@ def test_place_that_cannot_be_written_leaves_nothing(
     assert Path("wide.csv").read_bytes() == before
 
 
-def test_pages_go_where_links_and_devices_lead(compare: Run, wide: Path) -> None:
+def test_pages_go_where_links_and_devices_lead(compare, wide):
     Path("link.html").symlink_to("far.html")
     options = ["--html", "link.html"]
     with suppress(OSError):  # not every user may make one
@@ -144,7 +130,7 @@ def test_pages_go_where_links_and_devices_lead(compare: Run, wide: Path) -> None
     assert "device" not in options or stat.S_ISCHR(Path("device").stat().st_mode)
 
 
-def test_tables_of_which_one_may_not_be_written_leave_the_others(compare: Run) -> None:
+def test_tables_of_which_one_may_not_be_written_leave_the_others(compare):
     assert compare("wide.csv", *OPTIONS, "--csv", "t")[0] == 0
     tables = sorted(Path("t").iterdir())
     tables[-1].chmod(0o444)
@@ -155,10 +141,14 @@ def test_tables_of_which_one_may_not_be_written_leave_the_others(compare: Run) -
     assert list(Path("t").iterdir()) == tables[-1:]
 
 
-def test_columns_that_became_models_unasked_are_named(compare: Run) -> None:
-    rows = [f"{i},{i % 2},{i % 3 % 2},{i % 5 % 2},{i % 7 % 2}" for i in range(60)]
-    Path("marked.csv").write_text("\n".join(("id,y,a,b,smoker", *rows)) + "\n")
-    asked = "marked.csv", "--truth", "y", "--labels"
+@pytest.mark.parametrize("kind", [("--truth", "y", "--labels"), ("--values", "higher")])
+def test_columns_that_became_models_unasked_are_named(compare, kind):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((240, 3)), columns=["a", "b", "smoker"])
+    if "--labels" in kind:
+        table = (table > 0.5).astype(int).assign(y=np.arange(240) % 2)
+    table.to_csv("marked.csv", index=False)
+    asked = "marked.csv", *kind
     code, _, told = compare(*asked)
     assert code == 0
     assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
@@ -166,7 +156,7 @@ def test_columns_that_became_models_unasked_are_named(compare: Run) -> None:
 
 
 @pytest.mark.parametrize("values", [False, True])
-def test_a_column_of_groups_is_no_model(compare: Run, values: bool) -> None:
+def test_a_column_of_groups_is_no_model(compare, values):
     rng = np.random.default_rng(0)
     numbers = rng.random((200, 2)) if values else rng.choice(["no", "yes"], (200, 2))
     table = pd.DataFrame(numbers, columns=["a", "b"])
@@ -190,9 +180,7 @@ def test_a_column_of_groups_is_no_model(compare: Run, values: bool) -> None:
 
 
 @pytest.mark.parametrize("values", [False, True])
-def test_columns_like_groups_are_noted_in_one_table_per_model(
-    compare: Run, values: bool, tmp_path: Path
-) -> None:
+def test_columns_like_groups_are_noted_in_one_table_per_model(compare, values, tmp_path):
     rng = np.random.default_rng(0)
     common = pd.DataFrame({"id": np.arange(200), "patient": np.arange(200) // 5})
     told = {"score": rng.random} if values else {"y_pred": lambda n: rng.choice(["no", "yes"], n)}
@@ -214,9 +202,7 @@ def test_columns_like_groups_are_noted_in_one_table_per_model(
 
 @pytest.mark.parametrize("name", ["patient", "case", "week"])
 @pytest.mark.parametrize("last", [8, 40, 240])
-def test_a_column_that_counts_up_again_and_again_is_no_model(
-    compare: Run, name: str, last: int
-) -> None:
+def test_a_column_that_counts_up_again_and_again_is_no_model(compare, name, last):
     table = pd.DataFrame(np.random.default_rng(0).random((240, 2)), columns=["a", "b"])
     table[name] = np.resize(np.arange(1, last + 1), 240)
     table.to_csv("counted.csv", index=False)
@@ -224,24 +210,6 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(
     assert code != 0
     assert f"{name!r} looks like an id, not like a model's numbers" in err
     assert compare("counted.csv", "--values", "higher", "--models", "a,b")[0] == 0
-
-
-def test_columns_of_numbers_that_became_models_are_named(compare: Run) -> None:
-    table = pd.DataFrame(np.random.default_rng(0).random((240, 3)), columns=["a", "b", "age"])
-    table["marks"] = np.random.default_rng(1).integers(0, 10, 240)
-    table.to_csv("three.csv", index=False)
-    code, _, told = compare("three.csv", "--values", "higher")
-    assert code == 0
-    assert told.startswith("every other column is taken for a model: a, b, age, marks; `--models`")
-    assert compare("three.csv", "--values", "higher", "--models", "a,b")[2] == ""
-
-
-def test_costs_of_other_classes_are_refused_by_the_name_of_the_file(compare: Run) -> None:
-    Path("costs.yaml").write_text("classes: [sick, ill]\nmatrix: [[0, 1], [1, 0]]\n")
-    code, _, told = compare("wide.csv", *OPTIONS, "--costs", "costs.yaml")
-    assert code == 2
-    assert "--costs: wide.csv: unknown class 'ill'" in told
-    assert "the class 'well' of wide.csv has no row" in told
 
 
 @pytest.mark.parametrize(
@@ -253,9 +221,7 @@ def test_costs_of_other_classes_are_refused_by_the_name_of_the_file(compare: Run
     ],
 )
 @pytest.mark.parametrize("files", [("a.csv", "b.csv"), ("b.csv", "a.csv")])
-def test_files_that_relate_the_rows_otherwise_are_refused(
-    compare: Run, files: tuple[str, str], options: tuple[str, str], message: str
-) -> None:
+def test_files_that_relate_the_rows_otherwise_are_refused(compare, files, options, message):
     for name, period in (("a", 3), ("b", 4)):
         rows = np.arange(60)
         told = {"id": rows, "y": rows % 2, "predicted": rows % 5 % 2, "site": rows % period}

@@ -1,10 +1,7 @@
 """Several training runs of models whose predictions are given: in files, in memory, in a YAML."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,8 +23,8 @@ TRUTH = RNG.integers(0, 2, N)
 HARD = RNG.normal(size=N)
 
 
-def runs(count: int, skill: float) -> list[np.ndarray]:
-    def right() -> Any:
+def runs(count, skill):
+    def right():
         return HARD + RNG.normal(size=N) + skill + RNG.normal() / 5 > 0
 
     return [np.where(right(), TRUTH, 1 - TRUTH) for _ in range(count)]
@@ -36,7 +33,7 @@ def runs(count: int, skill: float) -> list[np.ndarray]:
 A, B = runs(4, 1.5), runs(3, 0.9)
 
 
-def table(each: list[np.ndarray]) -> pd.DataFrame:
+def table(each):
     """Put the runs below one another, each in an order of its own."""
     parts = [
         pd.DataFrame({"id": range(N), "seed": s, "y_true": NAMES[TRUTH], "y_pred": NAMES[one]})
@@ -46,7 +43,7 @@ def table(each: list[np.ndarray]) -> pd.DataFrame:
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table(A).to_csv("net.csv", index=False)
     table(B).to_csv("vit.csv", index=False)
@@ -167,7 +164,7 @@ def test_runs_on_other_rows_are_refused_in_one_message(files, compare, change, m
     assert message in err
 
 
-def given(models: dict[str, Any]) -> Any:
+def given(models):
     return load_experiment({"experiment": "g", "models": models, "metrics": ["accuracy"]})
 
 
@@ -202,7 +199,7 @@ def test_runs_that_are_not_there_are_missed(files, net, message):
         _all_read(given({"net": net, "vit": vit}))
 
 
-def _all_read(spec: Any) -> None:
+def _all_read(spec):
     for problem in problems_with_predictions(spec, "g", load_given("g", spec)):
         raise problem
 

@@ -1,9 +1,6 @@
 """`bakeoff compare --subgroups`: what `subgroups:` of an experiment gives, of tables that exist."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,8 +13,7 @@ N = 300
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
-    """Return a table of predictions of which model a is better for f alone."""
+def table(tmp_path_factory):
     rng = np.random.default_rng(0)
     truth, sex = rng.integers(0, 2, N), rng.choice(["f", "m"], N)
     right = rng.random((2, N)) < 0.7
@@ -30,7 +26,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]
     return path, frame
 
 
-def found(capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, object]]:
+def found(capsys, *options):
     assert main(["compare", *options, "--json"]) == 0
     return json.loads(capsys.readouterr().out)["subgroups"]
 
@@ -104,8 +100,5 @@ def test_page_says_whether_the_difference_differs(table, capsys):
 def test_mistakes_are_told(table, capsys, named, message):
     assert main(["compare", str(table[0]), "--models", "a,b", "--subgroups", named]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_counts_have_no_columns(capsys):
     assert main(["compare", "--counts", "9,3,2,4", "--subgroups", "sex"]) == 2
     assert "in place of files and their columns" in capsys.readouterr().err

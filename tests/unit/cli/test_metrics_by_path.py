@@ -1,7 +1,5 @@
 """Own metrics by file or import path, and costs, in `compare` and `gate`."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -57,7 +55,6 @@ COSTS = "classes: [yes, no]\nmatrix: [[0, 5], [1, 0]]\n"
 
 @pytest.fixture
 def rows(tmp_path, monkeypatch):
-    """Write predictions, a module and costs, and return truth and probabilities."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "measures_of_rows", raising=False)
     monkeypatch.setattr(sys, "path", [*sys.path])

@@ -1,7 +1,5 @@
 """`bakeoff run` and `init --folder`: what is handed to snakemake, and a folder that works."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -17,20 +15,18 @@ from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
-def _file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("study.yaml").touch()
 
 
-def started(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
-    """Return what would be executed, after the Snakefile."""
-    lines: list[list[str]] = []
+def started(monkeypatch, *arguments):
+    lines = []
     monkeypatch.setattr(command.os, "execv", lambda _, line: lines.append(line))
     main(["run", *arguments])
     return lines[0][5:]
 
 
-TREE = "{a: {estimator: sklearn.tree.DecisionTreeClassifier}}"
 FILE = ["--configfile", "study.yaml"]
 
 
@@ -46,46 +42,42 @@ FILE = ["--configfile", "study.yaml"]
         (["study.yaml", "--dry"], ["--dry"]),
     ],
 )
-def test_unknown_options_go_to_snakemake_unchanged(
-    monkeypatch: pytest.MonkeyPatch, given: list[str], handed: list[str]
-) -> None:
+def test_unknown_options_go_to_snakemake_unchanged(monkeypatch, given, handed):
     assert started(monkeypatch, *given) == [*handed, *FILE]
 
 
-def test_profile_says_how_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profile_says_how_many_jobs(monkeypatch):
     line = started(monkeypatch, "study.yaml", "--profile", "slurm")
-    assert line[0] == "--profile"
-    assert line[1].endswith("profiles/slurm")
+    assert (line[0], Path(line[1]).name) == ("--profile", "slurm")
     assert "--cores" not in line
 
 
-def test_removed_lock_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run no.yaml", "no.yaml is not there"),
+        ("run broken.yaml", "broken.yaml:2:1: not valid YAML: "),
+        ("check study.yaml --forcerun x", "unrecognized arguments: --forcerun x"),
+        ("init --folder .", "--folder: . is not empty"),
+        ("init --folder study.yaml", "study.yaml cannot be made"),
+    ],
+)
+def test_mistakes_end_with_2(capsys, words, said):
+    Path("broken.yaml").write_text("models: {a: [\n")
+    try:
+        code = main(words.split())
+    except SystemExit as stop:
+        code = stop.code
+    assert (code, said in capsys.readouterr().err) == (2, True)
+
+
+def test_removed_lock_is_told(monkeypatch, capsys):
     monkeypatch.setattr(locks, "release", lambda _: [Holder("here", 12, 0.0, [])])
     started(monkeypatch, "study.yaml")
     assert "removed the lock of a run that was killed (process 12" in capsys.readouterr().err
 
 
-def test_missing_file_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "no.yaml"]) == 2
-    assert "no.yaml is not there" in capsys.readouterr().err
-
-
-def test_syntax_error_is_told_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("study.yaml").write_text("models: {a: [\n")
-    assert main(["run", "study.yaml"]) == 2
-    assert "study.yaml:2:1: not valid YAML: " in capsys.readouterr().err
-
-
-def test_other_commands_take_no_unknown_options(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["check", "study.yaml", "--forcerun", "x"])
-    assert stop.value.code == 2
-    assert "unrecognized arguments: --forcerun x" in capsys.readouterr().err
-
-
-def test_new_folder_holds_a_study_that_is_ready(capsys: pytest.CaptureFixture[str]) -> None:
+def test_new_folder_holds_a_study_that_is_ready(capsys):
     assert main(["init", "--folder", "mine"]) == 0
     assert "mine/ is ready: cd mine && bakeoff run experiment.yaml" in capsys.readouterr().out
     found = {p.relative_to("mine").as_posix() for p in Path("mine").rglob("*") if p.is_file()}
@@ -93,21 +85,12 @@ def test_new_folder_holds_a_study_that_is_ready(capsys: pytest.CaptureFixture[st
         *(".gitignore", "README.md", "data/.gitkeep", "experiment.yaml"),
         "predictions.csv",
     }
-    assert (
-        Path("mine/predictions.csv").read_bytes()
-        == (ROOT / "config/data/predictions.csv").read_bytes()
-    )
+    shipped = ROOT / "config/data/predictions.csv"
+    assert Path("mine/predictions.csv").read_bytes() == shipped.read_bytes()
     assert f"bakeoff=={__version__}" in Path("mine/README.md").read_text()
     problems, chosen = check_experiment(read_experiment("mine/experiment.yaml"))
     assert not problems
     assert chosen
-
-
-def test_folder_that_holds_something_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", "--folder", "."]) == 2
-    assert "--folder: . is not empty" in capsys.readouterr().err
-    assert main(["init", "--folder", "study.yaml"]) == 2
-    assert "study.yaml cannot be made" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -119,7 +102,7 @@ def test_folder_that_holds_something_is_refused(capsys: pytest.CaptureFixture[st
         ("mine.csv --folder mine", "--folder: lays out an example; leave out mine.csv"),
     ],
 )
-def test_a_folder_or_a_table(capsys: pytest.CaptureFixture[str], text: str, said: str) -> None:
+def test_a_folder_or_a_table(capsys, text, said):
     assert main(["init", *text.split()]) == 2
     assert said in capsys.readouterr().err
     assert not Path("mine").exists()

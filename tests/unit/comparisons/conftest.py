@@ -1,14 +1,9 @@
 """A small study fitted by the real functions, without Snakemake, for the tests of comparisons."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Comparison, plan_tests, run_planned
+from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.comparisons.run_tests import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.split_files import write_splits
@@ -17,10 +12,10 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
-from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
+from bakeoff.spec import AnalysisPlan, load_experiment
 from tests.conftest import once
 
-STUDY: dict[str, Any] = {
+STUDY = {
     "experiment": "study",
     "seed": 3,
     "datasets": {
@@ -62,12 +57,12 @@ STUDY: dict[str, Any] = {
 class Study:
     """The files of a study's results."""
 
-    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+    def __init__(self, folder, config):
         self.folder = folder
         self.config = config
         self.experiment = load_experiment(config)
 
-    def fit(self) -> None:
+    def fit(self):
         """Load, split, fit, score and collect."""
         e, every = self.experiment, []
         for dataset, spec in e.datasets.items():
@@ -97,15 +92,15 @@ class Study:
         steps.score_matrix(e, AnalysisPlan(), self._path("scores.csv"), *self.matrix.values())
 
     @property
-    def matrix(self) -> dict[str, str]:
+    def matrix(self):
         """The files of the score matrix."""
         return {MATRIX: self._path("matrix.csv"), HOLES: self._path("matrix.json")}
 
-    def file(self, dataset: str, plan: str, kind: str) -> str:
+    def file(self, dataset, plan, kind):
         """Return the file of one data set's scores or predictions."""
         return self._path(f"{dataset}.{plan}.{kind}")
 
-    def inputs(self, chosen: PlannedTest, experiment: Experiment) -> dict[str, str]:
+    def inputs(self, chosen, experiment):
         """Name the files that feed a test, as the workflow does."""
         if chosen.on_datasets:
             return self.matrix
@@ -113,7 +108,7 @@ class Study:
         kind = "predictions" if on_rows else "scores"
         return {name: self.file(name, chosen.plan, kind) for name in experiment.datasets}
 
-    def run(self, tests: dict[str, Any], **changes: Any) -> list[Comparison]:
+    def run(self, tests, **changes):
         """Run tests with other settings on the fits that are there."""
         experiment = load_experiment({**self.config, "tests": tests, **changes})
         problems, chosen = plan_tests(experiment)
@@ -124,11 +119,11 @@ class Study:
             for comparison in run_planned(test, experiment, self.inputs(test, experiment))
         ]
 
-    def _path(self, name: str) -> str:
+    def _path(self, name):
         return str(self.folder / name)
 
 
 @pytest.fixture(scope="session")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+def study(tmp_path_factory):
     """Return a study that was fitted once; not to be changed."""
     return Study(once(tmp_path_factory, "study", lambda folder: Study(folder, STUDY).fit()), STUDY)

@@ -1,10 +1,7 @@
 """No advice names a test that would be refused, or whose smallest p-value is above its level."""
 
-from __future__ import annotations
-
 import itertools
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,11 +11,11 @@ from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.comparisons.settings import planned
 from bakeoff.comparisons.trials import FEW, RowCounts, remedies, smallest_pvalue
-from bakeoff.spec import Experiment, load_experiment
+from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, catalogue
 
 CATALOGUE = catalogue()
-PLANS: dict[str, dict[str, Any]] = {
+PLANS = {
     "holdout": {"test_size": 0.3},
     "kfold": {"folds": 5},
     "cv_5x2": {},
@@ -27,14 +24,7 @@ PLANS: dict[str, dict[str, Any]] = {
 }
 
 
-def experiment(
-    models: int = 2,
-    datasets: int = 1,
-    plans: tuple[str, ...] = ("holdout",),
-    resampling: dict[str, Any] | None = None,
-    dataset: dict[str, Any] | None = None,
-    **tests: Any,
-) -> Experiment:
+def experiment(models=2, datasets=1, plans=("holdout",), resampling=None, dataset=None, **tests):
     own = {"source": "sklearn", "name": "iris", **(dataset or {})}
     return load_experiment(
         {
@@ -51,20 +41,20 @@ def experiment(
     )
 
 
-def named(text: str) -> list[str]:
+def named(text):
     """Return the tests that a message advises, after the colon or semicolon."""
     return [n for n in re.findall(r"\w+", text.partition(" use ")[2]) if n in CATALOGUE]
 
 
-def smallest(name: str, spec: Experiment, size: RowCounts | None = None) -> float:
+def smallest(name, spec, size=None):
     return smallest_pvalue(planned(CATALOGUE[name], spec.tests), spec, size)
 
 
-def can_tell(name: str, spec: Experiment, size: RowCounts) -> bool:
+def can_tell(name, spec, size):
     return smallest(name, spec, size) <= spec.tests.alpha
 
 
-def helping(name: str, spec: Experiment, size: RowCounts) -> str:
+def helping(name, spec, size):
     return remedies(planned(CATALOGUE[name], spec.tests), spec, size)
 
 
@@ -73,9 +63,7 @@ def helping(name: str, spec: Experiment, size: RowCounts) -> str:
 )
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-def test_recommended_tests_can_reach_the_level(
-    models: int, datasets: int, alpha: float, alternative: str
-) -> None:
+def test_recommended_tests_can_reach_the_level(models, datasets, alpha, alternative):
     plans = ("holdout", "kfold")
     spec = experiment(models, datasets, plans, alpha=alpha, alternative=alternative)
     problems, chosen = plan_tests(spec)
@@ -96,9 +84,7 @@ def test_recommended_tests_can_reach_the_level(
         (3, 2, {"kfold": {"folds": 3}, "holdout": {"test_size": 0.3}}),
     ],
 )
-def test_messages_name_tests_that_would_run(
-    name: str, models: int, datasets: int, resampling: dict[str, Any]
-) -> None:
+def test_messages_name_tests_that_would_run(name, models, datasets, resampling):
     spec = experiment(models, datasets, resampling=resampling, run=[name])
     for problem in plan_tests(spec)[0]:
         for other in named(problem.message):
@@ -109,14 +95,14 @@ def test_messages_name_tests_that_would_run(
 
 
 @pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.arity == "all_pairs"])
-def test_versus_names_tests_that_would_run(name: str) -> None:
+def test_versus_names_tests_that_would_run(name):
     spec = experiment(3, 3, ("kfold", "holdout"), run=[name], versus="m0")
     for problem in plan_tests(spec)[0]:
         for other in named(problem.message):
             assert advisable([other], spec)
 
 
-def test_three_data_sets_are_too_few_for_signed_ranks() -> None:
+def test_three_data_sets_are_too_few_for_signed_ranks():
     assert advisable(["wilcoxon_signed_rank"], experiment(2, 3)) == []
     assert advisable(["wilcoxon_signed_rank"], experiment(2, 6)) == ["wilcoxon_signed_rank"]
     assert smallest("wilcoxon_signed_rank", experiment(2, 3)) == 0.25
@@ -125,7 +111,7 @@ def test_three_data_sets_are_too_few_for_signed_ranks() -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 4, 5, 6, 20, FEW])
-def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
+def test_rows_of_a_test_set_set_a_limit(rows):
     found = smallest("mcnemar", experiment(), RowCounts(rows))
     assert found == (0.0 if rows == FEW else pytest.approx(0.5**rows))
     assert (advisable(["mcnemar"], experiment(), rows) == ["mcnemar"]) == (0.5**rows <= 0.05)
@@ -133,9 +119,7 @@ def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
 
 @pytest.mark.parametrize("models", [2, 4])
 @pytest.mark.parametrize("name", ["metric_difference", "delong", "cost_sensitive", "mcnemar"])
-def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(
-    name: str, models: int
-) -> None:
+def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(name, models):
     spec = experiment(models, dataset={"groups": "id"})
     test = robust(CATALOGUE[name], spec).name
     assert smallest(test, spec, RowCounts(200, groups=2)) > 0.05
@@ -147,15 +131,10 @@ def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(
 
 
 @pytest.mark.parametrize(
-    "name",  # those that have a p-value
-    [
-        n
-        for n, e in CATALOGUE.items()
-        if (e.evidence, e.type1 == "bayesian") == ("dataset_scores", False)
-    ],
+    "name", [n for n, e in CATALOGUE.items() if e.evidence is Evidence.DATASET_SCORES]
 )
 @pytest.mark.parametrize("n", [2, 3, 5])
-def test_no_evidence_goes_below_the_smallest_p(name: str, n: int) -> None:
+def test_no_evidence_goes_below_the_smallest_p(name, n):
     spec, rng = experiment(3, n), np.random.default_rng(n)
     least = smallest(name, spec)
     test = planned(CATALOGUE[name], spec.tests)
@@ -166,9 +145,8 @@ def test_no_evidence_goes_below_the_smallest_p(name: str, n: int) -> None:
         assert all(not row.pvalue_adjusted < least - 1e-12 for row in pairs)
 
 
-def test_halves_are_advised_where_rows_can_be_halved() -> None:
+def test_halves_are_advised_where_rows_can_be_halved():
     halved = with_halves(experiment(plans=("kfold",)))
-    assert halved is not None
     assert advisable(["half_sample_t"], halved)
     assert with_halves(experiment(plans=("kfold",), dataset={"time": "day"})) is None
     assert Evidence.FOLD_SCORES is CATALOGUE["half_sample_t"].evidence
@@ -187,9 +165,7 @@ def test_halves_are_advised_where_rows_can_be_halved() -> None:
         ("diebold_mariano", 2, RowCounts(200, times=20), 1.0),  # too few, with no exact p
     ],
 )
-def test_groups_set_a_limit_that_more_rows_do_not_lift(
-    name: str, models: int, size: RowCounts, least: float
-) -> None:
+def test_groups_set_a_limit_that_more_rows_do_not_lift(name, models, size, least):
     column = {"time": "day"} if size.times else {"groups": "patient"}
     found = smallest(name, experiment(models, dataset=column), size)
     assert found == pytest.approx(least)
@@ -197,7 +173,7 @@ def test_groups_set_a_limit_that_more_rows_do_not_lift(
 
 @pytest.mark.parametrize("models", [2, 3, 6, 10, 20])
 @pytest.mark.parametrize("times", [32, 39, 1_000])
-def test_recommended_tests_in_time_can_tell_any_number_of_models(models: int, times: int) -> None:
+def test_recommended_tests_in_time_can_tell_any_number_of_models(models, times):
     problems, chosen = plan_tests(experiment(models, dataset={"time": "day"}))
     assert not problems
     assert [test.name for test in chosen] == ["diebold_mariano"]
@@ -207,7 +183,7 @@ def test_recommended_tests_in_time_can_tell_any_number_of_models(models: int, ti
         assert not can_tell(test.name, spec, RowCounts(4 * times, times=31))
 
 
-def test_what_helps_would_help() -> None:
+def test_what_helps_would_help():
     name, size = "mcnemar", RowCounts(700, groups=7)
     grouped = {"groups": "patient"}
     assert not can_tell(name, experiment(6, dataset=grouped), size)
@@ -223,7 +199,7 @@ def test_what_helps_would_help() -> None:
     assert can_tell(name, experiment(6, dataset=grouped, versus="m0"), eight)
 
 
-def test_more_times_help_a_test_of_times_and_no_test_of_blocks() -> None:
+def test_more_times_help_a_test_of_times_and_no_test_of_blocks():
     spec, size = experiment(2, dataset={"time": "day"}), RowCounts(140, times=14)
     assert helping("diebold_mariano", spec, size) == "at least 32 times"
     blocks = experiment(6, dataset={"time": "day"})

@@ -1,10 +1,7 @@
 """Every test of the catalogue can be asked for, and gets its evidence from real fits."""
 
-from __future__ import annotations
-
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +9,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Arity, Evidence, TypeOneError, catalogue
 
 pytestmark = pytest.mark.xdist_group("study")
 
@@ -22,9 +19,9 @@ ELSEWHERE = (Evidence.VALUES, Evidence.RUNS, Evidence.RUN_VALUES)
 PAIRS = [("tree", "bayes"), ("tree", "knn"), ("bayes", "knn")]
 
 
-def settings(entry: Entry) -> dict[str, Any]:
+def settings(entry):
     """Return `tests:` with what a test cannot do without."""
-    found: dict[str, Any] = {"run": [entry.name]}
+    found = {"run": [entry.name]}
     if "margin" in entry.options:
         found["margin"] = 0.05
     if "mu0" in entry.options:
@@ -33,7 +30,7 @@ def settings(entry: Entry) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.evidence not in ELSEWHERE])
-def test_every_test_runs_on_real_evidence(study: Any, name: str) -> None:
+def test_every_test_runs_on_real_evidence(study, name):
     entry = CATALOGUE[name]
     rows = [row for row in study.run(settings(entry)) if not row.follows]
     per_family = {Arity.ONE: 3, Arity.PAIR: 3, Arity.OMNIBUS: 1, Arity.ALL_PAIRS: 3}[entry.arity]
@@ -47,7 +44,7 @@ def test_every_test_runs_on_real_evidence(study: Any, name: str) -> None:
         check_row(row, entry)
 
 
-def check_row(row: Comparison, entry: Entry) -> None:
+def check_row(row, entry):
     """Check what holds for every comparison."""
     assert "reason" not in row.result, row.result
     assert Comparison.from_dict(json.loads(json.dumps(row.to_dict()))).to_row() == pytest.approx(
@@ -68,7 +65,7 @@ def check_row(row: Comparison, entry: Entry) -> None:
         check_agreement(row)
 
 
-def check_agreement(row: Comparison) -> None:
+def check_agreement(row):
     """Check that a p-value and an interval which disagree are said to."""
     if math.isnan(row.ci_low) or row.decision is Decision.UNDECIDED:
         return
@@ -83,7 +80,7 @@ def check_agreement(row: Comparison) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in CATALOGUE if CATALOGUE[n].posthoc])
-def test_an_omnibus_test_brings_its_post_hoc(study: Any, name: str) -> None:
+def test_an_omnibus_test_brings_its_post_hoc(study, name):
     entry = CATALOGUE[name]
     rows = [row for row in study.run(settings(entry)) if row.follows]
     assert {row.follows for row in rows} == {name}
@@ -91,25 +88,25 @@ def test_an_omnibus_test_brings_its_post_hoc(study: Any, name: str) -> None:
     assert [(row.model_a, row.model_b) for row in rows[:3]] == PAIRS
 
 
-def scores(study: Any, plan: str, metric: str, dataset: str = "cancer") -> Any:
+def scores(study, plan, metric, dataset="cancer"):
     table = pd.read_csv(study.file(dataset, plan, "scores"))
     own = table[table["metric"] == metric]
     return own.pivot(index=["repeat", "fold"], columns="model", values="value")
 
 
-def first(study: Any, name: str, **more: Any) -> Comparison:
+def first(study, name, **more):
     """Return the first comparison of a test: tree against bayes, on cancer or over data sets."""
     return study.run(settings(CATALOGUE[name]) | more)[0]
 
 
-def test_five_by_two_gets_replications_by_folds(study: Any) -> None:
+def test_five_by_two_gets_replications_by_folds(study):
     wide = scores(study, "cv_5x2", "accuracy")
     a, b = (wide[model].to_numpy().reshape(5, 2) for model in ("tree", "bayes"))
     expected = CATALOGUE["cv5x2_f"].function(a, b)
     assert first(study, "cv5x2_f").statistic == expected.statistic
 
 
-def test_sizes_of_the_parts_are_handed_over(study: Any) -> None:
+def test_sizes_of_the_parts_are_handed_over(study):
     wide = scores(study, "resampled", "accuracy")
     row = first(study, "corrected_resampled_t")
     expected = CATALOGUE["corrected_resampled_t"].function(
@@ -119,21 +116,21 @@ def test_sizes_of_the_parts_are_handed_over(study: Any) -> None:
     assert (row.ci_low, row.ci_high) == pytest.approx(tuple(expected.ci), rel=1e-12)
 
 
-def test_smaller_is_better_is_told(study: Any) -> None:
+def test_smaller_is_better_is_told(study):
     wide = scores(study, "kfold", "brier")
     rows = study.run(settings(CATALOGUE["corrected_kfold_t"]))
     row = next(row for row in rows if row.metric == "brier")
     assert row.estimate == pytest.approx((wide["bayes"] - wide["tree"]).mean())
 
 
-def test_delong_is_about_the_positive_class(study: Any) -> None:
+def test_delong_is_about_the_positive_class(study):
     table = pd.read_parquet(study.file("cancer", "holdout", "predictions"))
     truth = table["y_true"] == "malignant"
     areas = [roc_auc_score(truth, table[f"{model}:malignant"]) for model in ("tree", "bayes")]
     assert first(study, "delong").estimate == pytest.approx(areas[0] - areas[1])
 
 
-def test_costs_are_those_of_the_experiment(study: Any) -> None:
+def test_costs_are_those_of_the_experiment(study):
     table = pd.read_parquet(study.file("cancer", "holdout", "predictions")).astype(str)
     price = {("benign", "malignant"): 1.0, ("malignant", "benign"): 5.0}
     means = [
@@ -147,7 +144,7 @@ def test_costs_are_those_of_the_experiment(study: Any) -> None:
         assert row.variant == variant
 
 
-def test_data_sets_are_scored_by_the_mean_over_folds(study: Any) -> None:
+def test_data_sets_are_scored_by_the_mean_over_folds(study):
     names = list(study.experiment.datasets)
     means = [scores(study, "kfold", "accuracy", name).mean() for name in names]
     a, b = ([mean[model] for mean in means] for model in ("tree", "bayes"))
@@ -159,11 +156,11 @@ def test_data_sets_are_scored_by_the_mean_over_folds(study: Any) -> None:
     assert row.correction == "holm"
 
 
-def test_a_mean_over_folds_is_preferred_to_one_test_set(study: Any) -> None:
+def test_a_mean_over_folds_is_preferred_to_one_test_set(study):
     assert first(study, "friedman").plan != "holdout"
 
 
-def test_criteria_are_taken_together(study: Any) -> None:
+def test_criteria_are_taken_together(study):
     row = first(study, "manova")
     by_metric = [scores(study, "kfold", metric) for metric in ("accuracy", "brier")]
     y = np.stack([wide[list(study.config["models"])] for wide in by_metric], axis=2)
@@ -173,7 +170,7 @@ def test_criteria_are_taken_together(study: Any) -> None:
     assert row.df1 == expected.df1
 
 
-def test_a_data_set_may_have_its_own_costs(study: Any) -> None:
+def test_a_data_set_may_have_its_own_costs(study):
     tests = {"run": ["cost_sensitive"]}
     own = {"classes": ["malignant", "benign"], "matrix": [[0, 9], [2, 0]]}
     datasets = {n: study.config["datasets"][n] for n in ("made-1", "made-2")}

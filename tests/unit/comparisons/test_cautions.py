@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.plan_tests import with_better
 from bakeoff.comparisons.settings import planned
@@ -159,11 +158,6 @@ def test_tests_that_are_named_instead_have_no_caution_themselves():
 def test_fits_that_failed_make_a_caution():
     text = said("cv5x2_mcnemar", {"logistic": LOGISTIC}, failed=["own"])
     assert "where some fits fail cv5x2_mcnemar has an inflated type I error" in text
-
-
-def test_results_of_an_earlier_release_have_none():
-    columns = Comparison.columns()
-    assert columns[-1] == "caution"  # the others stay where they were
 
 
 def test_unlike_learners_are_cautioned_about_where_numbers_are_predicted():

@@ -1,7 +1,5 @@
 """Which models may be the best on one test set."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np
@@ -15,7 +13,7 @@ from bakeoff.spec import Costs
 from bakeoff.stats import all_pairs
 
 
-def rows(metric: str, n: int = 300) -> PairedPredictions:
+def rows(metric, n=300):
     """Return predictions of a good model, its near copy and a poor one."""
     rng = np.random.default_rng(0)
     truth = (rng.random(n) < 0.4).astype(int)

@@ -1,11 +1,8 @@
 """The examples of the pages on tests and costs are valid, and their links lead somewhere."""
 
-from __future__ import annotations
-
 import copy
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +11,7 @@ from bakeoff.comparisons.recommend import recommended
 from bakeoff.spec import load_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"
-AROUND: dict[str, Any] = {
+AROUND = {
     "experiment": "e",
     "datasets": {f"d{i}": {"source": "sklearn", "name": "breast_cancer"} for i in range(6)},
     "models": {
@@ -24,7 +21,7 @@ AROUND: dict[str, Any] = {
 }
 
 
-def test_the_message_shown_is_the_one_given() -> None:
+def test_the_message_shown_is_the_one_given():
     config = copy.deepcopy(AROUND) | {
         "resampling": {"kfold": {"repeats": 5}},
         "tests": {"run": ["corrected_kfold_t"]},
@@ -36,7 +33,7 @@ def test_the_message_shown_is_the_one_given() -> None:
 
 # the first cell of a row of the table, and the experiment that it is about
 SEEDS = "a holdout, and a model with several `seeds`"
-OFFERS: dict[str, dict[str, Any]] = {
+OFFERS = {
     "a `holdout`, by accuracy": {"resampling": {"holdout": {}}, "metrics": ["accuracy"]},
     "a `holdout`, by `roc_auc` or `cost`": {
         "resampling": {"holdout": {}},
@@ -55,19 +52,19 @@ OFFERS: dict[str, dict[str, Any]] = {
 }
 
 
-def _rows_of_the_table() -> dict[str, list[str]]:
+def _rows_of_the_table():
     text = (DOCS / "choosing-tests.md").read_text(encoding="utf-8")
     table = text.split("| the experiment has |")[1].split("\n\n")[0]
     cells = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
     return {first: rest for first, *rest in cells}
 
 
-def test_every_row_of_the_table_is_tried() -> None:
+def test_every_row_of_the_table_is_tried():
     elsewhere = {first for first in _rows_of_the_table() if "`values:`" in first}
     assert set(_rows_of_the_table()) == {*OFFERS, *elsewhere, SEEDS}
 
 
-def test_seeds_have_the_test_that_the_table_says() -> None:
+def test_seeds_have_the_test_that_the_table_says():
     forest = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
     models = {"forest": forest, "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"}}
     own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "models": models}
@@ -79,7 +76,7 @@ def test_seeds_have_the_test_that_the_table_says() -> None:
 
 @pytest.mark.parametrize("models", [2, 3])
 @pytest.mark.parametrize("row", OFFERS)
-def test_table_says_what_runs(row: str, models: int) -> None:
+def test_table_says_what_runs(row, models):
     chosen = dict(list(AROUND["models"].items())[:models])
     own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "models": chosen} | OFFERS[row]
     names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
@@ -89,7 +86,7 @@ def test_table_says_what_runs(row: str, models: int) -> None:
     assert f"`{names[0]}`" in said
 
 
-def test_repeated_folds_have_the_test_that_the_table_says() -> None:
+def test_repeated_folds_have_the_test_that_the_table_says():
     own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "resampling": {"kfold": {"repeats": 5}}}
     names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
     assert names == ["corrected_repeated_kfold_t"]

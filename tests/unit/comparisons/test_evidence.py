@@ -1,9 +1,5 @@
 """What is cut from collected files: shapes, sizes, and models that are not there."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -23,7 +19,7 @@ from bakeoff.stats import Evidence, catalogue
 COLUMNS = ["dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"]
 
 
-def written(path: Path, *, sizes: bool = True, models: tuple[str, ...] = ("2", "nan")) -> Path:
+def written(path, *, sizes=True, models=("2", "nan")):
     """Write scores of models whose names look like numbers and like nothing."""
     rows = [
         [1, model, "kfold", repeat, fold, 80 + fold if sizes else "", 20 if sizes else ""]
@@ -38,7 +34,7 @@ def written(path: Path, *, sizes: bool = True, models: tuple[str, ...] = ("2", "
     return path
 
 
-def test_scores_are_paired_by_repeat_and_fold(tmp_path: Path) -> None:
+def test_scores_are_paired_by_repeat_and_fold(tmp_path):
     found = fold_scores(read_scores(written(tmp_path / "s.csv")), ["2", "nan"], "f1")
     expected = np.arange(12).reshape(2, 2, 3) / 7
     np.testing.assert_array_equal(found.values, np.moveaxis(expected, 0, -1))
@@ -47,31 +43,31 @@ def test_scores_are_paired_by_repeat_and_fold(tmp_path: Path) -> None:
     assert found.left_out == ()
 
 
-def test_a_model_without_scores_is_left_out(tmp_path: Path) -> None:
+def test_a_model_without_scores_is_left_out(tmp_path):
     found = fold_scores(read_scores(written(tmp_path / "s.csv")), ["2", "gone", "nan"], "f1")
     assert found.models == ("2", "nan")
     assert found.left_out == ("gone has no results here",)
 
 
-def test_no_scores_at_all(tmp_path: Path) -> None:
+def test_no_scores_at_all(tmp_path):
     found = fold_scores(read_scores(written(tmp_path / "s.csv", models=())), ["a"], "f1")
     assert (found.models, found.n) == ((), 0)
 
 
-def test_incomplete_scores_are_refused(tmp_path: Path) -> None:
+def test_incomplete_scores_are_refused(tmp_path):
     scores = read_scores(written(tmp_path / "s.csv"))
     with pytest.raises(UserError, match="the scores of f1 are not complete"):
         fold_scores(scores.iloc[1:], ["2", "nan"], "f1")
 
 
-def test_tests_that_need_the_sizes_say_so(tmp_path: Path) -> None:
+def test_tests_that_need_the_sizes_say_so(tmp_path):
     found = fold_scores(read_scores(written(tmp_path / "s.csv", sizes=False)), ["2", "nan"], "f1")
     assert found.managed(catalogue()["anova_repeated_measures"]) == {}
     with pytest.raises(UserError, match="corrected_resampled_t needs the sizes"):
         found.managed(catalogue()["corrected_resampled_t"])
 
 
-def test_scores_have_the_shape_that_a_test_wants(tmp_path: Path) -> None:
+def test_scores_have_the_shape_that_a_test_wants(tmp_path):
     found = fold_scores(read_scores(written(tmp_path / "s.csv")), ["2", "nan"], "f1")
     repeated, flat = (
         catalogue()[n] for n in ("corrected_repeated_kfold_t", "corrected_resampled_t")
@@ -81,7 +77,7 @@ def test_scores_have_the_shape_that_a_test_wants(tmp_path: Path) -> None:
     assert {k: v.shape for k, v in found.managed(flat).items()} == {"n_train": (6,), "n_test": (6,)}
 
 
-def test_a_test_set_is_read_with_its_classes(tmp_path: Path) -> None:
+def test_a_test_set_is_read_with_its_classes(tmp_path):
     labels = pa.DictionaryArray.from_arrays(
         pa.array([0, 1, 0], pa.int32()), pa.array(["no", "yes"])
     )
@@ -91,13 +87,12 @@ def test_a_test_set_is_read_with_its_classes(tmp_path: Path) -> None:
     assert found.classes == ("no", "yes")
     assert found.models == ("a", "b")
     assert found.correct.all()
-    assert found.scores is not None
     np.testing.assert_array_equal(found.scores[:, 0], [0.1, 0.9, 0.2])
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)
 
 
-def test_labels_become_codes_of_sorted_classes() -> None:
+def test_labels_become_codes_of_sorted_classes():
     made = PairedPredictions.from_labels(
         ["a", "b"], ["no", "yes", "no"], [["no", "no", "maybe"], ["no", "yes", "no"]]
     )
@@ -110,7 +105,7 @@ def test_labels_become_codes_of_sorted_classes() -> None:
 
 
 @pytest.mark.parametrize("evidence", list(Evidence))
-def test_a_plan_knows_kinds_of_evidence_as_the_catalogue_does(evidence: Evidence) -> None:
+def test_a_plan_knows_kinds_of_evidence_as_the_catalogue_does(evidence):
     test = PlannedTest(name="any", evidence=evidence.value)
     assert test.on_rows == evidence.on_rows
     assert test.on_fold_rows == (evidence is Evidence.FOLD_CORRECTNESS)

@@ -1,33 +1,31 @@
 """Tables of scores with so many models that not every pair is ranked anew."""
 
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 
 from bakeoff import compare_datasets
-from bakeoff.api.findings import Findings
 from bakeoff.stats import adjust_pvalues, wilcoxon_signed_rank
 
 
-def _table(models: int) -> dict[str, dict[str, float]]:
+def _table(models):
     rng = np.random.default_rng(3)
     scores = rng.normal(size=(12, models)) + np.arange(models) / 8
     return {f"m{j}": {f"d{i}": v for i, v in enumerate(scores[:, j])} for j in range(models)}
 
 
-def _rows(found: Findings) -> list[dict[str, Any]]:
+def _rows(found):
     return json.loads(found.to_json())["comparisons"]
 
 
 @pytest.fixture(scope="module")
-def many() -> Findings:
+def many():
     """31 models of rising strength."""
     return compare_datasets(_table(31), values="higher", tests=["quade"])
 
 
-def test_the_best_model_alone_is_compared_and_all_pairs_count(many: Findings) -> None:
+def test_the_best_model_alone_is_compared_and_all_pairs_count(many):
     rows = [row for row in _rows(many) if row["role"] == "pair"]
     best = "m30"
     assert {row["model_a"] for row in rows} == {best}
@@ -43,19 +41,19 @@ def test_the_best_model_alone_is_compared_and_all_pairs_count(many: Findings) ->
     assert [row["pvalue_adjusted"] for row in rows] == pytest.approx(list(wanted))
 
 
-def test_the_answer_says_so_and_calls_no_model_a_control(many: Findings) -> None:
+def test_the_answer_says_so_and_calls_no_model_a_control(many):
     said = " ".join(many.verdict.split())
     assert "465 hypotheses of which the 30 of the best model were tested" in said
     assert "control" not in said
     assert "the best model with each other one" in many.methods
 
 
-def test_thirty_models_are_compared_in_all_pairs() -> None:
+def test_thirty_models_are_compared_in_all_pairs():
     found = compare_datasets(_table(30), values="higher", tests=["quade"])
     assert sum(row["role"] == "pair" for row in _rows(found)) == 30 * 29 // 2
 
 
-def test_ranks_stand_with_the_first_pair_of_a_family_alone() -> None:
+def test_ranks_stand_with_the_first_pair_of_a_family_alone():
     full = {m: {d: i * j % 7 for j, d in enumerate("abcdefgh")} for i, m in enumerate("pqrs")}
     rows = _rows(compare_datasets(full, values="higher"))
     told = [row for row in rows if "ranks" in row["result"]]
@@ -63,7 +61,7 @@ def test_ranks_stand_with_the_first_pair_of_a_family_alone() -> None:
     assert told[0]["result"]["ranks"]["models"] == list("pqrs")
 
 
-def test_figures_show_the_thirty_best(many: Findings) -> None:
+def test_figures_show_the_thirty_best(many):
     drawn = next(d for name, d in many._page.drawings.items() if name.startswith("ranks"))
     assert drawn.shows == "the 30 best of 31 models"
     listed = drawn.alt.partition(". No significant")[0].split(", ")

@@ -1,9 +1,5 @@
 """One score per data set and model; what is missing is left out as asked, and said."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +15,7 @@ from bakeoff.stats import catalogue
 MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
 
 
-def scores(*gaps: tuple[str, str, int]) -> pd.DataFrame:
+def scores(*gaps):
     """Return scores of three models on two folds of three data sets, some undefined."""
     rows = [
         {
@@ -39,13 +35,13 @@ def scores(*gaps: tuple[str, str, int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def matrix(table: pd.DataFrame) -> Any:
+def matrix(table):
     return score_matrix(
         table, DATASETS, MODELS, ["f1"], {"kfold": KFold.model_validate({"folds": 2})}
     )
 
 
-def test_a_cell_is_the_mean_over_the_folds() -> None:
+def test_a_cell_is_the_mean_over_the_folds():
     table, holes = matrix(scores())
     assert holes == []
     assert list(table.columns) == ["plan", "metric", "dataset", "a", "b", "c"]
@@ -54,7 +50,7 @@ def test_a_cell_is_the_mean_over_the_folds() -> None:
     )
 
 
-def test_a_cell_of_halves_is_the_mean_inside_the_halves() -> None:
+def test_a_cell_of_halves_is_the_mean_inside_the_halves():
     plan = Halves.model_validate({"repeats": 2, "folds": 3, "full_repeats": 1})
     one = {"dataset": "x", "model": "a", "plan": "halves", "metric": "f1", "undefined": ""}
     rows = [{**one, "repeat": r, "fold": f, "value": r} for r, f in plan.splits()]
@@ -63,19 +59,19 @@ def test_a_cell_of_halves_is_the_mean_inside_the_halves() -> None:
     assert table["a"].tolist() == [2.5]  # and not 3, with the cross-validation of all rows
 
 
-def test_a_cell_with_an_undefined_fold_is_missing() -> None:
+def test_a_cell_with_an_undefined_fold_is_missing():
     table, holes = matrix(scores(("y", "b", 2)))
     assert np.argwhere(table[MODELS].isna().to_numpy()).tolist() == [[1, 1]]
     assert holes == [Hole("kfold", "f1", "y", "b", "no row is positive")]
 
 
-def test_a_model_without_fits_is_missing() -> None:
+def test_a_model_without_fits_is_missing():
     table = scores()
     _, holes = matrix(table[~((table["dataset"] == "z") & (table["model"] == "c"))])
     assert [str(hole) for hole in holes] == ["c has no f1 on z (no fit)"]
 
 
-def test_a_half_finished_model_is_missing() -> None:
+def test_a_half_finished_model_is_missing():
     table = scores()
     _, holes = matrix(table.iloc[1:])
     assert [(hole.dataset, hole.model) for hole in holes] == [("x", "a")]
@@ -85,16 +81,14 @@ def test_a_half_finished_model_is_missing() -> None:
     ("policy", "models", "datasets", "dropped"),
     [("drop_dataset", "abc", "xz", "data set y"), ("drop_model", "ac", "xyz", "model b")],
 )
-def test_what_lacks_a_score_is_left_out(
-    policy: str, models: str, datasets: str, dropped: str
-) -> None:
+def test_what_lacks_a_score_is_left_out(policy, models, datasets, dropped):
     table, holes = matrix(scores(("y", "b", 2)))
     found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, policy)
     assert (found.models, found.datasets) == (tuple(models), tuple(datasets))
     assert found.left_out == (f"{dropped} was left out: b has no f1 on y (no row is positive)",)
 
 
-def test_a_test_that_can_do_without_keeps_all() -> None:
+def test_a_test_that_can_do_without_keeps_all():
     table, holes = matrix(scores(("y", "b", 2)))
     found = complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, "keep")
     assert found.values.shape == (3, 3)
@@ -119,15 +113,13 @@ def test_a_test_that_can_do_without_keeps_all() -> None:
         ),
     ],
 )
-def test_missing_scores_are_counted_in_the_notes(
-    gaps: list[tuple[int, int]], said: tuple[str, ...]
-) -> None:
+def test_missing_scores_are_counted_in_the_notes(gaps, said):
     values = np.arange(15.0).reshape(5, 3)
     values[tuple(zip(*gaps, strict=True))] = np.nan
     assert complete(MODELS, list("vwxyz"), values, [], "failed").left_out == said
 
 
-def test_missing_cells_stop_the_run_where_a_test_needs_them() -> None:
+def test_missing_cells_stop_the_run_where_a_test_needs_them():
     _, holes = matrix(scores(("y", "b", 2)))
     with pytest.raises(UserError, match=r"b has no f1 on y \(no row is positive\).*drop_dataset"):
         check_holes(holes, {("kfold", "f1")}, "error")
@@ -135,7 +127,7 @@ def test_missing_cells_stop_the_run_where_a_test_needs_them() -> None:
     check_holes(holes, {("kfold", "f1")}, "drop_model")
 
 
-def experiment(**changes: Any) -> Any:
+def experiment(**changes):
     return load_experiment(
         {
             "experiment": "e",
@@ -146,15 +138,15 @@ def experiment(**changes: Any) -> Any:
     )
 
 
-def test_excluded_models_are_left_out_by_default() -> None:
+def test_excluded_models_are_left_out_by_default():
     assert missing_cells(experiment()) == "error"
     assert missing_cells(experiment(on_error="exclude")) == "drop_model"
     asked = experiment(on_error="exclude", tests={"missing_cells": "drop_dataset"})
     assert missing_cells(asked) == "drop_dataset"
 
 
-def test_what_must_be_complete() -> None:
-    def plan(**options: Any) -> AnalysisPlan:
+def test_what_must_be_complete():
+    def plan(**options):
         settings = HypothesisTests.model_validate({"options": options})
         known = catalogue()
         wanted = [("friedman", "kfold", "f1"), ("kruskal_wallis", "kfold", "mcc")]

@@ -1,32 +1,22 @@
 """Predicted numbers row by row: their losses as values, their order in time."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pytest
 
-from bakeoff import compare
+from bakeoff import compare, stats
 from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import TimeBlocks
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import Problem
 from bakeoff.spec import HypothesisTests, load_experiment
-from bakeoff.stats import (
-    catalogue,
-    diebold_mariano_means,
-    mean_difference,
-    metric_difference,
-    metric_equivalence,
-)
 
 N = 240
 
 
-def rows(metric: str, lasting: bool = False) -> PairedPredictions:
+def rows(metric, lasting=False):
     """Draw predictions of two models, the first of which may have long good and bad spells."""
     rng = np.random.default_rng(3)
     truth = rng.normal(size=N)
@@ -37,14 +27,14 @@ def rows(metric: str, lasting: bool = False) -> PairedPredictions:
     return PairedPredictions(("a", "b"), (), truth, predicted, metric=metric, times=times)
 
 
-def run(name: str, found: PairedPredictions, **options: Any) -> Any:
+def run(name, found, **options):
     settings = HypothesisTests.model_validate(options)
-    test = planned(catalogue()[name], settings).on("holdout", (found.metric,))
+    test = planned(stats.catalogue()[name], settings).on("holdout", (found.metric,))
     (row,) = run_test(test, found, Context("d", found.metric, found.metric == "r2"))
     return row
 
 
-def regression(**keys: Any) -> dict[str, Any]:
+def regression(**keys):
     return {
         "experiment": "e",
         "task": "regression",
@@ -60,9 +50,9 @@ def regression(**keys: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("lasting", [True, False])
-def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting: bool) -> None:
+def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting):
     """Of classes it is by right and wrong rows; numbers have none."""
-    found, entry = rows("median_absolute_error", lasting), catalogue()["metric_difference"]
+    found, entry = rows("median_absolute_error", lasting), stats.catalogue()["metric_difference"]
     (check,) = TimeBlocks(found, entry).checks([0, 1])
     by_formula = TimeBlocks(dataclasses.replace(found, metric="mse"), entry).checks([0, 1])
     assert check == by_formula[0]
@@ -70,31 +60,31 @@ def test_metric_without_a_formula_is_checked_in_time_by_squared_errors(lasting: 
 
 
 @pytest.mark.parametrize("metric", ["mae", "mse", "r2"])
-def test_test_of_values_gets_the_losses_of_predicted_numbers(metric: str) -> None:
+def test_test_of_values_gets_the_losses_of_predicted_numbers(metric):
     found = rows(metric)
     errors = found.predicted - found.truth[:, None]
     losses = {"mae": np.abs(errors), "mse": errors**2}.get(metric)
     serial = run("diebold_mariano_means", found)
     if losses is not None:
-        expected = diebold_mariano_means(*losses.T, greater_is_better=False)
+        expected = stats.diebold_mariano_means(*losses.T, greater_is_better=False)
         assert (serial.pvalue, serial.estimate) == pytest.approx(
             (expected.pvalue, expected.estimate)
         )
         plain = run("mean_difference", dataclasses.replace(found, times=None))
-        expected = mean_difference(*losses.T, greater_is_better=False)
+        expected = stats.mean_difference(*losses.T, greater_is_better=False)
         assert (plain.pvalue, plain.estimate) == pytest.approx((expected.pvalue, expected.estimate))
-    difference = metric_difference(found.truth, *found.predicted.T, metric=metric)
+    difference = stats.metric_difference(found.truth, *found.predicted.T, metric=metric)
     assert serial.estimate == pytest.approx(difference.estimate)
 
 
-def plans(config: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+def plans(config):
     found, tests = plan_tests(load_experiment(config))
     if found:
         raise found[0]
     return {test.name: test.metrics for test in tests}
 
 
-def test_numbers_in_time_are_compared_by_a_long_run_variance() -> None:
+def test_numbers_in_time_are_compared_by_a_long_run_variance():
     config = regression(metrics=["rmse", "mae", "median_absolute_error"])
     assert plans(config) == {
         "diebold_mariano_means": ("rmse", "mae"),
@@ -104,7 +94,7 @@ def test_numbers_in_time_are_compared_by_a_long_run_variance() -> None:
     assert plans(config) == {"metric_difference": ("rmse", "mae", "median_absolute_error")}
 
 
-def test_given_numbers_in_time_are_compared_in_the_same_way() -> None:
+def test_given_numbers_in_time_are_compared_in_the_same_way():
     found = rows("rmse")
     models = dict(zip(("a", "b"), found.predicted.T, strict=True))
     metrics = ["rmse", "mae", "median_absolute_error"]
@@ -114,7 +104,7 @@ def test_given_numbers_in_time_are_compared_in_the_same_way() -> None:
     assert ("metric_difference", "median_absolute_error") in tests
 
 
-def test_test_of_means_takes_the_metrics_that_are_means_of_losses() -> None:
+def test_test_of_means_takes_the_metrics_that_are_means_of_losses():
     asked = {"tests": {"run": ["mean_difference"]}}
     config = regression(**asked)
     config["datasets"]["d"].pop("time")
@@ -123,7 +113,7 @@ def test_test_of_means_takes_the_metrics_that_are_means_of_losses() -> None:
         plans({**config, "metrics": ["rmse", "r2"]})
 
 
-def test_equivalence_takes_the_first_metric_with_its_margin() -> None:
+def test_equivalence_takes_the_first_metric_with_its_margin():
     asked = {"tests": {"run": ["metric_equivalence"], "margin": 2.5}}
     config = regression(**asked)
     with pytest.raises(Problem, match="takes rows in the order of time as 8 blocks"):
@@ -132,5 +122,5 @@ def test_equivalence_takes_the_first_metric_with_its_margin() -> None:
     assert plans(config) == {"metric_equivalence": ("rmse",)}
     found = dataclasses.replace(rows("rmse"), times=None)
     row = run("metric_equivalence", found, margin=0.5)
-    expected = metric_equivalence(found.truth, *found.predicted.T, metric="rmse", margin=0.5)
+    expected = stats.metric_equivalence(found.truth, *found.predicted.T, metric="rmse", margin=0.5)
     assert (row.pvalue, row.decision) == (pytest.approx(expected.pvalue), expected.verdict)

@@ -1,7 +1,5 @@
 """The comparison of models in subgroups of held-out rows."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

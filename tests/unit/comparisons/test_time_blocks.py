@@ -1,10 +1,7 @@
 """Rows in the order of time for tests that know groups alone."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +13,7 @@ from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
 from bakeoff.spec import Costs, HypothesisTests
-from bakeoff.stats import Arity, Entry, Evidence, catalogue
+from bakeoff.stats import Arity, Evidence, catalogue
 from bakeoff.stats.rows.ordered import between_blocks
 
 N = 800
@@ -29,32 +26,30 @@ IN_BLOCKS = [
 ]
 
 
-def rows(**related: object) -> PairedPredictions:
+def rows(**related):
     found = PairedPredictions.from_labels(["a", "b"], list("xyxyxyxy"), [list("xxxxyyyy")] * 2)
-    return dataclasses.replace(found, **related)  # type: ignore[arg-type]
+    return dataclasses.replace(found, **related)
 
 
-def test_times_are_cut_into_eight_long_blocks() -> None:
+def test_times_are_cut_into_eight_long_blocks():
     many = PairedPredictions.from_labels(["a"], ["x", "y"] * 20, [["x", "y"] * 20])
     blocks = dataclasses.replace(many, times=np.arange(40)[::-1]).blocks
-    assert blocks is not None
     assert np.unique(blocks, return_counts=True)[1].tolist() == [5] * 8
     assert (np.diff(blocks) <= 0).all()  # neighbours in time stay together
 
 
-def test_few_times_are_groups_themselves() -> None:
+def test_few_times_are_groups_themselves():
     times = np.array([1, 1, 2, 2, 3, 3, 4, 4])
     assert rows(times=times).blocks is times
     assert rows().blocks is None
 
 
-def test_eight_times_are_eight_blocks() -> None:
+def test_eight_times_are_eight_blocks():
     blocks = rows(times=np.arange(8) * 10).blocks
-    assert blocks is not None
     assert blocks.tolist() == list(range(8))
 
 
-def test_tests_for_groups_get_the_groups_before_the_blocks() -> None:
+def test_tests_for_groups_get_the_groups_before_the_blocks():
     groups, times = np.repeat([0, 1], 4), np.arange(8)
     entry = catalogue()["mcnemar"]
     assert rows(groups=groups, times=times).managed(entry)["groups"] is groups
@@ -63,7 +58,7 @@ def test_tests_for_groups_get_the_groups_before_the_blocks() -> None:
         assert rows(times=times).managed(catalogue()[name])["time"] is times
 
 
-def in_time(entry: Entry, lasting: bool, **related: Any) -> PairedPredictions | PairedValues:
+def in_time(entry, lasting, **related):
     """Draw rows of three models, of which the first has long good and bad spells, or none."""
     rng = np.random.default_rng(4)
     spells = np.sin(np.arange(N) / 40) if lasting else rng.choice([-1, 1], N)
@@ -79,7 +74,7 @@ def in_time(entry: Entry, lasting: bool, **related: Any) -> PairedPredictions | 
     return PairedPredictions(models, classes, truth, said, scores, metric=metric, **related)
 
 
-def fading(entry: Entry, rows: Any) -> dict[tuple[str, str], tuple[bool | None, list[str]]]:
+def fading(entry, rows):
     """Return what each comparison says of blocks of time, and the warnings measured on the data."""
     options = {"margin": 0.05} if "margin" in entry.options else {}
     test = planned(entry, HypothesisTests.model_validate(options)).on("holdout", ("accuracy",))
@@ -95,7 +90,7 @@ def fading(entry: Entry, rows: Any) -> dict[tuple[str, str], tuple[bool | None, 
 
 
 @pytest.mark.parametrize("entry", IN_BLOCKS, ids=lambda entry: entry.name)
-def test_every_test_on_blocks_of_time_says_whether_dependence_fades_in_them(entry: Entry) -> None:
+def test_every_test_on_blocks_of_time_says_whether_dependence_fades_in_them(entry):
     lasting = fading(entry, in_time(entry, lasting=True))
     concerned = [members for members in lasting if "a" in members or entry.arity is Arity.OMNIBUS]
     assert concerned
@@ -110,24 +105,23 @@ def test_every_test_on_blocks_of_time_says_whether_dependence_fades_in_them(entr
     assert {holds for holds, _ in grouped.values()} == {None}
 
 
-def test_intervals_and_the_best_models_say_so_too() -> None:
+def test_intervals_and_the_best_models_say_so_too():
     for name in ("metric_difference", "mean_difference"):
         rows = in_time(catalogue()[name], lasting=True)
         best = contenders(rows, None, 0.05, 1)
-        assert best is not None
         for found in (alone(rows, 0, None, 0.95), best):
             assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
 
 
-def test_few_times_cannot_show_that_dependence_fades() -> None:
+def test_few_times_cannot_show_that_dependence_fades():
     entry = catalogue()["metric_difference"]
     rows = in_time(entry, lasting=False)
     times = {"times": np.arange(N) // 4}
-    few = fading(entry, dataclasses.replace(rows, **times))  # type: ignore[arg-type]
+    few = fading(entry, dataclasses.replace(rows, **times))
     assert {holds for holds, _ in few.values()} == {None}
 
 
-def test_identical_models_are_no_reason_to_warn() -> None:
+def test_identical_models_are_no_reason_to_warn():
     entry = catalogue()["metric_difference"]
     rows = in_time(entry, lasting=True)
     assert isinstance(rows, PairedPredictions)
@@ -135,7 +129,7 @@ def test_identical_models_are_no_reason_to_warn() -> None:
     assert {holds for holds, _ in fading(entry, same).values()} == {True}
 
 
-def test_variance_over_that_of_independent_blocks_by_hand() -> None:
+def test_variance_over_that_of_independent_blocks_by_hand():
     rng = np.random.default_rng(1)
     # an AR(1) series: cov(neighbouring blocks)/variance of a block is near φ/((1 - φ²)·L)
     n, blocks, phi = 4000, 8, 0.98

@@ -1,11 +1,5 @@
 """Folds that a column of the data gives: taken as they are, or refused in one message."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,24 +7,20 @@ import pytest
 from bakeoff.data.quality import split_quality
 from bakeoff.data.split_files import divisions
 from bakeoff.data.splits import make_splits
-from bakeoff.data.table import Table, load_table
-from bakeoff.errors import Problem, UserError
-from bakeoff.preflight import check_experiment
+from bakeoff.data.table import load_table
+from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
-from bakeoff.spec import load_experiment
 from bakeoff.spec.resampling import KFold
+from tests.conftest import messages
 
 ROWS = 24
 FOLDS = np.tile([10, 2, 9], 8)
 CLASSES = np.repeat(["a", "b"], 12)
-Made = Callable[..., Path]
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Made:
-    """Return a writer of a file of 24 rows with columns of folds."""
-
-    def write(**columns: Sequence[Any]) -> Path:
+def made(tmp_path):
+    def write(**columns):
         own = {"x": np.arange(ROWS), "y": CLASSES, "fold": FOLDS, "again": np.repeat([1, 2, 3], 8)}
         path = tmp_path / "d.csv"
         pd.DataFrame(own | columns).to_csv(path, index=False)
@@ -39,16 +29,16 @@ def made(tmp_path: Path) -> Made:
     return write
 
 
-def loaded(path: Path, *columns: str, **keys: Any) -> Table:
+def loaded(path, *columns, **keys):
     spec = FileData.model_validate({"source": "file", "path": str(path), "target": "y", **keys})
     return load_table("d", spec, 0, {"kfold": columns})
 
 
-def plan(column: str | list[str] = "fold", **keys: Any) -> KFold:
+def plan(column="fold", **keys):
     return KFold.model_validate({"column": column, "folds": 3, **keys})
 
 
-def test_folds_are_taken_in_the_order_of_their_values(made: Made) -> None:
+def test_folds_are_taken_in_the_order_of_their_values(made):
     table = loaded(made(), "fold")
     assert list(table.features) == ["x", "again"]
     splits = make_splits("d", table, "kfold", plan(), 7)
@@ -58,7 +48,7 @@ def test_folds_are_taken_in_the_order_of_their_values(made: Made) -> None:
     assert (quality["method"], quality["stratified"]) == ("column", False)
 
 
-def test_several_columns_are_repeats(made: Made) -> None:
+def test_several_columns_are_repeats(made):
     chosen = plan(["fold", "again"])
     assert (chosen.repeats, chosen.rounds) == (2, 2)
     assert KFold.model_validate(chosen.model_dump(mode="json")) == chosen
@@ -69,7 +59,7 @@ def test_several_columns_are_repeats(made: Made) -> None:
     assert len(list(divisions(splits, chosen))) == 6
 
 
-def test_folds_may_differ_in_size_and_keep_groups_apart(made: Made) -> None:
+def test_folds_may_differ_in_size_and_keep_groups_apart(made):
     sites = np.repeat(["n", "s", "n", "s", "w"], [6, 6, 2, 4, 6])
     table = loaded(made(site=sites), "site", groups="site")
     splits = make_splits("d", table, "kfold", plan("site"), 0)
@@ -94,9 +84,7 @@ def test_folds_may_differ_in_size_and_keep_groups_apart(made: Made) -> None:
         ),
     ],
 )
-def test_bad_columns_are_refused(
-    made: Made, columns: dict[str, Any], keys: dict[str, Any], message: str
-) -> None:
+def test_bad_columns_are_refused(made, columns, keys, message):
     chosen = plan(**({"column": "fold"} | keys))
     table = loaded(made(**columns), *chosen.columns)
     with pytest.raises(Problem) as error:
@@ -105,8 +93,7 @@ def test_bad_columns_are_refused(
     assert str(error.value).startswith("resampling.kfold.")
 
 
-def told(path: Path, **changes: Any) -> str:
-    """Return what is wrong with an experiment that goes by own folds."""
+def told(path, **changes):
     config = {
         "experiment": "e",
         "datasets": {"d": {"source": "file", "path": str(path), "target": "y"}},
@@ -117,16 +104,10 @@ def told(path: Path, **changes: Any) -> str:
         "resampling": {"kfold": {"column": "fold", "folds": 3}},
         "tests": {"run": ["corrected_kfold_t"]},
     }
-    for place, value in changes.items():
-        config[place] = value
-    try:
-        problems, _ = check_experiment(load_experiment(config))
-    except UserError as error:
-        return str(error)
-    return "\n".join(map(str, problems))
+    return messages(config | changes)
 
 
-def test_own_folds_are_checked_before_the_run(made: Made) -> None:
+def test_own_folds_are_checked_before_the_run(made):
     assert told(made()) == ""
     assert "resampling.kfold.column: unknown column 'fald'; did you mean 'fold'?" in told(
         made(), resampling={"kfold": {"column": "fald"}}
@@ -139,7 +120,7 @@ def test_own_folds_are_checked_before_the_run(made: Made) -> None:
     )
 
 
-def test_what_contradicts_a_column_is_refused(made: Made) -> None:
+def test_what_contradicts_a_column_is_refused(made):
     path = made()
     assert "resampling.kfold: `repeats` is the number of columns, 2" in told(
         path, resampling={"kfold": {"column": ["fold", "again"], "repeats": 3}}

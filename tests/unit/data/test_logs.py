@@ -1,14 +1,10 @@
 """Logs of evaluations as they lie on disk: files of several models, and folders."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +13,7 @@ import pytest
 import bakeoff
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.data.given_tables import GivenTables, table_of_model, tables_of
+from bakeoff.data.given_tables import table_of_model, tables_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.execution.fingerprints import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
@@ -25,20 +21,21 @@ from bakeoff.preflight.experiment import check_experiment
 from bakeoff.sources.common import archives
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
+from tests.conftest import GONE, change
 from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
 
 
 @pytest.fixture(autouse=True)
-def _in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def rows_of(tables: GivenTables, model: str) -> dict[str, list[Any]]:
+def rows_of(tables, model):
     rows = dict(tables.models[model].table.to_pandas().to_dict("list"))
     return rows | {"id": beginnings(rows["id"])}
 
 
-def test_promptfoo_holds_several_models_and_runs_of_tests() -> None:
+def test_promptfoo_holds_several_models_and_runs_of_tests():
     path = promptfoo("results.json", {"gpt": [1, 0, 1, 1], "claude": [0, 0, 0, 1]})
     tables = tables_of([path])
     assert list(tables.models) == ["claude", "gpt"]
@@ -58,7 +55,7 @@ def test_promptfoo_holds_several_models_and_runs_of_tests() -> None:
         tables_of(["other.json"])
 
 
-def test_prompts_of_one_provider_are_models_of_their_own() -> None:
+def test_prompts_of_one_provider_are_models_of_their_own():
     path = promptfoo("results.json", {"gpt": [1, 0], "same": [0, 0]})
     found = json.loads(Path(path).read_text())
     for row in found["results"]["results"]:
@@ -70,7 +67,7 @@ def test_prompts_of_one_provider_are_models_of_their_own() -> None:
     ]
 
 
-def test_a_folder_of_inspect_has_models_tasks_and_runs() -> None:
+def test_a_folder_of_inspect_has_models_tasks_and_runs():
     for model in ("openai/a", "b"):
         for k in range(2):
             inspect(f"logs/{k}_{model[-1]}.json", model, [1, k])
@@ -97,8 +94,7 @@ def test_a_folder_of_inspect_has_models_tasks_and_runs() -> None:
     assert ids == ["t/q0", "t/q1", "t/q0", "t/q1", "other/q0", "other/q1"]
 
 
-def settings(config: dict[str, Any], *steps: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the plan of a log of Inspect."""
+def settings(config, *steps):
     return {"steps": [{"solver": name, "params": of} for name, of in steps], "config": config}
 
 
@@ -111,7 +107,7 @@ OF_INSPECT = {
 
 
 @pytest.mark.parametrize("setting", list(OF_INSPECT))
-def test_logs_of_inspect_with_other_settings_are_other_models(setting: str) -> None:
+def test_logs_of_inspect_with_other_settings_are_other_models(setting):
     one, other = OF_INSPECT[setting]
     inspect("logs/1.json", "m", [1, 0], plan=one)
     inspect("logs/2.json", "m", [1, 1], plan=other)
@@ -128,7 +124,7 @@ def test_logs_of_inspect_with_other_settings_are_other_models(setting: str) -> N
     )
 
 
-def test_arguments_of_a_task_are_settings() -> None:
+def test_arguments_of_a_task_are_settings():
     inspect("logs/1.json", "m", [1, 0])
     inspect("logs/2.json", "m", [1, 0], args={"cot": True})
     inspect("logs/3.json", "m", [1, 0], task="u", args={"cot": True})
@@ -137,7 +133,7 @@ def test_arguments_of_a_task_are_settings() -> None:
     assert rows_of(tables, "m")["id"] == ["u/q0", "u/q1"]
 
 
-def test_files_of_lm_eval_with_other_prompts_or_temperatures_are_other_models() -> None:
+def test_files_of_lm_eval_with_other_prompts_or_temperatures_are_other_models():
     lm_eval("m", "gsm8k", [1, 0, 1])
     lm_eval("m", "gsm8k", [1, 1, 1], day=2, questions=[2, 0, 1])
     assert rows_of(tables_of(["out"]), "out")["run"] == [1, 1, 1, 2, 2, 2]
@@ -151,7 +147,7 @@ def test_files_of_lm_eval_with_other_prompts_or_temperatures_are_other_models() 
     assert [name[:11] for name in tables_of(["out/n"]).models] == ["n (prompts "] * 2
 
 
-def test_files_of_promptfoo_with_other_prompts_are_other_models() -> None:
+def test_files_of_promptfoo_with_other_prompts_are_other_models():
     path = promptfoo("logs/1.json", {"gpt": [1, 0], "claude": [0, 0]})
     found = json.loads(Path(path).read_text()) | {"evalId": "eval-y"}
     found["config"] = {"providers": [{"id": "openai:gpt", "config": {"temperature": 0.7}}]}
@@ -176,39 +172,35 @@ def test_files_of_promptfoo_with_other_prompts_are_other_models() -> None:
     ]
 
 
-def shuffled(marks: list[int], seed: int) -> tuple[list[int], list[int]]:
+def shuffled(marks, seed):
     """Return marks of questions in another order, and the questions."""
     order = np.random.default_rng(seed).permutation(len(marks)).tolist()
     return [marks[i] for i in order], order
 
 
-def marks_of_two() -> tuple[list[int], list[int]]:
+def marks_of_two():
     """Return marks of 120 questions by which 18 are for the first alone, and 5 for the second."""
     return [1] * 18 + [0] * 5 + [1] * 60 + [0] * 37, [0] * 18 + [1] * 5 + [1] * 60 + [0] * 37
 
 
-def as_eval(path: str) -> str:
-    """Pack a log of Inspect as an `.eval` file."""
+def as_eval(path, method=zipfile.ZIP_STORED, before=""):
     log = json.loads(Path(path).read_text())
     packed = path.replace(".json", ".eval")
-    with zipfile.ZipFile(packed, "w") as archive:
+    with zipfile.ZipFile(packed, "w", method) as archive:
         for one in log.pop("samples"):
-            archive.writestr(f"samples/{one['id']}_epoch_1.json", json.dumps(one))
+            archive.writestr(f"samples/{one['id']}_epoch_1.json", before + json.dumps(one))
         archive.writestr("header.json", json.dumps(log))
     return packed
 
 
-def compared(capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
-    """Compare marks of two models, and return the comparison."""
+def compared(capsys, *options):
     assert main(["compare", *options, "--values", "right", "--json"]) == 0, capsys.readouterr().err
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     return dict(found)
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_shuffled_logs_of_inspect_pair_by_questions(
-    capsys: pytest.CaptureFixture[str], packed: bool
-) -> None:
+def test_shuffled_logs_of_inspect_pair_by_questions(capsys, packed):
     a, b = marks_of_two()
     paths = []
     for name, marks, seed in (("a", a, 1), ("b", b, 2)):
@@ -225,9 +217,7 @@ def test_shuffled_logs_of_inspect_pair_by_questions(
     assert compared(capsys, "logs")["pvalue"] == expected.pvalue
 
 
-def test_permuted_documents_of_lm_eval_pair_by_documents(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_permuted_documents_of_lm_eval_pair_by_documents(capsys):
     marks = drawn(200, 0.7, 3)
     paths = [lm_eval("a", "arc", marks), lm_eval("b", "arc", *shuffled(marks, 4))]
     found = compared(capsys, *paths)
@@ -236,9 +226,7 @@ def test_permuted_documents_of_lm_eval_pair_by_documents(
     assert main(["gate", *paths, "--values", "right", "--margin", "0.05"]) == 0
 
 
-def test_reordered_tests_of_promptfoo_pair_by_variables_and_assertions(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_reordered_tests_of_promptfoo_pair_by_variables_and_assertions(capsys):
     """Half of the tests have the variables of the others, and ask for another thing."""
     marks = drawn(80, 0.7, 5)
     for name, seed in (("a", None), ("b", 6)):
@@ -252,7 +240,7 @@ def test_reordered_tests_of_promptfoo_pair_by_variables_and_assertions(
     assert (found["statistic"], found["pvalue"]) == (0, 1)
 
 
-def test_chats_and_choices_pair_by_what_they_say(capsys: pytest.CaptureFixture[str]) -> None:
+def test_chats_and_choices_pair_by_what_they_say(capsys):
     """Inspect gives each message a new id, and may shuffle the choices of a question."""
     marks = drawn(60, 0.6, 7)
     for name, seed in (("a", 8), ("b", 9)):
@@ -267,9 +255,7 @@ def test_chats_and_choices_pair_by_what_they_say(capsys: pytest.CaptureFixture[s
     assert compared(capsys, "a.json", "b.json")["statistic"] == 0
 
 
-def test_questions_that_are_there_twice_keep_the_ids_of_the_log(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_questions_that_are_there_twice_keep_the_ids_of_the_log(capsys):
     a, b = marks_of_two()
     asked = [i % 110 for i in range(120)]
     paths = [inspect("a.json", "a", a, questions=asked), inspect("b.json", "b", b, questions=asked)]
@@ -282,9 +268,7 @@ def test_questions_that_are_there_twice_keep_the_ids_of_the_log(
     assert re.search(r"of 120 ids that both logs have for samples, 1\d\d stand for diff", told)
 
 
-def test_other_questions_under_the_same_ids_are_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_other_questions_under_the_same_ids_are_refused(capsys):
     paths = [
         inspect("a.json", "a", [1] * 40),
         inspect("b.json", "b", [1] * 40, questions=[*range(30), *range(100, 110)]),
@@ -302,14 +286,14 @@ def test_other_questions_under_the_same_ids_are_refused(
     assert "2 of 40 rows are another question than in 'a.json'; leave the column of ids out" in told
 
 
-def test_own_tables_may_have_columns_of_these_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_tables_may_have_columns_of_these_names(capsys):
     for name, first in (("a", 0), ("b", 1)):
         rows = (f"{i + first},s{i},{int(i % 3 > first)}\n" for i in range(40))
         Path(f"{name}.csv").write_text("id,sample_id,score\n" + "".join(rows))
     assert compared(capsys, "a.csv", "b.csv", "--id", "sample_id")["n"] == 40
 
 
-def test_numbers_and_texts_as_ids_of_samples(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_and_texts_as_ids_of_samples(capsys):
     log = json.loads(Path(inspect("a.json", "a", [1] * 40)).read_text())
     for row in log["samples"]:
         row["id"] = f"{row['id']}"
@@ -321,7 +305,7 @@ def test_numbers_and_texts_as_ids_of_samples(capsys: pytest.CaptureFixture[str])
     assert "1 stand for different questions" in capsys.readouterr().err
 
 
-def test_runs_of_a_folder_are_of_one_question(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_a_folder_are_of_one_question(capsys):
     """Every run is shuffled in its own way; runs that agree are those of one question."""
     marks = {"a": drawn(60, 0.5, 1), "b": drawn(60, 0.7, 2)}
     for name, own in marks.items():
@@ -334,9 +318,7 @@ def test_runs_of_a_folder_are_of_one_question(capsys: pytest.CaptureFixture[str]
     assert found["n"] == 60
 
 
-def test_experiments_and_training_runs_pair_by_questions(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_experiments_and_training_runs_pair_by_questions(capsys):
     a, b = marks_of_two()
     for name, marks, seed in (("a-1", a, 1), ("a-2", a, 2), ("b-1", b, 3), ("b-2", b, 4)):
         own, order = shuffled(marks, seed)
@@ -356,13 +338,13 @@ def test_experiments_and_training_runs_pair_by_questions(
     assert found[0] == found[1]
 
 
-def test_separators_of_lines_in_documents_are_text() -> None:
+def test_separators_of_lines_in_documents_are_text():
     path = Path(lm_eval("m", "arc", [1, 0]))
     path.write_text(path.read_text().replace("Q: q1", "Q:\u2028q1\x85"), encoding="utf-8")
     assert rows_of(tables_of(["out"]), "out")["score"] == [1.0, 0.0]
 
 
-def test_a_log_that_was_replaced_is_read_again_whatever_its_date() -> None:
+def test_a_log_that_was_replaced_is_read_again_whatever_its_date():
     """In one process, which reads a log once for all of its models."""
     place = ("models", "gpt", "predictions")
     marks = []
@@ -374,7 +356,7 @@ def test_a_log_that_was_replaced_is_read_again_whatever_its_date() -> None:
     assert marks == [[1.0, 0.0], [0.0, 1.0]]
 
 
-def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
+def test_a_folder_without_logs_is_refused_in_one_sentence():
     Path("empty").mkdir()
     with pytest.raises(Problem, match=r"'empty' is a folder without logs of items \(a log of Insp"):
         tables_of(["empty"])
@@ -388,7 +370,7 @@ def test_a_folder_without_logs_is_refused_in_one_sentence() -> None:
         tables_of(["empty", "empty"])
 
 
-def test_logs_that_are_no_longer_read_are_left_out_of_a_folder() -> None:
+def test_logs_that_are_no_longer_read_are_left_out_of_a_folder():
     write("logs/run.json", {"testCases": [], "metricsData": []})
     said = "run.json was left out: it is a test run of DeepEval, a format that is no longer read"
     with pytest.raises(Problem, match=said):
@@ -399,9 +381,9 @@ def test_logs_that_are_no_longer_read_are_left_out_of_a_folder() -> None:
     assert said in tables.left_out[0]
 
 
-def folder_of_runs() -> dict[str, list[int]]:
+def folder_of_runs():
     """Write three runs of 30 items of two models, and return the marks of each, run by run."""
-    marks: dict[str, list[int]] = {"openai/a": [], "b": []}
+    marks = {"openai/a": [], "b": []}
     for model, own in marks.items():
         for k in range(3):
             own += drawn(30, 0.4 + 0.3 * (model == "b"), seed=10 * k + len(model))
@@ -410,24 +392,20 @@ def folder_of_runs() -> dict[str, list[int]]:
     return marks
 
 
-def experiment_of(metric: str, **keys: Any) -> dict[str, Any]:
-    """Write an experiment of the models of a folder."""
+def experiment_of(metric, **keys):
     own = {"values": "logs/", "columns": {"run": "run"}}
     models = {"a": {**own, "model": "openai/a", **keys}, "b": own}
     return {"experiment": "evals", "metrics": [metric], "models": models}
 
 
-def checked(config: dict[str, Any]) -> None:
-    """Check an experiment as `bakeoff check` does."""
+def checked(config):
     problems, _ = check_experiment(load_experiment(config))
     if problems:
         raise report_problems(problems)
 
 
 @pytest.mark.parametrize("metric", ["pass^2", "pass@2", "accuracy"])
-def test_experiment_takes_the_models_of_a_folder(
-    metric: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_experiment_takes_the_models_of_a_folder(metric, capsys):
     marks, items = folder_of_runs(), [*range(30)] * 3
     inspect("logs/error.json", "b", [1], status="error")
     experiment = load_experiment(experiment_of(metric))
@@ -447,34 +425,28 @@ def test_experiment_takes_the_models_of_a_folder(
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("keys", "said"),
     [
-        (
-            {"model": "c"},
-            r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b, op",
-        ),
+        ({"model": "c"}, r"models.a.model: 'logs/' holds several: unknown model 'c' \(allowed: b,"),
         ({"values": "t.csv"}, r"models.a.model: 't.csv' holds one model: leave it out"),
         ({"values": "pf.json"}, r"models.a.model: 'pf.json' holds several: unknown model 'openai"),
         ({"columns": {}}, r"models.a.values: .* where they are runs of items, `run: run` names"),
-        (
-            {"values": None, "scores": "t.csv"},
-            "models.a: `model` goes with `results`, or with logs",
-        ),
+        ({"values": None, "scores": "t.csv"}, "models.a: `model` goes with `results`, or with log"),
         ({"values": None, "results": "r"}, "models.a: `results` wants a folder of results, and"),
         ({}, r"metrics\[0\]: 'logs/: openai/a': pass@4 wants 4 runs of each item, 30 have fewer"),
     ],
 )
-def test_experiments_of_logs_that_do_not_fit(change: dict[str, Any], said: str) -> None:
+def test_experiments_of_logs_that_do_not_fit(keys, said):
     folder_of_runs()
     Path("t.csv").write_text("id,value\n1,0\n2,1\n")
     promptfoo("pf.json", {"gpt": [1, 0], "claude": [0, 1]})
     with pytest.raises(UserError, match=said):
-        checked(experiment_of("pass@4", **change))
+        checked(experiment_of("pass@4", **keys))
 
 
-def test_what_numbers_stand_for_makes_what_is_taken_of_them() -> None:
+def test_what_numbers_stand_for_makes_what_is_taken_of_them():
     folder_of_runs()
-    values: Any = {"name": "v", "greater_is_better": True}
+    values = {"name": "v", "greater_is_better": True}
     metrics = ["accuracy", "error", "pass@2", "pass^2", values, {**values, "label": "V"}]
     made = [load_experiment(experiment_of(metric)) for metric in metrics]
     for of in (of_data, of_given):
@@ -483,7 +455,7 @@ def test_what_numbers_stand_for_makes_what_is_taken_of_them() -> None:
         assert digests[-1] == digests[-2]
 
 
-def test_a_folder_of_lm_eval_has_models_and_tasks() -> None:
+def test_a_folder_of_lm_eval_has_models_and_tasks():
     for model in ("meta__llama-3.1", "x"):
         for task in ("arc_easy", "gsm8k"):
             lm_eval(model, task, [1, 0])
@@ -519,9 +491,7 @@ def test_a_folder_of_lm_eval_has_models_and_tasks() -> None:
         ("plan --pilot logs --pair a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
     ],
 )
-def test_commands_take_a_folder(
-    options: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_commands_take_a_folder(options, code, said, capsys):
     for k in range(3):
         inspect(f"logs/{k}_a.json", "a", drawn(60, 0.4, k))
         inspect(f"logs/{k}_b.json", "b", drawn(60, 0.8, 9 + k))
@@ -530,9 +500,7 @@ def test_commands_take_a_folder(
     assert said in " ".join((printed.out + printed.err).split())
 
 
-def test_scores_of_a_file_are_told_with_the_options_that_take_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys):
     path = promptfoo("results.json", {"a": drawn(40, 0.4, 1), "b": drawn(40, 0.9, 2)})
     assert main(["compare", path]) == 2
     told = " ".join(capsys.readouterr().err.split())
@@ -543,7 +511,7 @@ def test_scores_of_a_file_are_told_with_the_options_that_take_them(
     assert "b is better than a" in capsys.readouterr().out
 
 
-def test_the_format_of_tables_is_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_format_of_tables_is_an_option(capsys):
     rows = ["id;y;a;b", *(f"{i};x{i % 2};x{i % 2};x{i % 3 % 2}" for i in range(40))]
     Path("t.out").write_text("\n".join(rows))
     assert main(["compare", "t.out"]) == 2
@@ -562,75 +530,40 @@ def test_the_format_of_tables_is_an_option(capsys: pytest.CaptureFixture[str]) -
     assert main(scores) == 0
 
 
-def changed(path: str, change: Callable[[Any], None]) -> str:
-    value = json.loads(Path(path).read_text())
-    change(value)
-    return write(path, value)
-
-
-def broken(change: Callable[[dict[str, Any]], Any]) -> Callable[[], str]:
-    """Return a writer of a log of Inspect whose fourth sample is changed."""
-
-    def make() -> str:
-        return changed(inspect("a.json", "A", [1, 0] * 4), lambda log: change(log["samples"][3]))
-
-    return make
-
-
-def broken_test(**fields: Any) -> Callable[[], str]:
-    """Return a writer of results of promptfoo whose third row is changed."""
-
-    def make() -> str:
-        path = promptfoo("a.json", {"A": [1, 0, 1], "B": [0, 1, 1]})
-        return changed(path, lambda log: log["results"]["results"][2].update(fields))
-
-    return make
-
-
-def broken_line(**fields: Any) -> Callable[[], str]:
-    """Return a writer of samples of lm-evaluation-harness whose second line is changed."""
-
-    def make() -> str:
-        path = lm_eval("A", "t", [1, 0, 1])
-        rows = [json.loads(line) for line in Path(path).read_text().split("\n") if line]
-        rows[1] |= fields
-        return write(path, rows, lines=True)
-
-    return make
+LOGS = {
+    "inspect": (lambda: inspect("a.json", "A", [1, 0] * 4), lambda log: log["samples"][3]),
+    "promptfoo": (
+        lambda: promptfoo("a.json", {"A": [1, 0, 1], "B": [0, 1, 1]}),
+        lambda log: log["results"]["results"][2],
+    ),
+    "lm_eval": (lambda: lm_eval("A", "t", [1, 0, 1]), lambda rows: rows[1]),
+}
+LARGE = {"match": {"value": 10**400}}
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("tool", "fields", "said"),
     [
-        (broken(lambda one: one.pop("id")), "samples[3]: expected the field 'id'"),
-        (broken(lambda one: one.update(epoch=[1])), "samples[3].epoch: expected a whole number"),
-        (
-            broken(lambda one: one.update(scores=5)),
-            "samples[3].scores: expected an object, found 5",
-        ),
-        (
-            broken(lambda one: one["scores"].update(match="C")),
-            "samples[3].scores.match: expected an object, found 'C'",
-        ),
-        (
-            broken(lambda one: one["scores"].update(match={})),
-            "samples[3].scores.match: expected the field 'value'",
-        ),
-        (broken(lambda one: one.update(target={"a": []})), "samples[3].target: expected a text"),
-        (
-            broken(lambda one: one.update(scores={"match": {"value": 10**400}})),
-            "a number has 401 digits, at most 308 are read",
-        ),
-        (broken_test(promptIdx=[1]), "results.results[2].promptIdx: expected a whole number"),
-        (broken_test(namedScores="x"), "results.results[2].namedScores: expected an object"),
-        (broken_line(doc_id=[0]), "line 2.doc_id: expected a whole number or a text, found [0]"),
-        (broken_line(acc=10**400), "line 2: a number has 401 digits"),
+        ("inspect", {"id": GONE}, "samples[3]: expected the field 'id'"),
+        ("inspect", {"epoch": [1]}, "samples[3].epoch: expected a whole number"),
+        ("inspect", {"scores": 5}, "samples[3].scores: expected an object, found 5"),
+        ("inspect", {"scores.match": "C"}, "samples[3].scores.match: expected an object, found 'C"),
+        ("inspect", {"scores.match": {}}, "samples[3].scores.match: expected the field 'value'"),
+        ("inspect", {"target": {"a": []}}, "samples[3].target: expected a text"),
+        ("inspect", {"scores": LARGE}, "a number has 401 digits, at most 308 are read"),
+        ("promptfoo", {"promptIdx": [1]}, "results.results[2].promptIdx: expected a whole number"),
+        ("promptfoo", {"namedScores": "x"}, "results.results[2].namedScores: expected an object"),
+        ("lm_eval", {"doc_id": [0]}, "line 2.doc_id: expected a whole number or a text, found [0]"),
+        ("lm_eval", {"acc": 10**400}, "line 2: a number has 401 digits"),
     ],
 )
-def test_a_record_that_is_not_as_its_tool_writes_it_is_named(
-    make: Callable[[], str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = make()
+def test_a_record_that_is_not_as_its_tool_writes_it_is_named(tool, fields, said, capsys):
+    make, record = LOGS[tool]
+    path, by_lines = make(), tool == "lm_eval"
+    values = [json.loads(part) for part in Path(path).read_text().split("\n") if part]
+    log = values if by_lines else values[0]
+    change(record(log), fields)
+    write(path, log, lines=by_lines)
     Path("other.csv").write_text("id,score\n1,1\n2,0\n")
     assert main(["compare", path, "other.csv", "--values", "right"]) == 2
     error = " ".join(capsys.readouterr().err.split())
@@ -639,7 +572,7 @@ def test_a_record_that_is_not_as_its_tool_writes_it_is_named(
 
 
 @pytest.mark.parametrize("name", ["a.json", "out/samples.jsonl"])
-def test_json_nested_too_deep_is_refused(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_nested_too_deep_is_refused(name, capsys):
     heads = {
         "a.json": '{"status": "success", "eval": {"task": 1}, "samples": ',
         "out/samples.jsonl": '{"doc_id": 1, "target": 1, "filtered_resps": ',
@@ -654,15 +587,8 @@ def test_json_nested_too_deep_is_refused(name: str, capsys: pytest.CaptureFixtur
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("damage", ["bytes", "encrypted"])
-def test_a_member_that_cannot_be_unpacked_is_named(
-    method: int, damage: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    inspect("a.json", "A", [1, 0] * 20)
-    log = json.loads(Path("a.json").read_text())
-    with zipfile.ZipFile("a.eval", "w", method) as archive:
-        archive.writestr("header.json", json.dumps({**log, "samples": []}))
-        for i, sample in enumerate(log["samples"]):
-            archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
+    as_eval(inspect("a.json", "A", [1, 0] * 20), method)
     with zipfile.ZipFile("a.eval") as archive:
         at = archive.getinfo("samples/3_epoch_1.json").header_offset
     content = bytearray(Path("a.eval").read_bytes())
@@ -677,16 +603,10 @@ def test_a_member_that_cannot_be_unpacked_is_named(
     assert "samples/3_epoch_1.json cannot be unpacked" in capsys.readouterr().err
 
 
-def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(capsys, monkeypatch):
     monkeypatch.setattr(archives, "_SMALL", 1 << 20)
-    inspect("a.json", "A", [1, 0] * 20)
-    log = json.loads(Path("a.json").read_text())
-    with zipfile.ZipFile("a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", json.dumps({**log, "samples": []}))
-        archive.writestr("samples/0_epoch_1.json", " " * (1 << 22) + json.dumps(log["samples"][0]))
-    inspect("b.json", "B", [1, 0] * 20)
+    as_eval(inspect("a.json", "A", [1, 0]), zipfile.ZIP_DEFLATED, before=" " * (1 << 21))
+    inspect("b.json", "B", [1, 0])
     assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2
     error = capsys.readouterr().err
     assert "it unpacks to more than" in error

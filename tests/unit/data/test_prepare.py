@@ -1,17 +1,12 @@
 """Rows filtered, classes merged, columns given a role: on real data and on odd ones."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data import ROW_ID, TARGET, WEIGHT, Table, load_table
+from bakeoff.data import ROW_ID, TARGET, WEIGHT, load_table
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
@@ -21,17 +16,15 @@ DATA = ROOT / "config/data"
 ATTRITION = {"path": str(DATA / "attrition.csv"), "target": "target"}
 PENGUINS = {"path": str(DATA / "penguins.csv"), "target": "target"}
 ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
-Load = Callable[..., Table]
 
 
-def load(base: dict[str, Any], holdout: str | None = None, **keys: Any) -> Table:
+def load(base, holdout=None, **keys):
     spec = FileData.model_validate({"source": "file", **base, **keys})
     return load_table("d", spec, 0, {"holdout": (holdout,)} if holdout else {})
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Load:
-    """Return a loader of a table of 12 rows with a column of each kind."""
+def small(tmp_path):
     pd.DataFrame(
         {
             "n": [*range(11), None],
@@ -48,7 +41,7 @@ def small(tmp_path: Path) -> Load:
     return lambda holdout=None, **keys: load(base, holdout, **keys)
 
 
-def test_merged_classes_are_those_of_the_documentation_of_compare_holdout() -> None:
+def test_merged_classes_are_those_of_the_documentation_of_compare_holdout():
     pool = {"WithArrhythmia": list(range(2, 16)), "NoArrhythmia": [1]}
     table = load(ARRHYTHMIA, merge=pool, classes=["NoArrhythmia", "WithArrhythmia"])
     assert table.classes == ("NoArrhythmia", "WithArrhythmia")
@@ -60,20 +53,17 @@ def test_merged_classes_are_those_of_the_documentation_of_compare_holdout() -> N
     assert ((kept["class"] == 1).to_numpy() == (table.frame[TARGET] == "NoArrhythmia")).all()
 
 
-def test_merging_into_a_class_that_exists() -> None:
+def test_order_of_classes_is_that_of_their_values():
+    table = load(ARRHYTHMIA, classes=[10, 2, 1, 6])
+    assert table.classes == ("1", "2", "6", "10")
+    merged = load(ARRHYTHMIA, merge={"rare": [3, 4.0, "5"]}, classes=[1.0, "rare", "10"])
+    assert merged.classes == ("1", "rare", "10")
     table = load(PENGUINS, merge={"Adelie": ["Chinstrap"]})
     assert table.card["classes"] == {"Adelie": 220, "Gentoo": 124}
     assert load(PENGUINS, classes=["Gentoo", "Adelie"]).classes == ("Adelie", "Gentoo")
 
 
-def test_order_of_classes_is_that_of_their_values() -> None:
-    table = load(ARRHYTHMIA, classes=[10, 2, 1, 6])
-    assert table.classes == ("1", "2", "6", "10")
-    merged = load(ARRHYTHMIA, merge={"rare": [3, 4.0, "5"]}, classes=[1.0, "rare", "10"])
-    assert merged.classes == ("1", "rare", "10")
-
-
-def test_classes_that_look_alike_can_be_pooled(tmp_path: Path) -> None:
+def test_classes_that_look_alike_can_be_pooled(tmp_path):
     pd.DataFrame({"x": range(12), "y": ["u", "u ", "v"] * 4}).to_csv(tmp_path / "d.csv")
     base = {"path": str(tmp_path / "d.csv"), "target": "y", "drop": ["Unnamed: 0"]}
     assert load(base, merge={"u": ["u", "u "]}).card["classes"] == {"u": 8, "v": 4}
@@ -81,7 +71,7 @@ def test_classes_that_look_alike_can_be_pooled(tmp_path: Path) -> None:
     assert kept.card["rows_of_other_classes"] == 4
 
 
-def test_column_of_any_name_can_be_derived_from(tmp_path: Path) -> None:
+def test_column_of_any_name_can_be_derived_from(tmp_path):
     pd.DataFrame({"Income (net), in $": range(1, 13), "y": ["u", "v"] * 6}).to_csv(
         tmp_path / "d.csv", index=False
     )
@@ -90,7 +80,7 @@ def test_column_of_any_name_can_be_derived_from(tmp_path: Path) -> None:
     np.testing.assert_allclose(found, np.log(np.arange(1, 13)))
 
 
-def test_filters_keep_what_they_say() -> None:
+def test_filters_keep_what_they_say():
     raw = pd.read_csv(DATA / "attrition.csv")
     table = load(
         ATTRITION,
@@ -119,31 +109,29 @@ def test_filters_keep_what_they_say() -> None:
         ({"column": "kind", "keep": ["a", "b"], "drop": ["b"]}, [1, 4, 7, 10]),
     ],
 )
-def test_every_condition(small: Load, one: dict[str, Any], rows: Any) -> None:
+def test_every_condition(small, one, rows):
     rows = list(rows)
     table = small(filter=[one], target="label", features=["n", "w"])
     assert table.frame[ROW_ID].tolist() == rows
 
 
-def test_roles_are_kept_apart_from_features(small: Load) -> None:
+def test_roles_are_kept_apart_from_features(small):
     table = small("part", weights="w", groups="kind", id="day")
     assert table.frame[WEIGHT].tolist() == [0.0, 2.0] * 6
-    assert table.weights is not None
     assert table.frame[GROUP].tolist() == ["a", "b", "c"] * 4
     assert table.frame[HOLDOUT].tolist() == ["train"] * 6 + ["test"] * 4 + ["spare"] * 2
     assert list(table.features) == ["n", "yes", "label"]
     assert table.card["roles"]["groups"] == {"column": "kind", "distinct": 3}
     listed = small("part", groups="kind", features=["n", "kind", "part"])
     assert list(listed.features) == ["n", "kind", "part"]
+    days, numbers = small(time="day"), small(time="w")
+    assert (days.frame[TIME].dtype.kind, numbers.frame[TIME].dtype.kind) == ("M", "f")
+    assert days.card["roles"]["time"]["last"].startswith("2024-01-12")
+    with pytest.raises(Problem, match=re.escape("resampling.holdout.column: unknown column 'prt'")):
+        small("prt")
 
 
-def test_time_is_numbers_or_dates(small: Load) -> None:
-    assert small(time="day").frame[TIME].dtype.kind == "M"
-    assert small(time="day").card["roles"]["time"]["last"].startswith("2024-01-12")
-    assert small(time="w").frame[TIME].dtype.kind == "f"
-
-
-def test_test_file_is_marked(tmp_path: Path) -> None:
+def test_test_file_is_marked(tmp_path):
     raw = pd.read_csv(DATA / "penguins.csv").sample(frac=1, random_state=1)
     raw[:200].to_csv(tmp_path / "a.csv", index=False)
     shuffled = raw[200:][list(reversed(raw.columns))]
@@ -161,7 +149,7 @@ def test_test_file_is_marked(tmp_path: Path) -> None:
         load(keys, test_path=str(tmp_path / "b.csv"))
 
 
-MISTAKES: list[tuple[dict[str, Any], str]] = [
+MISTAKES = [
     ({"filter": [{"column": "nn", "min": 1}]}, "filter[0].column: unknown column 'nn'"),
     ({"filter": [{"column": "n", "min": 99}]}, "filter[0]: none of 12 rows passes this filter"),
     ({"filter": [{"column": "n", "min": "x"}]}, "filter[0].min: found the text 'x'"),
@@ -188,25 +176,20 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("keys", "message"), MISTAKES, ids=[m[1][:40] for m in MISTAKES])
-def test_mistake_is_told(small: Load, keys: dict[str, Any], message: str) -> None:
+def test_mistake_is_told(small, keys, message):
     with pytest.raises(Problem, match=re.escape(message)):
         small(**keys)
 
 
 @pytest.mark.parametrize("weights", ["-1", "inf", "0"])
-def test_impossible_weights_are_told(tmp_path: Path, weights: str) -> None:
+def test_impossible_weights_are_told(tmp_path, weights):
     path = tmp_path / "a.csv"
     path.write_text("a,w,y\n" + f"1,{weights},u\n2,0,v\n" * 3)
     with pytest.raises(Problem, match="negative, infinite or all 0"):
         load({"path": str(path), "target": "y"}, weights="w")
 
 
-def test_missing_column_of_the_holdout_is_told(small: Load) -> None:
-    with pytest.raises(Problem, match=re.escape("resampling.holdout.column: unknown column 'prt'")):
-        small("prt")
-
-
-def test_filter_comes_before_what_it_makes_possible(tmp_path: Path) -> None:
+def test_filter_comes_before_what_it_makes_possible(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,y\n" + "0,\n2,u\n3,v\n" * 3)
     table = load(

@@ -1,7 +1,5 @@
 """Rows that repeat others, and columns that look like ids of groups."""
 
-from __future__ import annotations
-
 import weakref
 
 import numpy as np
@@ -16,7 +14,7 @@ from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from tests.conftest import ROOT
 
 
-def fine(n: int = 60, width: int = 5) -> pd.DataFrame:
+def fine(n=60, width=5):
     values = np.random.default_rng(0).normal(size=(n, width))
     frame = pd.DataFrame(values, columns=[f"x{j}" for j in range(width)])
     return frame.assign(word=[f"w{i}" for i in range(n)])
@@ -47,15 +45,15 @@ def test_values_are_alike_as_people_see_them():
         frame.loc[b, rest] = frame.loc[a, rest]
     frame.loc[3, "x0"] = frame.loc[2, "x0"]
     assert find_repeats(frame).repeated == 2
-
-
-def test_swapped_values_are_no_repeat():
     assert find_repeats(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]})).repeated == 0
+    nothing = pd.DataFrame(index=range(5))
+    found = find_repeats(nothing)
+    assert (found.repeated, found.nearly, pairs_by_chance(nothing)) == (0, 0, (0.0, 0.0))
 
 
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=2, max_size=30))
-def test_repeats_are_those_of_all_pairs(rows: list[tuple[int, ...]]) -> None:
+def test_repeats_are_those_of_all_pairs(rows):
     values = np.array(rows)
     differing = (values[:, None] != values).sum(axis=2)
     np.fill_diagonal(differing, 9)
@@ -98,11 +96,11 @@ def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
 
 
 def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
-    made: list[weakref.ref[np.ndarray]] = []
-    held: list[int] = []
+    made = []
+    held = []
     hashed = repeats._hashed
 
-    def counted(values: pd.Series, place: int) -> np.ndarray:
+    def counted(values, place):
         found = hashed(values, place)
         made.append(weakref.ref(found))
         held.append(sum(one() is not None for one in made))
@@ -116,13 +114,7 @@ def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
     assert max(held) <= 3
 
 
-def test_no_feature_has_no_repeat():
-    found = find_repeats(pd.DataFrame(index=range(5)))
-    assert (found.repeated, found.nearly) == (0, 0)
-    assert pairs_by_chance(pd.DataFrame(index=range(5))) == (0.0, 0.0)
-
-
-def columns_of(frame: pd.DataFrame, without: tuple[str, ...] = ()) -> dict[str, str]:
+def columns_of(frame, without=()):
     return {found["column"]: found["why"] for found in group_columns(frame, without)}
 
 

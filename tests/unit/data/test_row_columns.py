@@ -1,7 +1,5 @@
 """Columns that comparisons look at row by row: which make subgroups, and which must be cut."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +34,7 @@ def test_values_name_subgroups_in_their_own_order_and_missing_ones_are_the_last(
     assert list(found[":subgroup:sex"]) == ["f", "m", "(missing)", "f", "m", "f"]
     assert list(found[":subgroup:site"].cat.categories[:3]) == ["2", "3", "10"]
     assert set(found[":subgroup:smokes"]) == {"True", "False"}
+    assert carry(FRAME, RowColumns(taken=("age",)), ())[":column:age"].dtype == float
 
 
 def test_numbers_are_cut_where_the_experiment_says():
@@ -46,11 +45,6 @@ def test_numbers_are_cut_where_the_experiment_says():
     assert list(found) == [
         "below 40", "40 to below 65", "40 to below 65", "65 or more", "(missing)", "65 or more",
     ]  # fmt: skip
-
-
-def test_columns_that_metrics_take_stay_as_they_are():
-    found = carry(FRAME, RowColumns(taken=("age",)), ())
-    assert found[":column:age"].dtype == float
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,25 @@
 """Experiments of models that bring a number for each row, without Snakemake."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Comparison, run_planned
+from bakeoff.comparisons import run_planned
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.split_files import divisions
-from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.preflight import check_experiment
 from bakeoff.scores import collect_predictions
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment
 from bakeoff.stats import all_pairs, mcnemar, mean_difference
+from tests.conftest import GONE, change, messages
 
 DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 
 
 @pytest.fixture
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, np.ndarray]:
-    """Write the numbers of three models, rows in another order in each file."""
+def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(4)
     n, shared = 80, rng.normal(size=80)
@@ -37,21 +31,16 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, np.ndarr
     return found
 
 
-def config(models: str = "ab", **more: Any) -> dict[str, Any]:
+def config(models="ab", **more):
     entries = {m: {"values": f"{m}.csv", **more.pop(m, {})} for m in models}
     return {"experiment": "v", "models": entries, "metrics": [DESCRIBED], **more}
 
 
-def problems(**more: Any) -> str:
-    try:
-        found, _ = check_experiment(load_experiment(config(**more)))
-    except UserError as error:
-        return str(error)
-    return "\n".join(map(str, found))
+def problems(**more):
+    return messages(config(**more))
 
 
-def compared(tmp_path: Path, **more: Any) -> list[Comparison]:
-    """Run the chosen tests on what the workflow would collect."""
+def compared(tmp_path, **more):
     experiment = load_experiment(config(**more))
     found, chosen = check_experiment(experiment)
     assert found == []
@@ -123,11 +112,16 @@ def test_what_zeros_and_ones_mean_is_asked(files):
     assert "metrics[0]: every number is 0 or 1: do they say which rows are right?" in problems()
     assert problems(metrics=[{**DESCRIBED, "range": [0, 5]}]) == ""
     assert problems(metrics=["accuracy"]) == ""
+    said = problems(metrics=["accuracy"], tests={"run": ["mean_difference"]})
+    assert "the experiment has right and wrong rows: use mcnemar" in said
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
+        ({"metrics": GONE}, "`metrics:` must say what the numbers"),
+        ({"models.b": {"predictions": "b.csv"}}, "models.b: other models bring a number for each"),
+        ({"models.b.values": "gaps.csv"}, "have no number in column 'value'; the first is id"),
         ({"metrics": ["f1"]}, "metrics[0]: what are the numbers of `values:`"),
         ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
         ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
@@ -135,39 +129,14 @@ def test_what_zeros_and_ones_mean_is_asked(files):
         ({"tests": {"run": ["mcnemar"]}}, "mcnemar looks at predictions"),
         ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
         ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
-        ({"a": {"columns": {"value": "nope"}}}, "unknown column 'nope'"),
-        ({"a": {"predictions": "a.csv"}}, "`values` stands alone"),
+        ({"models.a.columns": {"value": "nope"}}, "unknown column 'nope'"),
+        ({"models.a.predictions": "a.csv"}, "`values` stands alone"),
         ({"resampling": {"kfold": {}}}, "feed the plan `holdout` alone"),
     ],
 )
 def test_mistakes_are_told(files, more, said):
-    assert said in problems(**more)
-
-
-def test_metrics_are_asked_for(files):
+    table = pd.read_csv("b.csv")
+    table.assign(value=table["value"].where(table["id"] != 3)).to_csv("gaps.csv", index=False)
     spec = config()
-    del spec["metrics"]
-    with pytest.raises(UserError, match="`metrics:` must say what the numbers"):
-        load_experiment(spec)
-
-
-def test_a_model_without_numbers_is_named(files):
-    spec = config()
-    spec["models"]["b"] = {"predictions": "b.csv"}
-    found, _ = check_experiment(load_experiment(spec))
-    assert "models.b: other models bring a number for each row" in str(found[0])
-
-
-def test_gaps_are_told(files):
-    table = pd.read_csv("a.csv")
-    table.loc[3, "value"] = np.nan
-    table.to_csv("a.csv", index=False)
-    assert "rows have no number in column 'value'; the first is id" in problems()
-
-
-def test_values_without_tests_of_their_own_are_refused_elsewhere(files):
-    for model in "ab":
-        table = pd.DataFrame({"id": range(80), "value": (files[model] > 0).astype(int)})
-        table.to_csv(f"{model}.csv", index=False)
-    said = problems(metrics=["accuracy"], tests={"run": ["mean_difference"]})
-    assert "the experiment has right and wrong rows: use mcnemar" in said
+    change(spec, more)
+    assert said in messages(spec)

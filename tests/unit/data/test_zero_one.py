@@ -1,9 +1,5 @@
 """Columns of 0 and 1: labels where the truth says so, asked about where it may be otherwise."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,12 +14,11 @@ ASKED = "--values: true labels and predictions are 0 and 1"
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def write(values: list[np.ndarray], column: str = "", truth: np.ndarray = TRUTH) -> list[str]:
-    """Write one table of both models, or of each where the column has a name."""
+def write(values, column="", truth=TRUTH):
     if not column:
         pd.DataFrame({"y_true": truth, "a": values[0], "b": values[1]}).to_csv("w.csv", index=False)
         return ["w.csv"]
@@ -34,15 +29,13 @@ def write(values: list[np.ndarray], column: str = "", truth: np.ndarray = TRUTH)
 
 
 @pytest.mark.parametrize("column", ["", "y_pred"])
-def test_labels_are_told_from_the_truth(capsys: pytest.CaptureFixture[str], column: str) -> None:
+def test_labels_are_told_from_the_truth(capsys, column):
     assert main(["compare", *write(SAID, column)]) == 0
     assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("column", ["", "y_pred"])
-def test_marks_of_right_rows_are_asked_about(
-    capsys: pytest.CaptureFixture[str], column: str
-) -> None:
+def test_marks_of_right_rows_are_asked_about(capsys, column):
     files = write(RIGHT, column)  # agree with the truth on a third of the rows
     assert main(["compare", *files]) == 2
     said = capsys.readouterr().err
@@ -56,9 +49,7 @@ def test_marks_of_right_rows_are_asked_about(
     assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
 
 
-def test_a_name_that_tells_of_right_rows_is_asked_about(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_name_that_tells_of_right_rows_is_asked_about(capsys):
     files = write(RIGHT, "is_correct", 1 - TRUTH)  # agree with it on most rows
     for command in (["compare"], ["gate", "--margin", "0.1"]):
         assert main([*command, *files, "--predicted", "is_correct"]) == 2 + (command != ["compare"])
@@ -68,13 +59,13 @@ def test_a_name_that_tells_of_right_rows_is_asked_about(
     assert main(["gate", "--margin", "0.1", *files, "--predicted", "is_correct", "--labels"]) < 3
 
 
-def test_numbers_beside_other_labels_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_beside_other_labels_are_refused(capsys):
     files = write(RIGHT, "y_pred", np.where(TRUTH == 1, "sick", "well"))
     assert main(["compare", *files]) == 2
     assert "marks of right rows, are `values`" in capsys.readouterr().err
 
 
-def test_true_labels_are_no_models_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_true_labels_are_no_models_numbers(capsys):
     assert main(["compare", *write(RIGHT), "--values", "right"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("--models: 'w.csv': 'y_true' looks like the true labels")

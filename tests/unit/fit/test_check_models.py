@@ -1,10 +1,7 @@
 """What can be known of an estimator is told before anything is fitted."""
 
-from __future__ import annotations
-
 import sys
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +12,7 @@ from bakeoff.data import Table
 from bakeoff.data.table import VALIDATION
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
-from bakeoff.fit.check_models import (
-    check_model,
-    check_neighbours,
-)
+from bakeoff.fit.check_models import check_model, check_neighbours
 from bakeoff.fit.estimator import build, has_method, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
@@ -28,48 +22,39 @@ KNN = "sklearn.neighbors.KNeighborsClassifier"
 
 
 class NoParams:
-    """It has fit and predict, and nothing else of scikit-learn's interface."""
-
-    def fit(self, X: Any, y: Any) -> NoParams:
+    def fit(self, X, y):
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X):
         return [0] * len(X)
 
 
 class NoTags(NoParams):
-    """Its parameters it tells, not what it is."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep=True):
         return {}
 
-    def set_params(self, **params: Any) -> NoTags:
+    def set_params(self, **params):
         return self
 
 
-class Changes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """It keeps another value than it was given."""
-
-    def __init__(self, size: Any = None) -> None:
+class Changes(ClassifierMixin, BaseEstimator):
+    def __init__(self, size=None):
         self.size = [size]
 
-    def fit(self, X: Any, y: Any) -> Changes:
+    def fit(self, X, y):
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X):
         return [0] * len(X)
 
 
 class Fails(ClassifierMixin, BaseEstimator):
-    """It cannot be made."""
-
-    def __init__(self) -> None:
+    def __init__(self):
         raise RuntimeError("no licence found")
 
 
 @pytest.fixture
-def own(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return the name of a module that holds the classes above."""
+def own(monkeypatch):
     module = ModuleType("ownmodels")
     for made in (NoParams, NoTags, Changes, Fails):
         monkeypatch.setattr(made, "__module__", "ownmodels")
@@ -87,12 +72,12 @@ def own(monkeypatch: pytest.MonkeyPatch) -> str:
         ("Fails", "ownmodels.Fails cannot be made: no licence found"),
     ],
 )
-def test_class_that_is_no_estimator_is_told(own: str, name: str, message: str) -> None:
+def test_class_that_is_no_estimator_is_told(own, name, message):
     with pytest.raises(Problem, match=rf"^models\.m\.(params|estimator): {message}"):
         check_model("m", Model.model_validate({"estimator": f"{own}.{name}"}))
 
 
-NESTED = {"estimator": {"estimator": KNN}}
+NESTED, STACKED = {"estimator": {"estimator": KNN}}, {"estimators": [["a", {"estimator": KNN}]]}
 
 
 @pytest.mark.parametrize(
@@ -101,18 +86,12 @@ NESTED = {"estimator": {"estimator": KNN}}
         ("sklearn.linear_model.Perceptron", {}, ["decision_function"]),
         ("sklearn.svm.SVC", {}, ["decision_function"]),
         ("sklearn.multiclass.OutputCodeClassifier", NESTED, []),
-        (
-            "sklearn.ensemble.StackingClassifier",
-            {"estimators": [["a", {"estimator": KNN}]]},
-            ["predict_proba", "decision_function"],
-        ),
+        ("sklearn.ensemble.StackingClassifier", STACKED, ["predict_proba", "decision_function"]),
         (KNN, {}, ["predict_proba"]),
     ],
     ids=str,
 )
-def test_methods_of_a_fitted_estimator_are_known_before(
-    estimator: str, params: dict[str, Any], methods: list[str]
-) -> None:
+def test_methods_of_a_fitted_estimator_are_known_before(estimator, params, methods):
     made = build(estimator, params)
     assert [m for m in ("predict_proba", "decision_function") if has_method(made, m)] == methods
 
@@ -136,19 +115,13 @@ def test_methods_of_a_fitted_estimator_are_known_before(
         ({"object": "numpy.memmap", "args": ["made", "u1", "w+"]}, "memmap makes no part of"),
         (
             {"estimator": "subprocess.Popen", "params": {"args": ["touch", "made"]}},
-            "subprocess.Popen is of Python's own library",
+            "Popen is of Pyth",
         ),
-        (
-            {"estimator": "numpy.memmap", "params": {"filename": "made", "shape": [3]}},
-            "memmap has no get_params",
-        ),
-        (
-            {"estimator": "sklearn.svm.SVC", "set_output": "pandas"},
-            "SVC does not take `set_output:",
-        ),
+        ({"estimator": "numpy.memmap", "params": {"filename": "made"}}, "memmap has no get_params"),
+        ({"estimator": "sklearn.svm.SVC", "set_output": "pandas"}, "SVC does not take `set_output"),
     ],
 )
-def test_objects_that_cannot_be_made(value: dict[str, Any], message: str) -> None:
+def test_objects_that_cannot_be_made(value, message):
     search = {"estimator": "sklearn.model_selection.GridSearchCV"}
     params = {"estimator": {"estimator": KNN}, "param_grid": {}, "cv": value}
     with pytest.raises(Problem, match=rf"models.m.params: .*{message}"):
@@ -175,11 +148,11 @@ def test_objects_that_cannot_be_made(value: dict[str, Any], message: str) -> Non
     ],
     ids=str,
 )
-def test_what_serves_an_estimator_is_made(value: dict[str, Any]) -> None:
+def test_what_serves_an_estimator_is_made(value):
     assert made_value(value) is not None
 
 
-def test_lists_become_tuples_where_tuples_are_meant() -> None:
+def test_lists_become_tuples_where_tuples_are_meant():
     # YAML has no tuples, and scikit-learn takes nothing else here
     words = "sklearn.feature_extraction.text.TfidfVectorizer"
     entry = {
@@ -201,8 +174,7 @@ def test_lists_become_tuples_where_tuples_are_meant() -> None:
 TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Classes(("a", "b")))
 
 
-def forty() -> list[Any]:
-    """Return one training part of forty rows."""
+def forty():
     return [np.arange(40)]
 
 
@@ -226,13 +198,13 @@ def forty() -> list[Any]:
     ],
     ids=str,
 )
-def test_more_neighbours_than_rows_are_told(keys: dict[str, Any], message: str | None) -> None:
+def test_more_neighbours_than_rows_are_told(keys, message):
     own = Model.model_validate({"estimator": KNN, **keys})
     problems = [str(problem) for problem in check_neighbours("m", own, "d", TABLE, forty)]
     assert [p[: len(message or "")] for p in problems] == ([message] if message else [])
 
 
-def test_neighbours_within_another_estimator_are_told() -> None:
+def test_neighbours_within_another_estimator_are_told():
     nested = {"estimator": KNN, "params": {"n_neighbors": 99}}
     bagging = "sklearn.ensemble.BaggingClassifier"
     for depth in range(3):
@@ -250,7 +222,7 @@ def test_neighbours_within_another_estimator_are_told() -> None:
     ],
 )
 @pytest.mark.parametrize("inside", [False, True])
-def test_parts_of_a_composition_have_names(params: dict[str, Any], inside: bool) -> None:
+def test_parts_of_a_composition_have_names(params, inside):
     voting = {"estimator": "sklearn.ensemble.VotingClassifier", "params": params}
     bagging = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"estimator": voting}}
     with pytest.raises(Problem, match=r"models\.m\.params: estimators\[[01]\]: .* expected a name"):

@@ -1,10 +1,5 @@
 """What columns are worth to a fitted model: scikit-learn's numbers, the same in every run."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,7 +17,7 @@ from bakeoff.spec import load_experiment
 from bakeoff.spec.importance import Importance
 
 WANTED = Importance(repeats=4)
-EXPERIMENT: dict[str, Any] = {
+EXPERIMENT = {
     "experiment": "e",
     "datasets": {"d": {"source": "file", "path": "d.csv", "target": "y"}},
     "models": {
@@ -34,14 +29,14 @@ EXPERIMENT: dict[str, Any] = {
 }
 
 
-def made_up(n: int = 90) -> pd.DataFrame:
+def made_up(n=90):
     rng = np.random.default_rng(0)
     x, noise = rng.normal(size=n), rng.normal(size=n)
     city = rng.choice(["Ulm", "Bonn"], n)
     return pd.DataFrame({"noise": noise, "x": x, "city": city, "y": np.where(x > 0, "b", "a")})
 
 
-def test_importances_are_those_of_scikit_learn() -> None:
+def test_importances_are_those_of_scikit_learn():
     rows = made_up()
     X, y = rows[["noise", "x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
     fitted = DecisionTreeClassifier(random_state=0).fit(X[:60], y[:60])
@@ -55,7 +50,7 @@ def test_importances_are_those_of_scikit_learn() -> None:
     assert found["mean"][0] == 0 < found["mean"][1]
 
 
-def test_threshold_of_the_model_is_used() -> None:
+def test_threshold_of_the_model_is_used():
     rows = made_up()
     X, y = rows[["x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
     fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
@@ -64,7 +59,7 @@ def test_threshold_of_the_model_is_used() -> None:
     assert importance(TrainedModel(fitted, 0.5, {}), X, y, WANTED, 1)["mean"][0] > 0.2
 
 
-def test_score_that_cannot_be_had_is_told() -> None:
+def test_score_that_cannot_be_had_is_told():
     rows = made_up()
     fitted = TrainedModel(DecisionTreeClassifier().fit(rows[["x"]], rows["y"] == "b"), None, {})
     wanted = Importance(scoring="adjusted_rand_score_of_nobody")
@@ -72,9 +67,7 @@ def test_score_that_cannot_be_had_is_told() -> None:
         importance(fitted, rows[["x"]], np.zeros(90, dtype=np.intp), wanted, 1)
 
 
-def test_fits_on_the_holdout_alone_measure_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fits_on_the_holdout_alone_measure_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     made_up().to_csv("d.csv", index=False)
     e = load_experiment(EXPERIMENT)
@@ -82,7 +75,7 @@ def test_fits_on_the_holdout_alone_measure_it(
     for plan in e.resampling.plans():
         steps.split_dataset(e, "d", plan, "d.parquet", plan, f"{plan}.json")
 
-    def fitted(name: str) -> dict[str, FitTask]:
+    def fitted(name):
         tasks = {}
         for fit in e.fits():
             out = f"{name}.{fit.model}.{fit.split}"
@@ -107,11 +100,8 @@ def test_fits_on_the_holdout_alone_measure_it(
     # what measured otherwise is measured again
     before = read_facts(tasks["tree.holdout"].output)
     task = tasks["tree.holdout"]
-    more = FitTask(*(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, None)
-    steps.fit(more)
+    again = task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r", None
+    steps.fit(FitTask(*again, None))
     assert read_facts(task.output) == before
-    more = FitTask(
-        *(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, Importance()
-    )
-    steps.fit(more)
+    steps.fit(FitTask(*again, Importance()))
     assert read_facts(task.output)["importance"]["repeats"] == 10

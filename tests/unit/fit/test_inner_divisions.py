@@ -1,7 +1,5 @@
 """Inner divisions of a training part are as its data set demands."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from bakeoff.errors import UserError
 from bakeoff.fit.inner_divisions import divided
 
 
-def test_inner_folds_are_stratified_and_keep_groups_together() -> None:
+def test_inner_folds_are_stratified_and_keep_groups_together():
     y = np.repeat([0, 1, 2], 20)
     for learnt, tested in divided(y, 4, 0):
         assert (np.bincount(y[tested]) == 5).all()
@@ -17,13 +15,9 @@ def test_inner_folds_are_stratified_and_keep_groups_together() -> None:
     groups = np.arange(60) // 3
     for learnt, tested in divided(y, 4, 0, groups):
         assert not set(groups[learnt]) & set(groups[tested])
-    with pytest.raises(UserError, match="20 groups in the training part are too few for 21"):
-        divided(y, 21, 0, groups)
-    with pytest.raises(UserError, match="60 training rows are too few for 30 inner folds"):
-        divided(y, 30, 0)
 
 
-def test_inner_folds_in_time_learn_from_the_past() -> None:
+def test_inner_folds_in_time_learn_from_the_past():
     times = np.random.default_rng(0).permutation(50)
     folds = divided(np.zeros(50, dtype=np.intp), 4, 0, times=times)
     assert len(folds) == 4
@@ -32,7 +26,7 @@ def test_inner_folds_in_time_learn_from_the_past() -> None:
     assert len(np.concatenate([tested for _, tested in folds])) == 40
 
 
-def test_validation_part_is_stratified_keeps_groups_and_is_the_last_in_time() -> None:
+def test_validation_part_is_stratified_keeps_groups_and_is_the_last_in_time():
     y = np.repeat([0, 1], [40, 20])
     ((learnt, held),) = divided(y, 0.25, 3)
     assert np.bincount(y[held]).tolist() == [10, 5]
@@ -46,18 +40,25 @@ def test_validation_part_is_stratified_keeps_groups_and_is_the_last_in_time() ->
     assert times[learnt].max() < times[held].min()
 
 
-@pytest.mark.parametrize("share", [0.001, 0.999])
-def test_validation_part_without_rows_is_told(share: float) -> None:
-    with pytest.raises(UserError, match="is no part to validate on"):
-        divided(np.arange(20) % 2, share, 0)
+EVEN, SIXTY = np.arange(20) % 2, np.repeat([0, 1, 2], 20)
 
 
-def test_validation_part_without_a_class_is_told() -> None:
-    with pytest.raises(UserError, match="cannot be drawn to validate on: The least populated"):
-        divided(np.arange(20) // 19, 0.2, 0)
+@pytest.mark.parametrize(
+    ("y", "into", "groups", "said"),
+    [
+        (SIXTY, 21, np.arange(60) // 3, "20 groups in the training part are too few for 21"),
+        (SIXTY, 30, None, "60 training rows are too few for 30 inner folds"),
+        (EVEN, 0.001, None, "is no part to validate on"),
+        (EVEN, 0.999, None, "is no part to validate on"),
+        (np.arange(20) // 19, 0.2, None, "cannot be drawn to validate on: The least populated"),
+    ],
+)
+def test_divisions_that_cannot_be_are_told(y, into, groups, said):
+    with pytest.raises(UserError, match=said):
+        divided(y, into, 0, groups)
 
 
-def test_rows_of_one_time_are_never_separated() -> None:
+def test_rows_of_one_time_are_never_separated():
     times = np.repeat(np.arange(8), 5)
     for into in (3, 0.3):
         for learnt, held in divided(np.zeros(40, dtype=np.intp), into, 0, times=times):
@@ -66,14 +67,14 @@ def test_rows_of_one_time_are_never_separated() -> None:
         divided(np.zeros(4, dtype=np.intp), 3, 0, times=np.array([0, 0, 1, 1]))
 
 
-def test_few_groups_are_watched_one_at_a_time() -> None:
+def test_few_groups_are_watched_one_at_a_time():
     groups = np.repeat(np.arange(4), 10)
     ((learnt, held),) = divided(np.arange(40) % 2, 0.1, 0, groups)
     assert len(held) == 10
     assert not set(groups[learnt]) & set(groups[held])
 
 
-def test_named_rows_come_after_those_that_are_trained_on() -> None:
+def test_named_rows_come_after_those_that_are_trained_on():
     y, held = np.arange(10) % 2, np.arange(10) >= 7
     divided(y, held, None, times=np.arange(10))
     with pytest.raises(UserError, match="3 of 3 validation rows come before the last row"):

@@ -1,14 +1,12 @@
 """What one fit does to its process, the next one does not meet."""
 
-from __future__ import annotations
-
 import logging
 import os
 import random
 import sys
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,7 +28,7 @@ from bakeoff.spec.models import Model
 FIT = Fit("d", "m", "holdout", 1, 1)
 
 
-def state() -> dict[str, Any]:
+def state():
     return {
         "environment": dict(os.environ),
         "folder": Path.cwd(),
@@ -46,7 +44,7 @@ def state() -> dict[str, Any]:
     }
 
 
-def litter(folder: Path) -> None:
+def litter(folder):
     os.environ["BAKEOFF_LITTER"] = "1"
     del os.environ["PATH"]
     os.chdir(folder)
@@ -61,29 +59,19 @@ def litter(folder: Path) -> None:
     np.random.seed(1)  # noqa: NPY002
 
 
-def test_everything_is_as_before(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [None, RuntimeError])
+def test_everything_is_as_before_also_after_a_failure(tmp_path, error):
     before = state()
-    with isolated(5, threads=1):
+    with pytest.raises(error) if error else nullcontext(), isolated(5, threads=1):
+        assert all(one["num_threads"] == 1 for one in threadpool_info())
         litter(tmp_path)
         assert state() != before
-    after = state()
-    for name, value in before.items():
-        assert after[name] == value, name
-
-
-def test_also_after_a_failure(tmp_path: Path) -> None:
-    before = state()
-
-    def fails() -> None:
-        litter(tmp_path)
-        raise RuntimeError
-
-    with pytest.raises(RuntimeError), isolated(5, threads=1):
-        fails()
+        if error:
+            raise error
     assert state() == before
 
 
-def test_global_random_states_are_seeded() -> None:
+def test_global_random_states_are_seeded():
     drawn = []
     for seed in (1, 1, 2):
         with isolated(seed, threads=1):
@@ -91,21 +79,16 @@ def test_global_random_states_are_seeded() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_threads_are_limited_within() -> None:
-    with isolated(1, threads=1):
-        assert all(one["num_threads"] == 1 for one in threadpool_info())
-
-
-class Litters(DecisionTreeClassifier):  # type: ignore[misc]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+class Litters(DecisionTreeClassifier):
+    def fit(self, X, y, sample_weight=None):
         litter(Path("/"))
         return super().fit(X, y)
 
 
-class Draws(DecisionTreeClassifier):  # type: ignore[misc]
+class Draws(DecisionTreeClassifier):
     """Looks at all that a fit before it may have left."""
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def fit(self, X, y, sample_weight=None):
         leftovers = [os.environ.get("BAKEOFF_LITTER"), sklearn.get_config()["assume_finite"]]
         assert leftovers == [None, False]
         self.random_state = int(np.random.randint(1000))  # noqa: NPY002
@@ -114,7 +97,7 @@ class Draws(DecisionTreeClassifier):  # type: ignore[misc]
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, Path]:
+def files(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
     frame.insert(0, TARGET, np.where(frame["a"] + rng.normal(size=60) > 0, "yes", "no"))
@@ -125,9 +108,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}
 
 
-def test_fits_in_one_process_do_not_meet(
-    files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fits_in_one_process_do_not_meet(files, tmp_path, monkeypatch):
     module = sys.modules[__name__]
     monkeypatch.setitem(sys.modules, "litterers", module)
     found = []

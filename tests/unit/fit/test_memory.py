@@ -1,7 +1,5 @@
 """The peak of a process's memory, in MiB."""
 
-from __future__ import annotations
-
 import os
 import resource
 
@@ -14,7 +12,7 @@ from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
 @pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK), reason="known here since the start only"
 )
-def test_peak_is_that_since_the_reset() -> None:
+def test_peak_is_that_since_the_reset():
     reset_peak_memory()
     before = peak_memory_mb()
     big = np.ones(2**23)  # 64 MiB

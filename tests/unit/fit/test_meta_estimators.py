@@ -1,9 +1,6 @@
 """Every meta-estimator of scikit-learn is checked and fitted from an experiment's entry."""
 
-from __future__ import annotations
-
 import inspect
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +17,7 @@ from bakeoff.spec.models import Model
 
 TREE = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
 LOGISTIC = {"estimator": "sklearn.linear_model.LogisticRegression"}
-NESTED: dict[str, Any] = {
+NESTED = {
     "estimator": LOGISTIC,
     "estimators": [["a", LOGISTIC], ["b", TREE]],
     "steps": [["scale", {"estimator": "sklearn.preprocessing.StandardScaler"}], ["last", LOGISTIC]],
@@ -29,7 +26,7 @@ NESTED: dict[str, Any] = {
     "param_grid": {"C": [0.1, 1]},
     "param_distributions": {"C": [0.1, 1]},
 }
-OTHERS: dict[str, Any] = {
+OTHERS = {
     "AdaBoostClassifier": {"estimator": TREE},  # and no other key
     "RandomizedSearchCV": {"n_iter": 2},
     "SequentialFeatureSelector": {"n_features_to_select": 2, "cv": 2},
@@ -38,7 +35,7 @@ OTHERS: dict[str, Any] = {
 REFUSED = "is not a classifier|several targets|no fit and predict|as it was fitted"
 
 
-def metas() -> dict[str, type]:
+def metas():
     """Return scikit-learn's classes that have estimators among their parameters."""
     names = {"estimator", "estimators", "steps", "transformers", "transformer_list"}
     return {
@@ -48,7 +45,7 @@ def metas() -> dict[str, type]:
     }
 
 
-def entry(name: str) -> dict[str, Any]:
+def entry(name):
     """Write an experiment's entry with the estimators that a class wants and nothing else."""
     made = metas()[name]
     wanted = inspect.signature(made).parameters
@@ -57,7 +54,7 @@ def entry(name: str) -> dict[str, Any]:
     return {"estimator": path, "params": {**params, **OTHERS.get(name, {})}}
 
 
-def part() -> TrainingPart:
+def part():
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
@@ -66,7 +63,7 @@ def part() -> TrainingPart:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", metas())
-def test_meta_estimator_is_fitted_or_refused_before(name: str) -> None:
+def test_meta_estimator_is_fitted_or_refused_before(name):
     own = Model.model_validate(entry(name))
     assert own.imports[1:], "what is nested is imported before the threads are limited"
     refused = name.endswith("Regressor") or name in {
@@ -84,7 +81,7 @@ def test_meta_estimator_is_fitted_or_refused_before(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [n for n, made in metas().items() if hasattr(made, "transform")])
-def test_meta_transformer_stands_before_a_classifier(name: str) -> None:
+def test_meta_transformer_stands_before_a_classifier(name):
     step = entry(name)
     if name == "Pipeline":
         step["params"]["steps"] = NESTED["steps"][:1]
@@ -96,7 +93,7 @@ def test_meta_transformer_stands_before_a_classifier(name: str) -> None:
     assert (found == part().y).mean() > 0.6
 
 
-def test_grid_over_estimators_is_no_estimator() -> None:
+def test_grid_over_estimators_is_no_estimator():
     grid = {"estimator": [LOGISTIC, {**TREE, "params": {"max_depth": 1}}]}
     bagging = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"n_estimators": 2}}
     keys = {"estimator": bagging, "param_grid": grid, "cv": 2}
@@ -110,7 +107,7 @@ def test_grid_over_estimators_is_no_estimator() -> None:
     assert train(own, part(), derive(1, "fit")).predict(part().X).mean() > 0
 
 
-def test_stacking_without_final_estimator_has_what_its_default_has() -> None:
+def test_stacking_without_final_estimator_has_what_its_default_has():
     own = Model.model_validate({**entry("StackingClassifier"), "threshold": {"choose": "f1"}})
     check_model("m", own)
     assert 0 < train(own, part(), derive(1, "fit")).chosen["threshold"] < 1

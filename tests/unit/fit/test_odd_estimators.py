@@ -1,14 +1,8 @@
 """What an estimator says is checked: what is no label and no probability fails the fit."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 
 from bakeoff.data import ROW_ID, TARGET, Table
@@ -25,7 +19,7 @@ from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 
 FIT = Fit("d", "m", "holdout", 1, 1)
-LABELS: dict[str, Any] = {
+LABELS = {
     "outlier": lambda y: np.full(len(y), -1),
     "between": lambda y: y + 0.5,
     "beyond": lambda y: y + 2,
@@ -34,7 +28,7 @@ LABELS: dict[str, Any] = {
     "floats": lambda y: y.astype(float),
     "column": lambda y: y[:, None],
 }
-PROBABILITIES: dict[str, Any] = {
+PROBABILITIES = {
     "nan": lambda p: p * np.nan,
     "sum": lambda p: p * 0.9,
     "negative": lambda p: p + np.array([1, -1]),
@@ -44,17 +38,15 @@ PROBABILITIES: dict[str, Any] = {
 }
 
 
-class Odd(DummyClassifier):  # type: ignore[misc]
-    """A classifier that is odd in one way."""
-
-    def __init__(self, way: str = "", strategy: str = "prior") -> None:
+class Odd(DummyClassifier):
+    def __init__(self, way="", strategy="prior"):
         super().__init__(strategy=strategy)
         self.way = way
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X):
         return np.asarray(LABELS.get(self.way, np.asarray)(super().predict(X)))
 
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X):
         return np.asarray(PROBABILITIES.get(self.way, np.asarray)(super().predict_proba(X)))
 
 
@@ -62,12 +54,11 @@ LABELLED = np.resize(["u", "u", "v"], 30)
 TESTED = np.array([0, 0, 1] * 5 + [1, 0, 0] * 5, dtype=bool)
 
 
-def learnt(label: str) -> NDArray[np.bool_]:
-    """Return which rows of one class are trained on."""
+def learnt(label):
     return ~TESTED & (label == LABELLED)
 
 
-def write(folder: Path, features: NDArray[np.float64]) -> None:
+def write(folder, features):
     """Write a table of 30 rows, 10 of them to be tested."""
     frame = pd.DataFrame(features).add_prefix("x")
     frame.insert(0, TARGET, LABELLED)
@@ -77,11 +68,14 @@ def write(folder: Path, features: NDArray[np.float64]) -> None:
     write_splits(folder / "s", splits)
 
 
-def fit(folder: Path, way: str) -> Predictions:
-    """Fit an odd classifier on 20 rows and test it on 10."""
+def fit(folder, way):
     write(folder, np.arange(30.0)[:, None])
-    model = Model.model_validate({"estimator": f"{__name__}.Odd", "params": {"way": way}})
-    run_fit(FitTask(FIT, model, 1, folder / "d", folder / "s", folder / "p"))
+    return fitted(folder, {"estimator": f"{__name__}.Odd", "params": {"way": way}})
+
+
+def fitted(folder, entry):
+    files = (folder / name for name in ("d", "s", "p"))
+    run_fit(FitTask(FIT, Model.model_validate(entry), 1, *files))
     return Predictions.read(folder / "p")
 
 
@@ -97,22 +91,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("way", "message"), WRONG, ids=[w[0] for w in WRONG])
-def test_what_is_no_prediction_fails_the_fit(tmp_path: Path, way: str, message: str) -> None:
+def test_what_is_no_prediction_fails_the_fit(tmp_path, way, message):
     with pytest.raises(UserError, match=message):
         fit(tmp_path, way)
 
 
 @pytest.mark.parametrize("way", ["floats", "column", "rounded"])
-def test_other_ways_to_write_predictions_are_taken(tmp_path: Path, way: str) -> None:
+def test_other_ways_to_write_predictions_are_taken(tmp_path, way):
     found, plain = fit(tmp_path, way), fit(tmp_path, "")
     np.testing.assert_array_equal(found.y_pred, plain.y_pred)
     np.testing.assert_allclose(found.probabilities, plain.probabilities, atol=0.006)
 
 
 @pytest.mark.parametrize("way", ["one_row", "sum", "negative"])
-def test_odd_probabilities_are_undefined_where_they_are_needed_alone(
-    tmp_path: Path, way: str
-) -> None:
+def test_odd_probabilities_are_undefined_where_they_are_needed_alone(tmp_path, way):
     found, plain = fit(tmp_path, way), fit(tmp_path, "")
     assert found.probabilities is None
     assert score(METRICS["accuracy"], found) == score(METRICS["accuracy"], plain)
@@ -123,22 +115,19 @@ def test_odd_probabilities_are_undefined_where_they_are_needed_alone(
         assert why.startswith(f"its outputs for {rows} of 10 rows are no probabilities")
 
 
-def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path: Path) -> None:
+def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path):
     """GaussianNB returns [1, 1] where both log densities are too large to differ."""
     x = np.empty((30, 1))
     x[learnt("u"), 0], x[learnt("v"), 0] = np.tile([-1, -1, 0, 1, 1], 3), [-1, -1, 0, 1, 1]
     x[TESTED], x[27] = 0, 1e10
     write(tmp_path, x)
-    own = Model.model_validate(
-        {"estimator": "sklearn.naive_bayes.GaussianNB", "preprocessing": "none"}
-    )
-    run_fit(FitTask(FIT, own, 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"))
-    found = Predictions.read(tmp_path / "p")
+    bayes = {"estimator": "sklearn.naive_bayes.GaussianNB", "preprocessing": "none"}
+    found = fitted(tmp_path, bayes)
     assert 0 <= score(METRICS["accuracy"], found)[0] <= 1
     assert score(METRICS["log_loss"], found)[1].endswith("(first: 1, 1)")
 
 
-def test_seeds_that_the_parts_got_are_recorded(tmp_path: Path) -> None:
+def test_seeds_that_the_parts_got_are_recorded(tmp_path):
     write(tmp_path, np.arange(60.0).reshape(30, 2))
     forest = "sklearn.ensemble.RandomForestClassifier"
     nested = {"estimator": forest, "params": {"n_estimators": 2, "random_state": 7}}
@@ -146,13 +135,8 @@ def test_seeds_that_the_parts_got_are_recorded(tmp_path: Path) -> None:
         "estimator": "sklearn.ensemble.BaggingClassifier",
         "params": {"estimator": nested, "n_estimators": 2},
     }
-    task = FitTask(
-        FIT, Model.model_validate(own), 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"
+    seeds = fitted(tmp_path, own).facts["random_states"]
+    made = assemble(
+        Model.model_validate(own), pd.DataFrame({"x": [1.0]}), derive(1, "fit", *FIT[:5])
     )
-    run_fit(task)
-    seeds = Predictions.read(tmp_path / "p").facts["random_states"]
-    made = assemble(task.model, pd.DataFrame({"x": [1.0]}), derive(1, "fit", *FIT[:5]))
-    assert seeds == {
-        "estimator__random_state": 7,
-        "random_state": made.random_state,
-    }
+    assert seeds == {"estimator__random_state": 7, "random_state": made.random_state}

@@ -1,9 +1,6 @@
 """The file of one fit comes back as it was written, whole or in part."""
 
-from __future__ import annotations
-
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -12,7 +9,7 @@ import pytest
 from bakeoff.fit.predictions import Predictions, read_facts
 
 
-def made(rows: int, ranked_by: str) -> Predictions:
+def made(rows, ranked_by):
     rng = np.random.default_rng(rows)
     values = rng.dirichlet((1, 1, 1), rows)
     return Predictions(
@@ -28,7 +25,7 @@ def made(rows: int, ranked_by: str) -> Predictions:
 
 @pytest.mark.parametrize("rows", [1, 50, 20_000])
 @pytest.mark.parametrize("ranked_by", ["probabilities", "decision", "nothing"])
-def test_predictions_come_back(tmp_path: Path, rows: int, ranked_by: str) -> None:
+def test_predictions_come_back(tmp_path, rows, ranked_by):
     path, one = tmp_path / "a.parquet", made(rows, ranked_by)
     one.write(path)
     again = Predictions.read(path)
@@ -36,20 +33,9 @@ def test_predictions_come_back(tmp_path: Path, rows: int, ranked_by: str) -> Non
         a, b = getattr(one, field.name), getattr(again, field.name)
         assert np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b, field.name
     assert read_facts(path)["classes"] == ["a", "b", "ü c"]
-
-
-@pytest.mark.parametrize("ranked_by", ["probabilities", "decision"])
-def test_what_ranks_the_rows_is_left_where_it_is_not_wanted(tmp_path: Path, ranked_by: str) -> None:
-    path, one = tmp_path / "a.parquet", made(40, ranked_by)
-    one.write(path)
     part = Predictions.read(path, ranking=False)
-    assert part.ranking is None
+    assert part.ranking is None, "what ranks the rows is left where it is not wanted"
     assert np.array_equal(part.y_pred, one.y_pred)
     assert part.facts == one.facts
-
-
-@pytest.mark.parametrize(("rows", "packing"), [(50, "UNCOMPRESSED"), (20_000, "ZSTD")])
-def test_only_large_files_are_packed(tmp_path: Path, rows: int, packing: str) -> None:
-    made(rows, "probabilities").write(path := tmp_path / "a.parquet")
     column = pq.read_metadata(path).row_group(0).column(0)
-    assert column.compression == packing
+    assert (column.compression == "ZSTD") == (rows == 20_000), "only large files are packed"

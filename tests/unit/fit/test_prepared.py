@@ -1,12 +1,8 @@
 """Large tables are prepared in parts, to the same bits, and each selection of rows is made once."""
 
-from __future__ import annotations
-
 import gc
 import warnings
 import weakref
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,17 +23,17 @@ BOOSTING = "sklearn.ensemble.GradientBoostingClassifier"  # imputed, not scaled
 SEED = derive(1, "fit")
 
 
-def model(estimator: str = BAYES, **keys: Any) -> Model:
+def model(estimator=BAYES, **keys):
     return Model.model_validate({"estimator": estimator, **keys})
 
 
-def numbers(n: int = 1003, width: int = 7) -> pd.DataFrame:
+def numbers(n=1003, width=7):
     rng = np.random.default_rng(0)
     values = rng.standard_normal((n, width)) * rng.lognormal(size=width) * 1e3 + 100
     return pd.DataFrame(values, columns=[f"x{i}" for i in range(width)])
 
 
-def frames() -> Iterator[tuple[str, pd.DataFrame]]:
+def frames():
     whole = numbers()
     yield "complete", whole
     yield "counts", whole.astype({"x1": "int64", "x3": "int8", "x4": "int32"})
@@ -51,7 +47,7 @@ def frames() -> Iterator[tuple[str, pd.DataFrame]]:
         yield f"width {width}", numbers(2000, width)
 
 
-def bits(values: Any) -> Any:
+def bits(values):
     """Bring what was fitted or made to what can be compared: bytes and layout of arrays."""
     if isinstance(values, np.ndarray) and values.dtype != object:
         return values.dtype, values.shape, values.strides, values.tobytes("A")
@@ -61,14 +57,14 @@ def bits(values: Any) -> Any:
 
 
 @pytest.fixture(params=[64, 300, 1000])
-def in_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def in_parts(request, monkeypatch):
     monkeypatch.setattr(prepared, "CELLS", request.param)
 
 
 @pytest.mark.usefixtures("in_parts")
 @pytest.mark.parametrize("estimator", [BAYES, BOOSTING])
 @pytest.mark.parametrize("frame", [pytest.param(f, id=name) for name, f in frames()])
-def test_parts_make_the_bits_that_scikit_learn_makes(estimator: str, frame: pd.DataFrame) -> None:
+def test_parts_make_the_bits_that_scikit_learn_makes(estimator, frame):
     X, tested = frame.iloc[:800], frame.iloc[700:]
     y = np.arange(800) % 2
     ours = assemble(model(estimator), X, SEED)
@@ -84,13 +80,13 @@ def test_parts_make_the_bits_that_scikit_learn_makes(estimator: str, frame: pd.D
 
 
 @pytest.mark.usefixtures("in_parts")
-def test_no_step_gets_more_than_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_step_gets_more_than_a_part(monkeypatch):
     frame, sizes = numbers(), []
 
-    def noted(name: str, kind: type) -> None:
+    def noted(name, kind):
         function = getattr(kind, name)
 
-        def noting(self: Any, X: Any, *rest: Any, **options: Any) -> Any:
+        def noting(self, X, *rest, **options):
             sizes.append(X.size)
             return function(self, X, *rest, **options)
 
@@ -106,7 +102,7 @@ def test_no_step_gets_more_than_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(sizes) < made.size
 
 
-def test_what_others_see_to_is_not_prepared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_others_see_to_is_not_prepared_in_parts(monkeypatch):
     monkeypatch.setattr(prepared, "CELLS", 64)
     frame = numbers()
     in_single = frame.astype("float32")
@@ -119,21 +115,18 @@ def test_what_others_see_to_is_not_prepared_in_parts(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("cells", [64, prepared.CELLS])
-def test_rows_are_selected_once_and_gone_while_the_model_learns(
-    monkeypatch: pytest.MonkeyPatch, cells: int
-) -> None:
+def test_rows_are_selected_once_and_gone_while_the_model_learns(monkeypatch, cells):
     monkeypatch.setattr(prepared, "CELLS", cells)
     frame, selected, alive = numbers(), [], []
     select = TrainingPart.X.fget
     learn = GaussianNB.fit
-    assert select is not None
 
-    def noting(part: TrainingPart) -> pd.DataFrame:
-        found: pd.DataFrame = select(part)
+    def noting(part):
+        found = select(part)
         selected.append(weakref.ref(found))
         return found
 
-    def learning(self: Any, X: Any, *rest: Any, **options: Any) -> Any:
+    def learning(self, X, *rest, **options):
         gc.collect()
         alive.append(sum(one() is not None for one in selected))
         return learn(self, X, *rest, **options)

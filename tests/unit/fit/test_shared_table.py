@@ -1,9 +1,6 @@
 """Large tables are mapped into memory, and what is learnt from them is the same."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,7 +14,7 @@ from bakeoff.fit.shared_table import read_shared
 
 
 @pytest.fixture
-def parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def parquet(tmp_path, monkeypatch):
     """Write a table of numbers, counts, texts and dates, some of them missing."""
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
@@ -37,16 +34,13 @@ def parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def mapped() -> list[Path]:
+def mapped():
     return sorted(CACHE.rglob("*.arrow"))
 
 
-def test_small_table_is_not_mapped(parquet: Path) -> None:
+def test_large_table_alone_is_mapped_and_the_same(parquet, monkeypatch):
     pd.testing.assert_frame_equal(read_shared(parquet).frame, Table.read(parquet).frame)
     assert mapped() == []
-
-
-def test_large_table_is_mapped_and_the_same(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_table, "LARGE", 0)
     table, plain = read_shared(parquet), Table.read(parquet)
     pd.testing.assert_frame_equal(table.frame, plain.frame)
@@ -61,9 +55,7 @@ def test_large_table_is_mapped_and_the_same(parquet: Path, monkeypatch: pytest.M
     assert ours.flags["F_CONTIGUOUS"] == theirs.flags["F_CONTIGUOUS"]
 
 
-def test_what_is_mapped_is_made_once_for_each_state_of_the_table(
-    parquet: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_mapped_is_made_once_for_each_state_of_the_table(parquet, monkeypatch):
     monkeypatch.setattr(shared_table, "LARGE", 0)
     read_shared(parquet)
     first = mapped()[0].stat().st_ino

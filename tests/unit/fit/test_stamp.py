@@ -1,9 +1,5 @@
 """What a file of predictions says of its making is believed, and nothing else."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -13,7 +9,7 @@ from bakeoff.fit.stamp import find_outdated, is_made, stamp
 from bakeoff.scores import collect_predictions, score_fits
 
 
-def test_stamp_tells_what_made_a_file(tmp_path: Path) -> None:
+def test_stamp_tells_what_made_a_file(tmp_path):
     data, splits, output = (tmp_path / name for name in ("data", "splits", "p.parquet"))
     data.write_text("data")
     splits.write_text("splits")
@@ -33,7 +29,7 @@ def test_stamp_tells_what_made_a_file(tmp_path: Path) -> None:
     assert find_outdated({str(output): same}) == [str(output)]
 
 
-def test_predictions_of_another_fingerprint_are_not_scored(tmp_path: Path) -> None:
+def test_predictions_of_another_fingerprint_are_not_scored(tmp_path):
     code = np.zeros(2, dtype=np.intp)
     facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
     facts["dataset"] = "d"

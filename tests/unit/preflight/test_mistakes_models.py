@@ -1,11 +1,7 @@
 """Mistakes in a model's entry, each told in one message before any fit starts."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -21,8 +17,12 @@ STEPS = {"steps": [SCALER, {"estimator": LOGISTIC}]}
 GRID = {"space": {"C": [0.1, 1]}}
 
 
-def tuned(**keys: Any) -> dict[str, Any]:
-    return {"estimator": LOGISTIC, "tune": {**GRID, **keys}}
+def model(estimator, **keys):
+    return {"estimator": estimator, **keys}
+
+
+def tuned(**keys):
+    return model(LOGISTIC, tune={**GRID, **keys})
 
 
 BAGGING = "sklearn.ensemble.BaggingClassifier"
@@ -41,111 +41,78 @@ MISTAKES = {
     },
     "models.m.steps[0].estimator … transformer": {"steps": [TREE, LOGISTIC]},
     "models.m.steps[0].estimator … no fit and predict": {"steps": [SCALER]},
-    "models.m.params: The 'max_depth' parameter … Got -3 instead": {
-        "estimator": TREE,
-        "params": {"max_depth": -3},
-    },
-    "models.m.preprocessing: unknown value 'atuo'; did you mean 'auto'?": {
-        "estimator": TREE,
-        "preprocessing": "atuo",
-    },
-    "models.m.preprocessing.estimator … it is no transformer": {
-        "estimator": TREE,
-        "preprocessing": TREE,
-    },
-    "models.m.preprocessing[0].estimator … StandardScal": {
-        "estimator": TREE,
-        "preprocessing": ["sklearn.preprocessing.StandardScalr"],
-    },
-    "models.m.features[1]: unknown feature 'petal' … in data set iris": {
-        "estimator": TREE,
-        "features": ["petal length (cm)", "petal"],
-    },
-    "models.m.drop[0] … did you mean 'petal length (cm)'? … in data set iris": {
-        "estimator": TREE,
-        "drop": ["petal lenght (cm)"],
-    },
-    "models.m.drop: no feature is left": {
-        "estimator": TREE,
-        "features": ["petal length (cm)"],
-        "drop": ["petal length (cm)"],
-    },
-    "models.m.threshold … 'f1'": {"estimator": TREE, "threshold": "f1"},
-    "models.m.threshold: found 1.5, expected a probability between 0 and 1": {
-        "estimator": TREE,
-        "threshold": 1.5,
-    },
-    "models.m.threshold: a threshold is for two classes, iris has 3": {
-        "estimator": TREE,
-        "threshold": 0.3,
-    },
-    "models.m.threshold.choose: unknown value 'f2' … youden": {
-        "estimator": TREE,
-        "threshold": {"choose": "f2"},
-    },
-    "models.m.threshold: unknown key 'chose'; did you mean 'choose'?": {
-        "estimator": TREE,
-        "threshold": {"chose": "f1"},
-    },
-    "models.m.threshold.cv … greater than or equal to 2": {
-        "estimator": TREE,
-        "threshold": {"choose": "f1", "cv": 1},
-    },
-    "models.m.threshold.choose: needs `costs:": {
-        "estimator": TREE,
-        "threshold": {"choose": "cost"},
-    },
-    "a threshold is for two classes": {
-        "estimator": "sklearn.linear_model.RidgeClassifierCV",
-        "threshold": {"choose": "f1"},
-    },
-    "models.m.class_weight: unknown value 'balancd'; did you mean 'balanced'?": {
-        "estimator": TREE,
-        "class_weight": "balancd",
-    },
-    "models.m.class_weight.setoza … iris … did you mean 'setosa'?": {
-        "estimator": TREE,
-        "class_weight": {"setoza": 2},
-    },
-    "models.m.class_weight.setosa … greater than or equal to 0": {
-        "estimator": TREE,
-        "class_weight": {"setosa": -2},
-    },
-    "models.m.class_weight: given twice": {
-        "estimator": TREE,
-        "params": {"class_weight": "balanced"},
-        "class_weight": "balanced",
-    },
-    "models.m.class_weight: KNeighborsClassifier takes neither class weights nor": {
-        "estimator": KNN,
-        "class_weight": "balanced",
-    },
-    "models.m.early_stopping: KNeighborsClassifier cannot stop early; XGBoost": {
-        "estimator": KNN,
-        "early_stopping": {},
-    },
-    "models.m.early_stopping: unknown key 'round'; did you mean 'rounds'?": {
-        "estimator": XGBOOST,
-        "early_stopping": {"round": 3},
-    },
-    "models.m.early_stopping.fraction … less than 1": {
-        "estimator": XGBOOST,
-        "early_stopping": {"fraction": 1},
-    },
-    "models.m.early_stopping: expected keys (fraction, rounds), found True": {
-        "estimator": XGBOOST,
-        "early_stopping": True,
-    },
-    "models.m.seeds … greater than or equal to 1": {"estimator": TREE, "seeds": 0},
-    "models.m.seeds: KNeighborsClassifier has no random part": {"estimator": KNN, "seeds": 3},
-    "models.m.seeds: `params: {random_state: 0}` makes all 3 seeds the same": {
-        "estimator": TREE,
-        "params": {"random_state": 0},
-        "seeds": 3,
-    },
-    "models.m.timeout … '5 s'": {"estimator": TREE, "timeout": "5 s"},
-    "models.m.memory … equal to 100": {"estimator": TREE, "memory": 0},
-    "models.m.memory … found 1": {"estimator": TREE, "memory": 1},
+    "models.m.params: The 'max_depth' parameter … Got -3 instead": model(
+        TREE, params={"max_depth": -3}
+    ),
+    "models.m.preprocessing: unknown value 'atuo'; did you mean 'auto'?": model(
+        TREE, preprocessing="atuo"
+    ),
+    "models.m.preprocessing.estimator … it is no transformer": model(TREE, preprocessing=TREE),
+    "models.m.preprocessing[0].estimator … StandardScal": model(
+        TREE, preprocessing=["sklearn.preprocessing.StandardScalr"]
+    ),
+    "models.m.features[1]: unknown feature 'petal' … in data set iris": model(
+        TREE, features=["petal length (cm)", "petal"]
+    ),
+    "models.m.drop[0] … did you mean 'petal length (cm)'? … in data set iris": model(
+        TREE, drop=["petal lenght (cm)"]
+    ),
+    "models.m.drop: no feature is left": model(
+        TREE, features=["petal length (cm)"], drop=["petal length (cm)"]
+    ),
+    "models.m.threshold … 'f1'": model(TREE, threshold="f1"),
+    "models.m.threshold: found 1.5, expected a probability between 0 and 1": model(
+        TREE, threshold=1.5
+    ),
+    "models.m.threshold: a threshold is for two classes, iris has 3": model(TREE, threshold=0.3),
+    "models.m.threshold.choose: unknown value 'f2' … youden": model(
+        TREE, threshold={"choose": "f2"}
+    ),
+    "models.m.threshold: unknown key 'chose'; did you mean 'choose'?": model(
+        TREE, threshold={"chose": "f1"}
+    ),
+    "models.m.threshold.cv … greater than or equal to 2": model(
+        TREE, threshold={"choose": "f1", "cv": 1}
+    ),
+    "models.m.threshold.choose: needs `costs:": model(TREE, threshold={"choose": "cost"}),
+    "a threshold is for two classes": model(
+        "sklearn.linear_model.RidgeClassifierCV", threshold={"choose": "f1"}
+    ),
+    "models.m.class_weight: unknown value 'balancd'; did you mean 'balanced'?": model(
+        TREE, class_weight="balancd"
+    ),
+    "models.m.class_weight.setoza … iris … did you mean 'setosa'?": model(
+        TREE, class_weight={"setoza": 2}
+    ),
+    "models.m.class_weight.setosa … greater than or equal to 0": model(
+        TREE, class_weight={"setosa": -2}
+    ),
+    "models.m.class_weight: given twice": model(
+        TREE, params={"class_weight": "balanced"}, class_weight="balanced"
+    ),
+    "models.m.class_weight: KNeighborsClassifier takes neither class weights nor": model(
+        KNN, class_weight="balanced"
+    ),
+    "models.m.early_stopping: KNeighborsClassifier cannot stop early; XGBoost": model(
+        KNN, early_stopping={}
+    ),
+    "models.m.early_stopping: unknown key 'round'; did you mean 'rounds'?": model(
+        XGBOOST, early_stopping={"round": 3}
+    ),
+    "models.m.early_stopping.fraction … less than 1": model(
+        XGBOOST, early_stopping={"fraction": 1}
+    ),
+    "models.m.early_stopping: expected keys (fraction, rounds), found True": model(
+        XGBOOST, early_stopping=True
+    ),
+    "models.m.seeds … greater than or equal to 1": model(TREE, seeds=0),
+    "models.m.seeds: KNeighborsClassifier has no random part": model(KNN, seeds=3),
+    "models.m.seeds: `params: {random_state: 0}` makes all 3 seeds the same": model(
+        TREE, params={"random_state": 0}, seeds=3
+    ),
+    "models.m.timeout … '5 s'": model(TREE, timeout="5 s"),
+    "models.m.memory … equal to 100": model(TREE, memory=0),
+    "models.m.memory … found 1": model(TREE, memory=1),
     "models.m.tune.search … did you mean 'grid'?": tuned(search="gird"),
     "models.m.tune.space: found 0 entries": tuned(space={}),
     "models.m.tune.cv … greater than or equal to 2": tuned(cv=1),
@@ -153,10 +120,9 @@ MISTAKES = {
     "models.m.tune.scoring: roc_auc is for two classes, iris has 3": tuned(scoring="roc_auc"),
     "models.m.tune: `n_iter` is for `search: random`": tuned(n_iter=3),
     "models.m.tune: unknown parameter of LogisticRegression: 'c'": tuned(space={"c": [1]}),
-    "models.m.tune: unknown parameter of XGBClassifier: … did you mean 'max_depth'?": {
-        "estimator": XGBOOST,
-        "tune": {"space": {"max_dept": [1]}},
-    },
+    "models.m.tune: unknown parameter of XGBClassifier: … did you mean 'max_depth'?": model(
+        XGBOOST, tune={"space": {"max_dept": [1]}}
+    ),
     "models.m.tune.space.C: The 'C' parameter of LogisticRegression … Got -1 instead": tuned(
         space={"C": [1, -1]}
     ),
@@ -164,18 +130,15 @@ MISTAKES = {
         "steps": ["sklearn.decomposition.PCA", "sklearn.naive_bayes.GaussianNB"],
         "tune": {"space": {"pca__n_components": ["two"]}},
     },
-    "models.m.params: The 'max_depth' parameter of DecisionTreeClassifier … Got 'x'": {
-        "estimator": BAGGING,
-        "params": {"estimator": {"estimator": TREE, "params": {"max_depth": "x"}}},
-    },
-    "models.m.params: found '../tree', expected an import path": {
-        "estimator": BAGGING,
-        "params": {"estimator": {"estimator": "../tree"}},
-    },
-    "models.m.params: found ['max_depth'], expected the parameters of sklearn.tree": {
-        "estimator": BAGGING,
-        "params": {"estimator": {"estimator": TREE, "params": ["max_depth"]}},
-    },
+    "models.m.params: The 'max_depth' parameter of DecisionTreeClassifier … Got 'x'": model(
+        BAGGING, params={"estimator": {"estimator": TREE, "params": {"max_depth": "x"}}}
+    ),
+    "models.m.params: found '../tree', expected an import path": model(
+        BAGGING, params={"estimator": {"estimator": "../tree"}}
+    ),
+    "models.m.params: found ['max_depth'], expected the parameters of sklearn.tree": model(
+        BAGGING, params={"estimator": {"estimator": TREE, "params": ["max_depth"]}}
+    ),
     "models.m.tune: a grid needs lists of values, C has none: use `search: random`": tuned(
         space={"C": {"uniform": [0, 1]}}
     ),
@@ -203,7 +166,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("expected", MISTAKES)
-def test_mistake_in_a_model_is_told(tiny: dict[str, Any], expected: str) -> None:
+def test_mistake_in_a_model_is_told(tiny, expected):
     tiny["models"]["m"] = MISTAKES[expected]
     tiny |= {"metrics": ["accuracy"], "tests": {"run": ["cv5x2_f"]}}
     message = messages(tiny)
@@ -211,9 +174,7 @@ def test_mistake_in_a_model_is_told(tiny: dict[str, Any], expected: str) -> None
     hold(message, expected)
 
 
-def test_weights_that_a_model_cannot_take_are_told(
-    tiny: dict[str, Any], write_csv: Callable[[str], str]
-) -> None:
+def test_weights_that_a_model_cannot_take_are_told(tiny, write_csv):
     path = write_csv("a,w,y\n" + "1,1,u\n2,2,v\n" * 20)
     source = {"source": "file", "path": path, "target": "y", "weights": "w"}
     tiny["datasets"] = {"d": source}
@@ -249,9 +210,7 @@ VALIDATION = {
 
 
 @pytest.mark.parametrize("expected", VALIDATION)
-def test_mistake_in_the_rows_of_a_search_is_told(
-    tiny: dict[str, Any], write_csv: Callable[[str], str], expected: str
-) -> None:
+def test_mistake_in_the_rows_of_a_search_is_told(tiny, write_csv, expected):
     lines = "1,train,{0},{0}\n2,train,{0},{0}\n3,validation,{0},{0}\n4,test,{0},{0}\n"
     path = write_csv("a,part,odd,y\n" + (lines.format("r") + lines.format("s")) * 10)
     tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y", "drop": ["odd"]}}
@@ -266,7 +225,7 @@ def test_mistake_in_the_rows_of_a_search_is_told(
     assert expected in messages(tiny)
 
 
-def test_searches_go_by_one_column(tiny: dict[str, Any]) -> None:
+def test_searches_go_by_one_column(tiny):
     for name in ("tree", "stump"):
         rows = {"column": f"of {name}"}
         tiny["models"][name]["tune"] = {"space": {"max_depth": [1]}, "validation": rows}
@@ -288,13 +247,13 @@ def test_searches_go_by_one_column(tiny: dict[str, Any]) -> None:
         {"estimator": TREE, "features": ["petal length (cm)"]},
     ],
 )
-def test_what_is_right_is_let_through(tiny: dict[str, Any], entry: dict[str, Any]) -> None:
+def test_what_is_right_is_let_through(tiny, entry):
     """YAML reads 1e-3 as a text; people mean a number."""
     tiny["models"]["m"], tiny["tests"]["run"] = entry, ["cv5x2_f"]
     assert messages(tiny) == ""
 
 
-def test_example_of_the_docs_is_right() -> None:
+def test_example_of_the_docs_is_right():
     page = Path(__file__).parents[3] / "docs/models.md"
     found = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     example, *parts = map(yaml.safe_load, found)

@@ -20,8 +20,6 @@ DRIVER = shutil.which("chromedriver")
 
 
 class Browser:
-    """One page in one browser."""
-
     def __init__(self, base, session):
         self._base = f"{base}/session/{session}"
 
@@ -29,7 +27,6 @@ class Browser:
         return _call(f"{self._base}/{command}", body)
 
     def open(self, path, width, *, dark=False):
-        """Show a file, or an address, in a window of a given width."""
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.devtools("Emulation.setEmulatedMedia", features=scheme)
         self.devtools(
@@ -39,7 +36,6 @@ class Browser:
         self._post("url", url=path if isinstance(path, str) else path.as_uri())
 
     def devtools(self, command, **params):
-        """Send a command of the DevTools protocol."""
         return self._post("goog/cdp/execute", cmd=command, params=params)
 
     def script(self, code, *args):
@@ -47,15 +43,12 @@ class Browser:
         return self._post("execute/sync", script=code, args=list(args))
 
     def errors(self):
-        """Return what the console complained of since the last call."""
         return [entry["message"] for entry in self._post("se/log", type="browser")]
 
     def pdf(self):
-        """Print the page."""
         return base64.b64decode(self._post("print"))
 
     def quit(self):
-        """End the browser."""
         _call(self._base, None, "DELETE")
 
 
@@ -72,7 +65,6 @@ def _call(url, body, method="POST"):
 
 @contextlib.contextmanager
 def browser(profile):
-    """Start a browser with an empty profile, and end it."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

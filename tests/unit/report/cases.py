@@ -48,24 +48,17 @@ def _undefined():
     return _three(*rows, undefined=("c",))
 
 
-def _equivalent():
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02}
-    return _two(
-        pair("a", "b", 0.3, 0.004, ci_low=-0.006, ci_high=0.014, confidence=0.95),
-        pair("a", "b", 0.003, 0.004, **tost),
-        tests=("cv5x2_f", "tost_folds"),
-        means={"a": 0.904, "b": 0.9},
-    )
+TOST = {"test": "tost_paired", "decision": Decision.EQUIVALENT, "margin": 0.02}
+NEAR = {"ci_low": -0.006, "ci_high": 0.014, "confidence": 0.95}
 
 
-def _not_inferior():
-    more = {"test": "noninferiority", "decision": Decision.EQUIVALENT, "margin": 0.02}
-    return _two(
-        pair("a", "b", 0.3, 0.004, test="mcnemar", ci_low=-0.006, ci_high=0.014, confidence=0.95),
-        pair("a", "b", 0.003, 0.004, result={"verdict": "not inferior"}, **more),
-        tests=("mcnemar", "noninferiority"),
-        means={"a": 0.904, "b": 0.9},
+def _within(p, within, test="cv5x2_f", tost=TOST, ci=NEAR, **result):
+    """Compare two models that differ by less than the margin."""
+    rows = (
+        pair("a", "b", p, 0.004, test=test, **ci),
+        pair("a", "b", within, 0.004, **tost, **result),
     )
+    return _two(*rows, tests=(test, tost["test"]), means={"a": 0.904, "b": 0.9})
 
 
 def _bayes(a, equal, b):
@@ -76,13 +69,15 @@ def _bayes(a, equal, b):
     return _two(row, tests=("bayes_correlated_t",))
 
 
-def _over_datasets(ab, ac, bc):
+def _over_datasets(ps, ranks=(1.0, 2.0, 3.0), means=OVER, n=3, **found):
+    """Compare three models by their average ranks over three data sets."""
     spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
-    more = {"test": "friedman_posthoc", "dataset": "", "plan": "cv_5x2", "family": 3, "n": 3}
-    known = {"models": ["a", "b", "c"], "average_ranks": [1.0, 2.0, 3.0]}
-    more["result"] = {"ranks": known}
-    rows = [pair("a", "b", ab, 1.0, **more), pair("a", "c", ac, 2.0, **more)]
-    return study(spec, [*rows, pair("b", "c", bc, 1.0, **more)], OVER)
+    known = {"ranks": {"models": list(ABC), "average_ranks": list(ranks)}, **found}
+    more = {"test": "friedman_posthoc", "dataset": "", "family": 3, "n": n, "result": known}
+    rank = dict(zip(ABC, ranks, strict=True))
+    pairs = zip(("ab", "ac", "bc"), ps, strict=True)
+    rows = [pair(a, b, p, rank[b] - rank[a], **more) for (a, b), p in pairs]
+    return study(spec, rows, means)
 
 
 def _dataset_by_dataset():
@@ -103,37 +98,19 @@ def _costs_by_dataset():
     return study(experiment(AB, **how), rows, means, metric="cost")
 
 
-def _posterior_over_datasets():
-    spec = experiment(AB, datasets=("d", "e", "f"), tests=("bayes_signed_rank",))
-    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
-    more = {"dataset": "", "n": 3, "decision": Decision.NOT_SHOWN, "test": "bayes_signed_rank"}
-    return study(spec, [pair("a", "b", NAN, 0.02, **more, **known)], OVER)
-
-
 def _equivalent_by_dataset():
     names = ("d", "e", "f")
-    spec = experiment(ABC, datasets=names, tests=("friedman_posthoc", "tost_folds"))
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02, "family": 3}
+    spec = experiment(ABC, datasets=names, tests=("friedman_posthoc", "tost_paired"))
+    tost = TOST | {"family": 3}
     rows = [
         pair("a", "b", 0.01, 0.001, **tost),
         pair("b", "c", 0.001, 0.001, **tost),
         pair("a", "c", 0.01, 0.001, dataset="f", **tost),
     ]
-    return study(spec, [*_over_datasets(0.2, 0.1, 0.2).comparisons, *rows], OVER)
-
-
-def _better_yet_equivalent():
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02}
-    return _two(
-        pair("a", "b", 0.003, 0.004, ci_low=0.001, ci_high=0.007, confidence=0.95),
-        pair("a", "b", 0.001, 0.004, **tost),
-        tests=("cv5x2_f", "tost_folds"),
-        means={"a": 0.904, "b": 0.9},
-    )
+    return study(spec, [*_over_datasets((0.2, 0.1, 0.2)).comparisons, *rows], OVER)
 
 
 def _versus(ba, bc, **more):
-    """Compare with b, the control."""
     rows = [pair("b", "a", *ba, family=2, **more), pair("b", "c", *bc, family=2, **more)]
     return _three(*rows)
 
@@ -155,16 +132,6 @@ def _costly(p, tests=("mcnemar", "cost_sensitive")):
     return study(spec, found, TWO)
 
 
-def _some_data_sets_left_out():
-    spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
-    ranks = {"models": ["a", "b", "c"], "average_ranks": [1.0, 2.5, 2.5]}
-    left = ["data set f was left out: c has no accuracy on f (no fit)"]
-    more = {"test": "friedman_posthoc", "dataset": "", "family": 3, "n": 2}
-    more["result"] = {"ranks": ranks, "left_out": left}
-    rows = [pair("a", "b", 0.4, 1.5, **more), pair("a", "c", 0.4, 1.5, **more)]
-    return study(spec, [*rows, pair("b", "c", 1.0, 0.0, **more)], OVER)
-
-
 def _loss():
     spec = experiment(AB, tests=("cv5x2_f",), metrics=["log_loss"])
     row = pair("a", "b", 0.01, 0.05, metric="log_loss", **CI)
@@ -180,18 +147,8 @@ def _tied(bc, **more):
     return study(experiment(ABC, tests=(more.get("test", "cv5x2_f"),)), rows, means)
 
 
-def _tied_over_datasets(tests, rows=()):
-    spec = experiment(ABC, datasets=("d", "e", "f"), tests=tests)
-    means = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.9], "c": [0.7, 0.9, 0.8]}
-    return study(spec, rows, means)
-
-
-def _tied_ranks():
-    known = {"ranks": {"models": ["a", "b", "c"], "average_ranks": [2.0, 2.0, 2.0]}}
-    more = {"test": "friedman_posthoc", "dataset": "", "plan": "cv_5x2", "family": 3, "n": 3}
-    pairs = ("ab", "ac", "bc")
-    rows = [pair(a, b, 1.0, 0.0, result=known, **more) for a, b in pairs]
-    return _tied_over_datasets(("friedman_posthoc",), rows)
+TIED = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.9], "c": [0.7, 0.9, 0.8]}
+LEFT_OUT = ["data set f was left out: c has no accuracy on f (no fit)"]
 
 
 def _by_metrics(ps, models=AB, **more):
@@ -241,8 +198,10 @@ CASES = {
     "twins lead": lambda: _tied(0.001),
     "twins lead, a third is open": lambda: _tied(0.2),
     "twins on the test rows": lambda: _tied(0.001, test="mcnemar"),
-    "equal ranks over data sets": _tied_ranks,
-    "equal ranks without a test over data sets": lambda: _tied_over_datasets(("cv5x2_f",)),
+    "equal ranks over data sets": lambda: _over_datasets((1.0, 1.0, 1.0), (2.0, 2.0, 2.0), TIED),
+    "equal ranks without a test over data sets": lambda: study(
+        experiment(ABC, datasets=("d", "e", "f"), tests=("cv5x2_f",)), (), TIED
+    ),
     "equal accuracy, different answers": lambda: _two(
         pair("a", "b", 1.0, 0.0, test="mcnemar", **WIDE),
         tests=("mcnemar",),
@@ -285,9 +244,13 @@ CASES = {
     ),
     "algorithms and fitted models by another metric": _by_f1,
     "a model without scores": _undefined,
-    "practically equivalent": _equivalent,
-    "better, yet practically equivalent": _better_yet_equivalent,
-    "not inferior": _not_inferior,
+    "practically equivalent": lambda: _within(0.3, 0.003),
+    "better, yet practically equivalent": lambda: _within(
+        0.003, 0.001, ci={"ci_low": 0.001, "ci_high": 0.007, "confidence": 0.95}
+    ),
+    "not inferior": lambda: _within(
+        0.3, 0.003, "mcnemar", TOST | {"test": "noninferiority"}, result={"verdict": "not inferior"}
+    ),
     "versus a control, both ways": lambda: _versus((0.003, -0.05), (0.01, 0.04)),
     "versus a control, one": lambda: _versus((0.003, -0.05), (0.3, 0.04)),
     "versus a control, none": lambda: _versus((0.3, -0.05), (0.3, 0.04)),
@@ -306,17 +269,16 @@ CASES = {
     "posterior for one": lambda: _bayes(0.97, 0.02, 0.01),
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
     "posterior for equivalence": lambda: _bayes(0.02, 0.97, 0.01),
-    "over data sets, some": lambda: _over_datasets(0.2, 0.01, 0.2),
-    "over data sets, the best": lambda: _over_datasets(0.01, 0.001, 0.2),
-    "over data sets, some left out": _some_data_sets_left_out,
-    "over data sets, posterior": _posterior_over_datasets,
+    "over data sets, some": lambda: _over_datasets((0.2, 0.01, 0.2)),
+    "over data sets, the best": lambda: _over_datasets((0.01, 0.001, 0.2)),
+    "over data sets, some left out": lambda: _over_datasets(
+        (0.4, 0.4, 1.0), (1.0, 2.5, 2.5), n=2, left_out=LEFT_OUT
+    ),
     "over data sets, equivalent on some": _equivalent_by_dataset,
     "data set by data set": _dataset_by_dataset,
     "data set by data set, by cost": _costs_by_dataset,
-    "one model": lambda: study(
-        experiment(("a",), tests=("corrected_one_sample_t",)), (), {"a": 0.9}
-    ),
-    "no test of pairs": lambda: _two(tests=("corrected_one_sample_t",)),
+    "one model": lambda: study(experiment(("a",), tests=("one_sample_t",)), (), {"a": 0.9}),
+    "no test of pairs": lambda: _two(tests=("one_sample_t",)),
     "a loss": _loss,
     "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
 }

@@ -41,7 +41,6 @@ def experiment(
         "seed": 3,
         "datasets": {
             name: {"source": "sklearn", "name": "iris"}
-            | ({"label": label} if (label := _label(datasets, name)) else {})
             | ({"subgroups": list(subgroups)} if subgroups else {})
             for name in datasets
         },
@@ -56,12 +55,7 @@ def experiment(
     return load_experiment(plain | more)
 
 
-def _label(datasets, name):
-    return datasets[name] if isinstance(datasets, dict) else None
-
-
 def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
-    """Make scores around each model's mean; `means` maps models to one or to one per data set."""
     rng = np.random.default_rng(seed)
     rows = []
     for d, dataset in enumerate(spec.datasets):
@@ -78,23 +72,11 @@ def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
                         (dataset, model, name, r + 1, f + 1, 100, 100, metric)
                         + ((math.nan, "no class probabilities") if missing else (values[r, f], ""))
                     )
-    names = [
-        "dataset",
-        "model",
-        "plan",
-        "repeat",
-        "fold",
-        "n_train",
-        "n_test",
-        "metric",
-        "value",
-        "undefined",
-    ]
+    names = (*KEYS, "n_train", "n_test", "metric", "value", "undefined")
     return pd.DataFrame(rows, columns=names)
 
 
 def card(name):
-    """Describe a data set."""
     return {
         "dataset": name, "label": name, "rows": 200, "classes": {"no": 120, "yes": 80},
         "features": {
@@ -129,7 +111,6 @@ def numbers_of(spec, errors, *, n=200, seed=1):
 
 
 def study(spec, comparisons, means, *, accuracies=None, **options):
-    """Bind a study; the environment is fixed, so that its report is too."""
     rows = accuracies or dict.fromkeys(spec.models, 0.9)
     made = numbers_of(spec, means) if spec.task.numbers else rows_of(spec, rows)
     sets = dict.fromkeys(spec.datasets, made)
@@ -162,19 +143,11 @@ NUMBERS = {"numbers": {"mean": 35.0, "median": 34.0, "sd": 16.0, "min": 2.3, "ma
 
 
 def division(dataset, plan, *, numbers=False):
-    """Describe divisions of a data set as the workflow does."""
     repeats, folds = FOLDS[plan]
     part = {"rows": 100} | (NUMBERS if numbers else {"classes": {"no": 60, "yes": 40}})
+    own = {"train": part, "test": part, "unused": 0, "repeated": 0, "nearly_repeated": 0}
     parts = [
-        {
-            "repeat": r + 1,
-            "fold": f + 1,
-            "train": part,
-            "test": part,
-            "unused": 0,
-            "repeated": 0,
-            "nearly_repeated": 0,
-        }
+        {"repeat": r + 1, "fold": f + 1, **own}
         for r, f in itertools.product(range(repeats), range(folds))
     ]
     pairs = [{"repeats": [i, j], "share": 0.5} for i, j in itertools.combinations(range(1, 6), 2)]
@@ -187,7 +160,6 @@ def division(dataset, plan, *, numbers=False):
 
 
 def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
-    """Make one comparison of two models as the comparing code would."""
     on_rows = catalogue()[test].evidence.value == "correctness"
     adjusted = (p if math.isnan(p) else min(1.0, p * family)) if adjusted is None else adjusted
     known = {
@@ -201,7 +173,6 @@ def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
 
 
 def omnibus(p, *, test="cochran_q", **more):
-    """Make a comparison of all models at once."""
     known = {
         "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
         "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
@@ -248,7 +219,6 @@ def _evidence(entry, bare):
 
 
 def _runs(spec):
-    """Make three training runs of each model, which are right on nine of ten rows."""
     names = [run_name(model, seed) for model in spec.models for seed in (1, 2, 3)]
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2

@@ -68,7 +68,7 @@ def several(tmp_path_factory):
     """Return the page of a study over data sets: ranks, posteriors, folded figures."""
     folder = tmp_path_factory.mktemp("several")
     models = {f"m{i}": f"a model whose name has {i:02d} letters" for i in range(12)}
-    run = ["nemenyi", "bayes_correlated_t", "mcnemar", "tost_folds"]
+    run = ["nemenyi", "bayes_correlated_t", "mcnemar", "tost_paired"]
     tests = {"run": run, "margin": 0.05, "rope": 0.01}
     plain = experiment(models, datasets=("d", "e", "f")).resolved()
     means = {m: [0.9 - 0.01 * i, 0.8 - 0.003 * i, 0.7] for i, m in enumerate(models)}
@@ -81,14 +81,8 @@ def several(tmp_path_factory):
 def sets(tmp_path_factory):
     """Return the page of a study over more data sets than a reader looks through."""
     folder = tmp_path_factory.mktemp("sets")
-    names = {
-        "a": "Alpha | 5% & more_",
-        "b": "Beta <b>",
-        "c": '"Gamma", the third',
-        "d": "=1+1",
-        "e": "e",
-        "f": "f",
-    }
+    names = {"a": "Alpha | 5% & more_", "b": "Beta <b>", "c": '"Gamma", the third', "d": "=1+1"}
+    names |= {"e": "e", "f": "f"}
     spec = experiment(names, datasets=[f"d{i}" for i in range(12)], tests=("nemenyi",))
     means = {
         m: [0.9 - 0.1 * i - 0.002 * (i + 1) * d for d in range(12)] for i, m in enumerate(names)
@@ -110,17 +104,13 @@ def chromium(tmp_path_factory):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_page_fits_every_window_without_a_complaint(either, chromium, width, dark):
+def test_page_fits_every_window_and_draws_every_figure_without_a_complaint(
+    either, chromium, width, dark
+):
     chromium.open(either, width, dark=dark)
     chromium.script(UNFOLD)
     assert chromium.script(OVERFLOW) == 0
     assert chromium.errors() == []
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_figure_is_drawn(either, chromium, width):
-    chromium.open(either, width)
-    chromium.script(UNFOLD)
     boxes = chromium.script(
         "return [...document.querySelectorAll('svg.figure')].map("
         "(s) => [s.getBoundingClientRect().width, s.getBoundingClientRect().height,"
@@ -159,10 +149,12 @@ def test_text_has_the_contrast_of_level_aa(either, chromium, dark):
     assert chromium.script(CONTRAST) == []
 
 
-def test_labels_run_no_script(page, chromium):
+def test_labels_run_no_script_and_short_tables_have_no_filters(page, chromium):
     chromium.open(page, 820)
-    assert chromium.script("return document.scripts.length") == 1
-    assert chromium.script("return document.images.length") == 0
+    for what, count in (("document.scripts", 1), ("document.images", 0)):
+        assert chromium.script(f"return {what}.length") == count
+    assert chromium.script("return document.querySelectorAll('select').length") == 0
+    assert chromium.script("return document.querySelectorAll('.menu').length") >= 8
 
 
 def test_tables_sort_by_mouse_and_keyboard_and_say_so(page, chromium):
@@ -181,8 +173,6 @@ def test_tables_sort_by_mouse_and_keyboard_and_say_so(page, chromium):
 
 @pytest.fixture
 def copied(chromium):
-    """Return what a click on a format of a table's menu puts on the clipboard."""
-
     def click(table, name):
         buttons = f"[...{TABLE}.querySelectorAll('.menu button')]"
         button = f"{buttons}.find((one) => one.textContent === arguments[1])"
@@ -272,12 +262,6 @@ def test_pairs_are_filtered_by_either_model_and_by_what_is_shown(sets, chromium)
     assert all(row[-1].endswith(" better") for row in found)
     assert found
     assert other
-
-
-def test_short_tables_have_no_filters(page, chromium):
-    chromium.open(page, 1400)
-    assert chromium.script("return document.querySelectorAll('select').length") == 0
-    assert chromium.script("return document.querySelectorAll('.menu').length") >= 8
 
 
 def test_menu_of_copies_works_by_keyboard_and_says_what_came_of_it(sets, chromium, copied):

@@ -1,7 +1,5 @@
 """The evaluation part of a model card, and runs of MLflow."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from types import ModuleType, SimpleNamespace
@@ -54,8 +52,6 @@ def test_differences_are_seen_from_the_leader():
 
 
 class Client:
-    """Records what a client of MLflow is asked for."""
-
     def __init__(self, tracking_uri):
         self.uri, self.runs, self.ended = tracking_uri, {}, []
         Client.last = self
@@ -85,7 +81,6 @@ class Client:
 
 @pytest.fixture
 def mlflow(monkeypatch):
-    """Put a double of MLflow's public client in its place."""
     of_entity = {name: (lambda *values: values) for name in ("Metric", "Param", "RunTag")}
     parts = {
         "mlflow": {"MlflowClient": Client},

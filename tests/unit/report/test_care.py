@@ -61,46 +61,42 @@ def test_assumption_is_told_in_one_line_whoever_is_compared():
 
 
 @pytest.mark.parametrize(
-    ("model", "kind", "instead"),
+    ("model", "kind"),
     [
-        (
-            KNN,
-            "k-nearest neighbours",
-            "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)",
-        ),
-        (
-            {"steps": [KNN["estimator"]]},
-            "k-nearest neighbours",
-            "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)",
-        ),
-        (
-            QDA,
-            "quadratic discriminant analysis",
-            "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)",
-        ),
+        (KNN, "k-nearest neighbours"),
+        ({"steps": [KNN["estimator"]]}, "k-nearest neighbours"),
+        (QDA, "quadratic discriminant analysis"),
     ],
 )
-def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind, instead):
+def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind):
     one = made("cv5x2_f", b=model)
     (said,) = care(one)
     assert said.startswith(
         f"Caution: with {kind} (here: b) the combined 5×2cv F test has an inflated type I error "
         "(up to ."
     )
+    instead = "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)"
     assert said.endswith(f" at the .05 level in simulations). Use {instead} instead.")
     page, text = shown(one)
     assert f'<p class="care">{said}</p>' in page
     assert "> " + said.partition(" Use")[0] in text
 
 
-def test_trees_are_named_where_a_test_is_liberal_for_them():
-    config = experiment(("a", "b"), tests=("resampled_t",)).resolved()
+@pytest.mark.parametrize(
+    ("test", "resampling", "said"),
+    [
+        ("resampled_t", {"resampled": {}}, "with decision trees (here: b)"),
+        ("proportion_difference", {"holdout": {}}, " Use McNemar's test (plan holdout) instead."),
+        ("half_sample_t", {"halves": {}}, "(half-sample t test on"),
+    ],
+)
+def test_tests_and_learners_are_named_as_inside_a_sentence(test, resampling, said):
+    config = experiment(("a", "b"), tests=(test,)).resolved()
     config["models"]["b"] = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
-    config["resampling"]["resampled"] = {}
-    found = [pair("a", "b", 0.01, 0.05, test="resampled_t")]
-    one = study(load_experiment(config), found, MEANS)
-    (said,) = care(one)
-    assert "with decision trees (here: b)" in said
+    config["resampling"] |= resampling
+    found = pair("a", "b", 0.01, 0.05, test=test, plan=next(iter(resampling)))
+    one = study(load_experiment(config), [found], MEANS)
+    assert said in " ".join([*care(one), *Page(one).verdict.sentences])
 
 
 def test_every_liberal_test_has_an_answer():
@@ -110,14 +106,6 @@ def test_every_liberal_test_has_an_answer():
         assert entry.better_test or set(entry.liberal_for) <= alone
         if entry.better_test:
             assert set(catalogue()[entry.better_test].liberal_for) <= OF_RELATED_ROWS
-
-
-def test_names_of_tests_keep_their_capitals():
-    config = experiment(("a", "b"), tests=("proportion_difference",)).resolved()
-    found = [pair("a", "b", 0.01, 0.05, test="proportion_difference", plan="holdout")]
-    one = study(load_experiment(config), found, MEANS)
-    (said,) = care(one)
-    assert said.endswith(" Use McNemar's test (plan holdout) instead.")
 
 
 def test_families_by_auc_concern_findings_by_auc_alone():
@@ -130,13 +118,6 @@ def test_families_by_auc_concern_findings_by_auc_alone():
     assert not cautions(test, one, metric="accuracy")
     (found,) = cautions(test, one, metric="roc_auc").inflated
     assert found.models == ("a", "b")
-
-
-def test_half_sample_test_has_no_capital_inside_a_sentence():
-    config = experiment(("a", "b"), tests=("half_sample_t",)).resolved()
-    config["resampling"] = {"halves": {"repeats": 5, "folds": 3, "full_repeats": 1}}
-    one = study(load_experiment(config), [pair("a", "b", 0.01, 0.05, test="half_sample_t")], MEANS)
-    assert "(half-sample t test on" in " ".join(Page(one).verdict.sentences)
 
 
 def test_regressors_are_named_by_what_was_simulated_of_them():

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from studies import Decision, division, experiment, pair, ran, study
 
-from bakeoff.report import prose
 from bakeoff.report.exhibits import build, exhibits, records
 from bakeoff.report.exhibits.pairs import density
 from bakeoff.report.make import make_report
+from bakeoff.report.methods import methods
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
 from bakeoff.report.study_design import StudyDesign
@@ -55,14 +55,7 @@ def test_all_numbers_of_a_pair_are_seen_from_one_side(test):
         assert float(shown["p_b_better"]) == row.p_b_better > row.p_a_better
     else:
         assert float(shown["statistic"]) == row.statistic
-
-
-@pytest.mark.parametrize("test", ["mcnemar", "cv5x2_t", "cost_sensitive"])
-def test_both_limits_of_an_interval_are_in_the_file(test):
-    one = ran(experiment(("a", "b"), tests=(test,), costs=COSTS), TWO, accuracies=TWO)
-    (row,) = one.comparisons
-    (shown,), _ = rows(f"pairs.{test}", one)
-    assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
+        assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
     for line in rows("models", one)[0]:
         assert {"ci_low", "ci_high"} <= set(line)
 
@@ -86,15 +79,48 @@ def test_described_metric_is_told_in_its_unit_and_its_direction(unit, score, sai
 
 
 def test_tallies_of_equivalence_do_not_take_it_for_ignorance():
-    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("tost_folds",))
-    more = {"test": "tost_folds", "margin": 0.1}
+    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("tost_paired",))
+    more = {"test": "tost_paired", "margin": 0.1}
     found = [
         pair("a", "b", 0.01, 0.0, decision=Decision.EQUIVALENT, **more),
         pair("a", "b", 0.4, 0.0, dataset="e", **more),
     ]
-    (row,), _ = rows("pairs.tost_folds", study(spec, found, TWO))
+    (row,), _ = rows("pairs.tost_paired", study(spec, found, TWO))
     counted = {k: row[k] for k in ("equivalent", "cannot_tell", "undecided")}
     assert counted == {"equivalent": "1", "cannot_tell": "1", "undecided": "0"}
+
+
+def within(margin, *tests, models="abc"):
+    plain = experiment(models, tests=("tost_paired", *tests)).resolved()
+    spec = load_experiment(plain | {"tests": plain["tests"] | {"margin": margin}})
+    means = {model: 0.9 - i / 50 for i, model in enumerate(models)}
+    return ran(spec, means, accuracies=means)
+
+
+@pytest.mark.parametrize(
+    ("models", "margin", "says"),
+    [
+        ("ab", 0.001, "It is not shown that a and b are practically equivalent by accuracy."),
+        ("ab", 0.2, "a and b are practically equivalent by accuracy."),
+        ("abc", 0.001, "0 of 3 pairs of models are shown to be practically equivalent"),
+        ("abc", 0.2, "3 of 3 pairs of models are shown to be practically equivalent"),
+    ],
+)
+def test_verdict_of_an_equivalence_test_alone_says_what_it_shows(models, margin, says):
+    found = answer(within(margin, models=models)).text
+    assert found.startswith(says)
+    assert "no test" not in found
+
+
+def test_intervals_of_equivalence_tests_are_simultaneous_at_twice_the_level():
+    found = within(0.05, "mcnemar")
+    for test, level in (("tost_paired", "90%"), ("mcnemar", "95%")):
+        _, table = rows(f"pairs.{test}", found)
+        assert f"Simultaneous {level} CI" in {column.title for column in table.columns}
+    assert (
+        "95% simultaneous confidence intervals, those of the tests against a margin with 90%"
+        in methods(found).text
+    )
 
 
 def test_tallies_of_non_inferiority_name_the_model_that_is_not_worse():
@@ -135,13 +161,8 @@ def test_failed_fits_are_listed_or_said_not_to_be():
 
 def test_missing_cells_are_told_with_what_becomes_of_them():
     spec = experiment(("a", "b"), datasets=("d", "e"), tests=("wilcoxon_signed_rank",))
-    hole = {
-        "plan": "cv_5x2",
-        "metric": "accuracy",
-        "dataset": "e",
-        "model": "b",
-        "reason": "no fit",
-    }
+    where = {"plan": "cv_5x2", "metric": "accuracy", "dataset": "e", "model": "b"}
+    hole = {**where, "reason": "no fit"}
     one = study(spec, (), TWO)
     one = dataclasses.replace(one, missing={"policy": "drop_model", "missing": [hole]})
     _, table = rows("datasets", one)
@@ -158,7 +179,7 @@ def test_halves_that_are_nearly_the_same_are_marked():
         assert table.rows[0][place].tone == tone
 
 
-def test_density_is_the_posterior_of_its_probabilities():
+def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():
     one = ran(experiment(("a", "b"), tests=("bayes_correlated_t",)), {"a": 0.9, "b": 0.893})
     (row,) = one.comparisons
     x, y = density(row)
@@ -166,12 +187,6 @@ def test_density_is_the_posterior_of_its_probabilities():
     assert y.sum() * step == pytest.approx(1, abs=0.01)
     assert y[x > row.rope].sum() * step == pytest.approx(row.p_a_better, abs=0.02)
     assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
-
-
-def test_tests_over_data_sets_have_no_density():
-    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
-    row = pair("a", "b", np.nan, 0.02, test="bayes_signed_rank", dataset="", **known)
-    assert density(row) is None
 
 
 def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
@@ -189,16 +204,6 @@ def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
     for n, figures in ((20, 20), (21, 0)):
         spec = experiment(("a", "b"), datasets=[f"d{i}" for i in range(n)], tests=("mcnemar",))
         assert sum(e.kind == "disagreement" for e in exhibits(StudyDesign(spec))) == figures
-
-
-def test_every_kind_of_estimate_has_its_unit():
-    """Ranks may not be called percentage points of accuracy."""
-    names = ("nemenyi", "wilcoxon_signed_rank")
-    spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(8)], tests=names)
-    rng = np.random.default_rng(1)
-    one = ran(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
-    units = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
-    assert units == {"nemenyi": "average rank", "wilcoxon_signed_rank": "accuracy"}
 
 
 def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():

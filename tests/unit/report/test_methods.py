@@ -17,7 +17,6 @@ AB, ABC = ("a", "b"), ("a", "b", "c")
 
 
 def changed(own, **more):
-    """Replace what a study was asked for."""
     return dataclasses.replace(own, experiment=load_experiment(own.experiment.resolved() | more))
 
 
@@ -83,20 +82,14 @@ def test_correction_and_post_hoc_test_are_told_once():
     ) in text
 
 
-def test_side_margin_and_variant_are_told():
-    row = pair("a", "b", 0.01, 0.05, test="tost_folds", margin=0.02, variant="corrected")
-    text = methods(plain(row, tests=("tost_folds",))).text
+def test_side_margin_variant_and_control_are_told():
+    row = pair("a", "b", 0.01, 0.05, test="tost_paired", margin=0.02, variant="corrected")
+    text = methods(plain(row, tests=("tost_paired",))).text
     assert "(variant corrected, a margin of ±0.02)" in text
     one = pair("a", "b", 0.01, 0.05, alternative="greater")
     assert "(one-sided)" in methods(plain(one)).text
-
-
-def test_control_is_named():
     rows = [pair("a", other, 0.01, 0.05, family=2) for other in "bc"]
-    assert (
-        "A was compared with each other model"
-        in methods(plain(*rows, models={"a": "A", "b": "B", "c": "C"})).text
-    )
+    assert "A was compared with each other model" in methods(plain(*rows, models=ABC)).text
 
 
 def test_choices_of_fits_are_told():
@@ -122,14 +115,6 @@ def test_choices_of_fits_are_told():
         "B used the columns without preprocessing.",
     ):
         assert said in text
-
-
-def test_pipeline_is_told_by_its_steps_alone():
-    steps = ["sklearn.preprocessing.StandardScaler", "sklearn.svm.SVC"]
-    models = {"a": {"steps": steps}, "b": {"estimator": "sklearn.dummy.DummyClassifier"}}
-    text = methods(changed(plain(), models=models)).text
-    assert "a (StandardScaler, then SVC)" in text
-    assert "as they are" not in text
 
 
 def test_what_was_left_out_or_missing_is_told():
@@ -173,7 +158,7 @@ def test_groups_are_told_with_what_they_are_worth():
 
 def test_given_models_and_failed_fits_are_told():
     own = plain()
-    models = {"a": {"predictions": "a.csv"}, "b": {"estimator": "sklearn.dummy.DummyClassifier"}}
+    models = {"a": {"predictions": "a.csv"}, "b": DUMMY}
     given = changed(own, models=models, resampling={"holdout": {}}, tests={"run": ["mcnemar"]})
     failed = pd.DataFrame([{"model": "b", "dataset": "d", "why": "it took too long"}])
     text = methods(dataclasses.replace(given, failed=failed)).text
@@ -181,10 +166,7 @@ def test_given_models_and_failed_fits_are_told():
     assert "b on d was left out because fits failed." in text
 
 
-def test_many_data_sets_are_counted():
-    names = [f"d{i}" for i in range(12)]
-    own = study(experiment(AB, datasets=names), (), {"a": 0.9, "b": 0.8})
-    assert "They were evaluated on 12 data sets of 200 rows: d0, d1, d2" in methods(own).text
+DUMMY = {"estimator": "sklearn.dummy.DummyClassifier"}
 
 
 def test_of_many_models_the_first_are_named_and_the_rest_counted():
@@ -196,6 +178,13 @@ def test_of_many_models_the_first_are_named_and_the_rest_counted():
     assert "m6 (DummyClassifier) and m7 (DummyClassifier)." in said[8]
     assert "m6 (DummyClassifier) and 2 others." in said[9]
     assert "nine models: m0 (DummyClassifier), m1" in said[9]
+    names = [f"d{i}" for i in range(12)]
+    own = study(experiment(AB, datasets=names), (), {"a": 0.9, "b": 0.8})
+    assert "They were evaluated on 12 data sets of 200 rows: d0, d1, d2" in methods(own).text
+    steps = {"steps": ["sklearn.preprocessing.StandardScaler", "sklearn.svm.SVC"]}
+    text = methods(changed(plain(), models={"a": steps, "b": DUMMY})).text
+    assert "a (StandardScaler, then SVC)" in text
+    assert "as they are" not in text
 
 
 def test_items_of_checklists_are_in_their_order():

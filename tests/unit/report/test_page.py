@@ -14,19 +14,15 @@ from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.make import make_prints, make_report
 from bakeoff.report.page import Page
-from bakeoff.report.tables import markdown
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
 TESTS = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive")
 ALERT = "<script>alert(1)</script>"
 LONG = "Ünïcode ✓ 模型 " + "x" * 160 + " |`*_$%&\"' end"
-VOID = {"meta", "link", "br", "img", "input", "hr", "path", "use", "rect"}
 
 
 class Parsed(HTMLParser):
-    """Collect what a structural check needs."""
-
     def __init__(self, text):
         super().__init__()
         self.open, self.ids, self.headings, self.links, self.errors = [], [], [], [], []
@@ -136,13 +132,11 @@ def test_same_study_gives_the_same_bytes(tmp_path):
     assert 'href="timings.csv"' in (tmp_path / "one/report.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 16])
+@pytest.mark.parametrize("k", [1, 2, 3, 25])
 def test_any_number_of_models_makes_a_report(k, tmp_path):
-    names = [f"m{i}" for i in range(k)]
-    tests = {1: ("corrected_one_sample_t",), 2: ("cv5x2_f", "mcnemar")}.get(k, TESTS[:5:2])
-    tests = ("cv5x2_f",) if k == 16 else tests
-    means = {m: 0.9 - 0.01 * i for i, m in enumerate(names)}
-    spec = experiment(names, tests=tests)
+    tests = {1: ("one_sample_t",), 2: ("cv5x2_f", "mcnemar")}.get(k, TESTS[:5:2])
+    means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
+    spec = experiment({m: f"a model whose name has {m:>3} chars" for m in means}, tests=tests)
     one = study(spec, (), means) if k == 1 else ran(spec, means, accuracies=means)
     make_report(one, tmp_path)
     assert not Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).errors
@@ -162,10 +156,6 @@ def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeyp
     assert f"{said}; `tables/pairs.cv5x2_f.csv`" in (tmp_path / "report.md").read_text("utf-8")
     assert len((tmp_path / "tables/pairs.cv5x2_f.csv").read_text().splitlines()) == 1 + 21
     assert said not in Page(one, alone=True).html
-
-
-def test_markdown_escapes_what_would_be_markup():
-    assert markdown("a|b<c>*d*") == r"a\|b&lt;c&gt;\*d\*"
 
 
 @pytest.mark.parametrize("datasets", [1, 3, MOST_DATASETS + 1])

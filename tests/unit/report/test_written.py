@@ -1,6 +1,5 @@
 """Values of metrics have the decimals that their standard error deserves, and their unit."""
 
-import dataclasses
 import math
 
 import pytest
@@ -27,23 +26,13 @@ def regression(size, *, unit="MPa", datasets=("d",), width=0.04):
         resampling={"kfold": {"folds": 10}},
     )
     units = dict(zip(datasets, unit if isinstance(unit, tuple) else (unit,), strict=True))
-    spec = spec.model_copy(
-        update={
-            "datasets": {
-                name: one.model_copy(update={"unit": units[name]})
-                for name, one in spec.datasets.items()
-            }
-        }
-    )
-    found = [
-        dataclasses.replace(
-            pair("a", "b", 0.01, size / 100, test=TEST, metric="rmse", dataset=name, plan="kfold"),
-            ci_low=size * (0.01 - width / 2),
-            ci_high=size * (0.01 + width / 2),
-            confidence=0.95,
-        )
-        for name in datasets
-    ]
+    own = {
+        name: one.model_copy(update={"unit": units[name]}) for name, one in spec.datasets.items()
+    }
+    spec = spec.model_copy(update={"datasets": own})
+    known = {"test": TEST, "metric": "rmse", "plan": "kfold", "confidence": 0.95}
+    known |= {"ci_low": size * (0.01 - width / 2), "ci_high": size * (0.01 + width / 2)}
+    found = [pair("a", "b", 0.01, size / 100, dataset=name, **known) for name in datasets]
     means = {"a": size, "b": size * 1.01}
     return study(spec, found, means, metric="rmse", noise=size / 50)
 
@@ -101,12 +90,7 @@ def test_classification_keeps_three_decimals_and_points():
 
 @pytest.mark.parametrize(
     ("errors", "values", "expected"),
-    [
-        ([math.nan, 0.0, 0.0996], [5.0], 2),
-        ([1e-12], [52.3], 4),
-        ([], [], 2),
-        ([2e-6], [3e-4], 7),
-    ],
+    [([math.nan, 0.0, 0.0996], [5.0], 2), ([1e-12], [52.3], 4), ([], [], 2), ([2e-6], [3e-4], 7)],
 )
 def test_decimals(errors, values, expected):
     assert decimals(errors, values) == expected

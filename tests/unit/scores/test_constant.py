@@ -26,29 +26,23 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("name", THEIRS)
-def test_it_is_what_a_dummy_classifier_scores(name: str) -> None:
+def test_it_is_what_a_dummy_classifier_scores(name):
     train, test = (np.repeat([0, 1], counts) for counts in (TRAIN, TEST))
     dummy = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
     rows = np.zeros((len(test), 1))
     wanted = THEIRS[name](test, dummy.predict(rows), dummy.predict_proba(rows))
     found = constant_answer(METRICS[name], ("no", "yes"), TRAIN, TEST)
-    assert found is not None
     assert found.answer == 0
     assert found.score == pytest.approx(wanted, abs=1e-12)
 
 
-def test_by_costs_it_is_the_cheapest_class() -> None:
+def test_what_has_no_value_or_is_given_has_no_score():
+    assert np.isnan(constant_answer(METRICS["precision"], ("no", "yes"), TRAIN, TEST).score)
+    given = dataclasses.replace(METRICS["accuracy"], computed=False)
+    assert constant_answer(given, ("no", "yes"), TRAIN, TEST) is None
+
+
+def test_by_costs_it_is_the_cheapest_class():
     costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
     found = constant_answer(METRICS["cost"], ("no", "yes"), TRAIN, TEST, costs)
     assert found == (1, pytest.approx(30 / 50))
-
-
-def test_a_metric_without_value_has_no_score() -> None:
-    found = constant_answer(METRICS["precision"], ("no", "yes"), TRAIN, TEST)
-    assert found is not None
-    assert np.isnan(found.score)
-
-
-def test_what_is_given_has_no_constant_answer() -> None:
-    given = dataclasses.replace(METRICS["accuracy"], computed=False)
-    assert constant_answer(given, ("no", "yes"), TRAIN, TEST) is None

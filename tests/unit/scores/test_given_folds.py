@@ -1,11 +1,5 @@
 """Predictions of all folds of a plan from elsewhere: evidence as if the models were fitted here."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,14 +11,13 @@ from bakeoff.data.split_files import divisions
 from bakeoff.scores import score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.scores.given_results import given_predictions
-from bakeoff.spec import Experiment, Fit, load_experiment
+from bakeoff.spec import Fit, load_experiment
 from tests.conftest import messages as told
 
 ROWS = 40
 
 
-def folds(repeats: int, count: int, rows: int = ROWS) -> pd.DataFrame:
-    """Divide rows into folds, several times; the folds are numbered from 0."""
+def folds(repeats, count, rows=ROWS):
     rng = np.random.default_rng(repeats)
     made = [
         pd.DataFrame({"id": range(rows), "r": r, "f": rng.permutation(np.arange(rows) % count)})
@@ -33,7 +26,7 @@ def folds(repeats: int, count: int, rows: int = ROWS) -> pd.DataFrame:
     return pd.concat(made, ignore_index=True)
 
 
-def halves(halvings: int, count: int) -> pd.DataFrame:
+def halves(halvings, count):
     """Divide halves of the rows into folds, and all rows once."""
     made = []
     for m in range(halvings):
@@ -46,7 +39,7 @@ def halves(halvings: int, count: int) -> pd.DataFrame:
     return pd.concat([*made, pd.DataFrame(last)], ignore_index=True)
 
 
-def predicted(divided: pd.DataFrame, right: float, seed: int) -> pd.DataFrame:
+def predicted(divided, right, seed):
     """Predict each row anew in every fold, right with a certain probability."""
     truth = np.where(divided["id"] % 3 == 0, "yes", "no")
     hit = np.random.default_rng(seed).random(len(divided)) < right
@@ -54,17 +47,11 @@ def predicted(divided: pd.DataFrame, right: float, seed: int) -> pd.DataFrame:
     return divided.assign(y_true=truth, y_pred=np.where(hit, truth, other))
 
 
-Made = Callable[..., dict[str, Any]]
-
-
 @pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
-    """Return a maker of experiments with two models given by their folds."""
+def made(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def make(
-        divided: pd.DataFrame, plan: dict[str, Any], test: str, *, b: pd.DataFrame | None = None
-    ) -> dict[str, Any]:
+    def make(divided, plan, test, *, b=None):
         predicted(divided, 0.9, 1).to_csv("a.csv", index=False)
         # another order of rows, and folds under other names
         other = predicted(divided if b is None else b, 0.6, 2).sample(frac=1, random_state=0)
@@ -82,11 +69,10 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
     return make
 
 
-def predictions(experiment: Experiment, plan: str) -> dict[str, list[str]]:
-    """Take the predictions of all folds, as the workflow does."""
+def predictions(experiment, plan):
     table = load("pets", experiment)
     splits = divide("pets", experiment, table, plan)
-    found: dict[str, list[str]] = {model: [] for model in experiment.models}
+    found = {model: [] for model in experiment.models}
     for repeat, fold, split in divisions(splits, experiment.resampling.plans()[plan]):
         for model, paths in found.items():
             fit = Fit("pets", model, plan, repeat, fold)
@@ -95,27 +81,26 @@ def predictions(experiment: Experiment, plan: str) -> dict[str, list[str]]:
     return found
 
 
-def comparison(config: dict[str, Any], plan: str) -> dict[str, Any]:
-    """Run the one test of an experiment."""
+def comparison(config, plan):
     assert told(config) == ""
     experiment = load_experiment(config)
     _, (chosen,) = plan_tests(experiment)
     paths = predictions(experiment, plan)
     if chosen.on_fold_rows:
         collect_fold_predictions(paths, "rows.parquet")
-        return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
-    scores, _ = score_fits([p for own in paths.values() for p in own], ["accuracy"])
-    scores.to_csv("scores.csv", index=False)
-    return run_planned(chosen, experiment, {"pets": "scores.csv"})[0].to_dict()["result"]
+    else:
+        scores, _ = score_fits([p for own in paths.values() for p in own], ["accuracy"])
+        scores.to_csv("rows.parquet", index=False)
+    return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
 
 
-def fold_scores(name: str, divided: pd.DataFrame) -> np.ndarray[Any, Any]:
+def fold_scores(name, divided):
     """Return a model's accuracy on every fold, repeats below one another."""
     own = pd.read_csv(f"{name}.csv").assign(hit=lambda t: t["y_true"] == t["y_pred"])
     return own.groupby(["r", "f"])["hit"].mean().unstack().to_numpy()
 
 
-def test_rows_of_folds_feed_the_test_of_5x2cv(made: Made) -> None:
+def test_rows_of_folds_feed_the_test_of_5x2cv(made):
     divided = folds(5, 2)
     found = comparison(made(divided, {"cv_5x2": {}}, "cv5x2_mcnemar"), "cv_5x2")
     wide = {}
@@ -128,7 +113,7 @@ def test_rows_of_folds_feed_the_test_of_5x2cv(made: Made) -> None:
     assert found["estimate"] == pytest.approx(expected.estimate)
 
 
-def test_scores_of_folds_feed_tests_with_their_true_sizes(made: Made) -> None:
+def test_scores_of_folds_feed_tests_with_their_true_sizes(made):
     divided = folds(2, 3)
     plan = {"kfold": {"folds": 3, "repeats": 2}}
     found = comparison(made(divided, plan, "corrected_repeated_kfold_t"), "kfold")
@@ -142,7 +127,7 @@ def test_scores_of_folds_feed_tests_with_their_true_sizes(made: Made) -> None:
     assert found["pvalue"] == pytest.approx(expected.pvalue, rel=1e-12)
 
 
-def test_halves_and_random_divisions_are_taken_too(made: Made) -> None:
+def test_halves_and_random_divisions_are_taken_too(made):
     plan = {"halves": {"repeats": 2, "folds": 4, "full_repeats": 1}}
     found = comparison(made(halves(2, 4), plan, "half_sample_t"), "halves")
     assert found["df"] == 2
@@ -188,34 +173,25 @@ def test_halves_and_random_divisions_are_taken_too(made: Made) -> None:
         ),
     ],
 )
-def test_folds_that_are_not_the_plans_are_told(
-    made: Made, divided: pd.DataFrame, plan: dict[str, Any], message: str
-) -> None:
+def test_folds_that_are_not_the_plans_are_told(made, divided, plan, message):
     found = told(made(divided, plan, "corrected_repeated_kfold_t"))
     assert message in found
 
 
-def test_another_fold_for_a_row_is_told(made: Made) -> None:
-    ours, theirs = folds(1, 2), folds(1, 2)
-    theirs.loc[[0, 1], "f"] = 1 - theirs.loc[[0, 1], "f"]
-    config = made(ours, {"kfold": {"folds": 2}}, "corrected_kfold_t", b=theirs)
-    assert "models.b.predictions: 'b.csv' has" in told(config)
-    assert "the test set, repeat 1, fold 1, of pets" in told(config)
-
-
-def test_a_row_tested_twice_in_a_repeat_is_told(made: Made) -> None:
-    twice = pd.concat([folds(1, 2), folds(1, 2).iloc[[3]].assign(f=lambda t: 1 - t["f"])])
-    config = made(twice, {"kfold": {"folds": 2}}, "corrected_kfold_t")
+def test_rows_of_other_folds_or_of_two_and_no_plan_are_told(made):
+    two, plan = folds(1, 2), {"kfold": {"folds": 2}}
+    theirs = two.assign(f=two["f"].where(two.index > 1, 1 - two["f"]))
+    told_of_other = told(made(two, plan, "corrected_kfold_t", b=theirs))
+    assert "models.b.predictions: 'b.csv' has" in told_of_other
+    assert "the test set, repeat 1, fold 1, of pets" in told_of_other
+    twice = pd.concat([two, two.iloc[[3]].assign(f=lambda t: 1 - t["f"])])
+    config = made(twice, plan, "corrected_kfold_t")
     assert "1 of its rows are tested in two folds of repeat 1: 3" in told(config)
-
-
-def test_plan_of_the_folds_must_be_named(made: Made) -> None:
-    config = made(folds(5, 2), {}, "cv5x2_f")
     del config["resampling"]
     assert "`resampling:` must say which plan the folds come from" in told(config)
 
 
-def test_given_folds_mix_with_fits_on_the_same_folds(made: Made) -> None:
+def test_given_folds_mix_with_fits_on_the_same_folds(made):
     divided = folds(1, 3)
     config = made(divided, {"kfold": {"folds": 3, "column": "f"}}, "corrected_kfold_t")
     x = np.random.default_rng(0).normal(size=ROWS)

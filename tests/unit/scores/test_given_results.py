@@ -1,12 +1,7 @@
 """Models that bring their results: pairing is proved, and whatever is wrong is told."""
 
-from __future__ import annotations
-
-import math
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,10 +16,11 @@ from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Fit, load_experiment
 from tests.conftest import GONE, change, hold, messages
 
+NB = {"estimator": "sklearn.naive_bayes.GaussianNB"}
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 
 
-def table(**columns: Any) -> pd.DataFrame:
+def table(**columns):
     """Return a file of predictions that is right but for `columns`; None leaves one out."""
     p = np.array([0.9, 0.2, 0.8, 0.4, 0.3, 0.1, 0.6, 0.45])
     usual = {
@@ -38,11 +34,10 @@ def table(**columns: Any) -> pd.DataFrame:
 
 
 @pytest.fixture
-def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
-    """Return a maker of experiments with two given models, `a` as usual and `b` as wanted."""
+def given(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def make(b: pd.DataFrame | str, **keys: Any) -> dict[str, Any]:
+    def make(b, **keys):
         table().to_csv("a.csv", index=False)
         if isinstance(b, str):
             Path("b.csv").write_text(b)
@@ -57,31 +52,38 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict
     return make
 
 
-def taken(config: dict[str, Any], model: str) -> Predictions:
+def taken(config, model):
     experiment = load_experiment(config)
     whole = load_given("pets", experiment)
     split = Split(np.array([], dtype=np.intp), np.arange(len(whole.frame)))
     return given_predictions(Fit("pets", model, "holdout", 1, 1), experiment, whole, split)
 
 
-def test_rows_are_paired_by_id_not_by_order(given: Any) -> None:
+def test_rows_are_paired_by_id_not_by_order(given):
     config = given(table().sample(frac=1, random_state=3))
     assert messages(config) == ""
     a, b = taken(config, "a"), taken(config, "b")
     np.testing.assert_array_equal(a.row_id, np.arange(1, 9))
     np.testing.assert_array_equal(a.y_pred, b.y_pred)
-    assert a.probabilities is not None
     np.testing.assert_allclose(a.probabilities, np.asarray(b.probabilities))
     assert [a.classes[code] for code in a.y_true] == TRUTH
 
 
-def test_classes_are_sorted_and_the_positive_one_is_last(given: Any) -> None:
+def test_classes_are_sorted_and_the_positive_one_is_last(given, monkeypatch):
     config = given(table())
     config["datasets"] = {"pets": {"source": "given", "positive": "cat"}}
     one = taken(config, "a")
     assert one.classes == ("dog", "cat")
-    assert one.probabilities is not None
     assert one.probabilities[0].tolist() == pytest.approx([0.1, 0.9])
+    ones = [float(label == "cat") for label in TRUTH]
+    config = given(b := pd.DataFrame({"id": range(1, 9), "y_true": ones, "y_pred": ones}))
+    b.astype("int64").to_csv("a.csv", index=False)  # numbers are classes whatever their type
+    assert messages(config) == ""
+    assert taken(config, "b").classes == ("0", "1")
+    folder = Path.cwd()
+    (folder / "sub").mkdir()
+    monkeypatch.chdir(folder / "sub")  # files are found beside the experiment
+    assert load_experiment(config, folder / "a.csv").given["a"].predictions == "../a.csv"
 
 
 @pytest.mark.parametrize(
@@ -105,57 +107,33 @@ def test_classes_are_sorted_and_the_positive_one_is_last(given: Any) -> None:
         ),
         ({"id": [float(i) for i in range(1, 9)]}, {}),
     ],
-    ids=[
-        "labels from p",
-        "one p",
-        "labels from one p",
-        "no truth",
-        "p by class",
-        "pattern",
-        "names",
-        "float ids",
-    ],
 )
-def test_files_that_say_the_same_in_other_words(
-    given: Any, change: dict[str, Any], keys: dict[str, Any]
-) -> None:
+def test_files_that_say_the_same_in_other_words(given, change, keys):
     config = given(table(**change), **keys)
     assert messages(config) == ""
     a, b = taken(config, "a"), taken(config, "b")
     np.testing.assert_array_equal(a.y_pred, b.y_pred)
-    assert b.probabilities is not None
     np.testing.assert_allclose(np.asarray(a.probabilities), b.probabilities)
 
 
-def test_numbers_are_classes_whatever_their_type(given: Any) -> None:
-    ones = [float(label == "cat") for label in TRUTH]
-    b = pd.DataFrame({"id": range(1, 9), "y_true": ones, "y_pred": ones})
-    config = given(b)
-    b.astype("int64").to_csv("a.csv", index=False)
-    assert messages(config) == ""
-    assert taken(config, "b").classes == ("0", "1")
-
-
-def test_other_encoding_is_told(given: Any) -> None:
+@pytest.mark.parametrize("name", ["b.parquet", "b.tsv", "b.csv.gz", "b.csv"])
+def test_other_formats(given, name):
     config = given(table())
-    Path("b.csv").write_bytes("id,y_true\n1,Bär\n".encode("latin-1"))
-    assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
-
-
-def test_semicolons_are_found(given: Any) -> None:
-    assert messages(given(table().to_csv(sep=";", index=False))) == ""
-
-
-@pytest.mark.parametrize("kind", ["parquet", "tsv", "csv.gz"])
-def test_other_formats(given: Any, kind: str) -> None:
-    config = given(table())
-    name = f"b.{kind}"
-    if kind == "parquet":
+    config["models"]["b"]["predictions"] = name
+    if name == "b.parquet":
         table().to_parquet(name)
     else:
-        table().to_csv(name, sep="\t" if kind == "tsv" else ",", index=False)
-    config["models"]["b"]["predictions"] = name
+        separator = {"b.tsv": "\t", "b.csv": ";"}.get(name, ",")  # semicolons are found
+        table().to_csv(name, sep=separator, index=False)
     assert messages(config) == ""
+
+
+def test_other_encoding_and_no_truth_at_all_are_told(given):
+    config = given(table(y_true=None))
+    table(y_true=None).to_csv("a.csv", index=False)
+    assert "none of the files names the true labels" in messages(config)
+    Path("b.csv").write_bytes("id,y_true\n1,Bär\n".encode("latin-1"))
+    assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
 
 
 other_truth = [*TRUTH[:2], "dog", "cat", *TRUTH[4:]]
@@ -209,18 +187,12 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("expected", MISTAKES)
-def test_mistake_is_told(given: Any, expected: str) -> None:
+def test_mistake_is_told(given, expected):
     b, keys = MISTAKES[expected]
     hold(messages(given(table() if b is None else b, **keys)), expected)
 
 
-def test_truth_nowhere(given: Any) -> None:
-    config = given(table(y_true=None))
-    table(y_true=None).to_csv("a.csv", index=False)
-    assert "none of the files names the true labels" in messages(config)
-
-
-def test_class_without_a_true_label_can_be_named(given: Any) -> None:
+def test_class_without_a_true_label_can_be_named(given):
     config = given(table(y_pred=["cow", *TRUTH[1:]], p_cat=None, p_dog=None))
     config["datasets"] = {"pets": {"source": "given", "classes": ["cat", "cow", "dog"]}}
     Path("a.csv").write_text(table(p_cat=None, p_dog=None).to_csv(index=False))
@@ -228,8 +200,7 @@ def test_class_without_a_true_label_can_be_named(given: Any) -> None:
     assert taken(config, "b").y_pred.tolist()[:2] == [1, 2]
 
 
-NB = {"estimator": "sklearn.naive_bayes.GaussianNB"}
-UNFIT: dict[str, dict[str, Any]] = {
+UNFIT = {
     "resampling.cv_5x2: a brings predictions on one test set … `scores:` of its folds for a, b": {
         "resampling": {"holdout": {}, "cv_5x2": {}}
     },
@@ -249,14 +220,14 @@ UNFIT: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("expected", UNFIT)
-def test_what_predictions_cannot_feed_is_told(given: Any, expected: str) -> None:
+def test_what_predictions_cannot_feed_is_told(given, expected):
     bare = {"p_cat": None, "p_dog": None} if "delong" in expected else {}
     config = given(table(**bare))
     change(config, UNFIT[expected])
     hold(messages(config), expected)
 
 
-def test_several_data_sets_need_several_files(given: Any) -> None:
+def test_several_data_sets_need_several_files(given):
     config = given(table())
     config["datasets"] = {"one": {"source": "given"}, "two": {"source": "given"}}
     assert "models.a.predictions: one file cannot hold" in messages(config)
@@ -267,7 +238,7 @@ def test_several_data_sets_need_several_files(given: Any) -> None:
     assert messages(config) == ""
 
 
-def test_mixture_is_paired_with_the_test_rows(given: Any) -> None:
+def test_mixture_is_paired_with_the_test_rows(given):
     config = given(table())
     rows = pd.DataFrame({"id": range(1, 25), "x": np.arange(24) % 5, "pet": TRUTH * 3})
     rows["part"] = ["test"] * 8 + ["train"] * 16
@@ -276,7 +247,7 @@ def test_mixture_is_paired_with_the_test_rows(given: Any) -> None:
         "pets": {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
     }
     config["resampling"] = {"holdout": {"column": "part"}}
-    config["models"]["nb"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+    config["models"]["nb"] = NB
     assert messages(config) == ""
     rows.assign(part=["train"] * 16 + ["test"] * 8).to_csv("data.csv", index=False)
     message = messages(config)
@@ -284,16 +255,7 @@ def test_mixture_is_paired_with_the_test_rows(given: Any) -> None:
     assert "ids that are missing (8): 17, 18, 19, 20, 21, …" in message
 
 
-def test_files_are_found_beside_the_experiment(given: Any, monkeypatch: Any) -> None:
-    config = given(table())
-    folder = Path.cwd()
-    (folder / "sub").mkdir()
-    monkeypatch.chdir(folder / "sub")
-    experiment = load_experiment(config, folder / "a.csv")
-    assert experiment.given["a"].predictions == "../a.csv"
-
-
-def run_of_march(folder: Path) -> pd.DataFrame:
+def run_of_march(folder):
     """Leave the predictions of a model as a run leaves them, for the test rows of `pets`."""
     rows = pd.DataFrame({"id": range(1, 41), "x": np.arange(40) % 5, "pet": TRUTH * 5})
     rows["part"] = ["test"] * 8 + ["train"] * 32
@@ -313,13 +275,13 @@ def run_of_march(folder: Path) -> pd.DataFrame:
     return rows
 
 
-def rival(**keys: Any) -> dict[str, Any]:
+def rival(**keys):
     data = {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
     return {
         "experiment": "april",
         "datasets": {"pets": data},
         "models": {
-            "new": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "new": NB,
             "old": {"results": "results/march", "model": "gbm", **keys},
         },
         "resampling": {"holdout": {"column": "part"}},
@@ -328,7 +290,7 @@ def rival(**keys: Any) -> dict[str, Any]:
     }
 
 
-def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> None:
+def test_model_of_another_run_is_a_rival(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = run_of_march(Path("results/march"))
     assert messages(rival()) == ""
@@ -348,7 +310,7 @@ def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> No
     assert "ids that are missing (1): 9" in messages(rival())
 
 
-RIVALS: dict[str, dict[str, Any]] = {
+RIVALS = {
     "`results` wants a folder of results, and `model` the id of a": {"model": None},
     "`results` wants a folder of results": {"model": "../x"},
     "`results` stands in place of `predictions`": {"predictions": "a.csv"},
@@ -357,7 +319,7 @@ RIVALS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("expected", RIVALS)
-def test_mistake_about_another_run_is_told(tmp_path: Path, monkeypatch: Any, expected: str) -> None:
+def test_mistake_about_another_run_is_told(tmp_path, monkeypatch, expected):
     monkeypatch.chdir(tmp_path)
     run_of_march(Path("results/march"))
     assert expected in messages(rival(**RIVALS[expected]))
@@ -366,7 +328,7 @@ def test_mistake_about_another_run_is_told(tmp_path: Path, monkeypatch: Any, exp
 # --- scores
 
 
-def score_rows(**keys: Any) -> pd.DataFrame:
+def score_rows(**keys):
     folds = range(1, 6)
     rows = [
         {"repeat": 1, "fold": fold, "metric": metric, "value": 0.8 + fold / 100}
@@ -377,11 +339,10 @@ def score_rows(**keys: Any) -> pd.DataFrame:
 
 
 @pytest.fixture
-def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
-    """Return a maker of experiments with two models given by scores."""
+def scored(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def make(b: pd.DataFrame, a: pd.DataFrame | None = None) -> dict[str, Any]:
+    def make(b, a=None):
         (score_rows() if a is None else a).to_csv("a.csv", index=False)
         b.to_csv("b.csv", index=False)
         return {
@@ -395,7 +356,7 @@ def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dic
     return make
 
 
-def test_scores_become_rows(scored: Any) -> None:
+def test_scores_become_rows(scored):
     sizes = {"n_train": 80, "n_test": 20}
     config = scored(score_rows(**sizes).sample(frac=1, random_state=1), score_rows(**sizes))
     assert messages(config) == ""
@@ -406,25 +367,14 @@ def test_scores_become_rows(scored: Any) -> None:
     assert timings["fit_seconds"].isna().all()
     assert set(timings["seed"]) == {1}
     assert list(timings.index) == list(range(10))
-
-
-def test_one_file_for_all_models(scored: Any) -> None:
     both = pd.concat([score_rows(model="a"), score_rows(model="b", value=0.5)])
+    both.loc[(both["fold"] == 2) & (both["model"] == "b"), "value"] = np.nan
     config = scored(both, both)
     assert messages(config) == ""
     scores, _ = given_scores(load_experiment(config), "pets", "kfold")
     assert scores.groupby("model")["value"].mean().tolist() == pytest.approx([0.83, 0.5])
-
-
-def test_undefined_score_has_its_reason(scored: Any) -> None:
-    rows = score_rows()
-    rows.loc[rows["fold"] == 2, "value"] = np.nan
-    scores, _ = given_scores(load_experiment(scored(rows)), "pets", "kfold")
-    missing = scores[scores["value"].isna()]
-    assert missing[["model", "fold", "undefined"]].values.tolist() == [
-        ["b", 2, "the file has no value"]
-    ]
-    assert math.isnan(missing["value"].iloc[0])
+    missing = scores[scores["value"].isna()][["model", "fold", "undefined"]]
+    assert missing.values.tolist() == [["b", 2, "the file has no value"]]
 
 
 SCORES = {
@@ -451,11 +401,11 @@ SCORES = {
 
 
 @pytest.mark.parametrize("expected", SCORES)
-def test_mistake_in_scores_is_told(scored: Any, expected: str) -> None:
+def test_mistake_in_scores_is_told(scored, expected):
     hold(messages(scored(SCORES[expected](score_rows()))), expected)
 
 
-UNFIT_SCORES: dict[str, dict[str, Any]] = {
+UNFIT_SCORES = {
     "nothing shows that the scores of a come from the folds": {
         "models.nb": NB,
         "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
@@ -470,7 +420,7 @@ UNFIT_SCORES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("expected", UNFIT_SCORES)
-def test_what_scores_cannot_feed_is_told(scored: Any, expected: str) -> None:
+def test_what_scores_cannot_feed_is_told(scored, expected):
     one = score_rows(fold=1).drop_duplicates(["metric"])
     config = scored(one, one) if "mcnemar" in expected else scored(score_rows())
     change(config, UNFIT_SCORES[expected])
@@ -480,17 +430,15 @@ def test_what_scores_cannot_feed_is_told(scored: Any, expected: str) -> None:
 RMSE = {"name": "rmse", "greater_is_better": False}
 
 
-def with_rmse(scored: Any, **keys: Any) -> dict[str, Any]:
+def with_rmse(scored, **keys):
     """Describe an experiment by the root mean squared error of two models, 2.0 worse for b."""
     a = score_rows(n_train=80, n_test=20).query("metric == 'accuracy'").assign(metric="rmse")
     a["value"] *= 100
-    config: dict[str, Any] = scored(a.assign(value=a["value"] + 2 + a["fold"] % 2), a)
+    config = scored(a.assign(value=a["value"] + 2 + a["fold"] % 2), a)
     return {**config, "metrics": [{**RMSE, **keys}]}
 
 
-def test_any_metric_of_given_scores_is_compared_the_right_way_round(
-    scored: Any, tmp_path: Path
-) -> None:
+def test_any_metric_of_given_scores_is_compared_the_right_way_round(scored, tmp_path):
     config = with_rmse(scored, label="RMSE", unit="kg", range=[0, None])
     config["tests"] = {"run": ["corrected_kfold_t"]}
     experiment = load_experiment(config)
@@ -507,7 +455,7 @@ def test_any_metric_of_given_scores_is_compared_the_right_way_round(
     assert row.decision is Decision.B_BETTER
 
 
-OF_METRIC: dict[str, dict[str, Any]] = {
+OF_METRIC = {
     "metrics[0].greater_is_better: expected true or false": {"greater_is_better": None},
     "metrics[0]: unknown key 'greater_is_beter'; did you mean": {"greater_is_beter": True},
     "metrics[0].name: found 'a+b', expected": {"name": "a+b"},
@@ -519,19 +467,16 @@ OF_METRIC: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("expected", OF_METRIC)
-def test_mistake_about_a_metric_of_given_scores_is_told(scored: Any, expected: str) -> None:
+def test_mistake_about_a_metric_of_given_scores_is_told(scored, expected):
     assert expected in messages(with_rmse(scored, **OF_METRIC[expected]))
-
-
-def test_unknown_metric_of_given_scores_can_be_described(scored: Any) -> None:
-    config = {**with_rmse(scored), "metrics": ["crps"]}
-    assert "`- {name: crps, greater_is_better: false}`" in messages(config)
+    undescribed = {**with_rmse(scored), "metrics": ["crps"]}
+    assert "`- {name: crps, greater_is_better: false}`" in messages(undescribed)
 
 
 CRPS = {"name": "crps", "greater_is_better": False}
 
 
-def test_metric_that_is_only_given_cannot_be_computed(given: Any) -> None:
+def test_metric_that_is_only_given_cannot_be_computed(given):
     message = messages(with_metric := {**given(table()), "metrics": ["accuracy", CRPS]})
     assert (
         "metrics[1]: crps is none of the metrics that can be computed from predictions" in message
@@ -546,7 +491,7 @@ def test_metric_that_is_only_given_cannot_be_computed(given: Any) -> None:
 SEXES = {"sex": ["m", "f"] * 4, "age": [20, 30, 40, 50, 60, 70, 80, None]}
 
 
-def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows(given: Any) -> None:
+def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows(given):
     columns = {"subgroups": ["sex", {"column": "age", "bins": [50]}]}
     config = given(table(**SEXES)[::-1], columns=columns)
     table(**SEXES).to_csv("a.csv", index=False)
@@ -563,9 +508,7 @@ def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows(given: A
         ("sex", r"models.b.predictions: 'b.csv' has other values of 'sex' than the files before"),
     ],
 )
-def test_subgroups_that_no_file_has_or_files_differ_in_are_told(
-    given: Any, column: str, message: str
-) -> None:
+def test_subgroups_that_no_file_has_or_files_differ_in_are_told(given, column, message):
     config = given(table(**SEXES), columns={"subgroups": [column]})
     table(sex=["m"] * 7 + ["f"]).to_csv("a.csv", index=False)
     assert re.search(message, messages(config))

@@ -1,11 +1,7 @@
 """Our metrics agree with scikit-learn's, and say why where they have no value."""
 
-from __future__ import annotations
-
 import math
 import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,20 +15,13 @@ from bakeoff.spec import Costs
 from bakeoff.stats import Status, metric_ci
 
 
-def predictions(y: Any, predicted: Any, probabilities: Any, k: int) -> Predictions:
-    n = len(y)
-    return Predictions(
-        np.arange(n),
-        np.asarray(y),
-        np.asarray(predicted),
-        tuple("abcdef"[:k]),
-        probabilities,
-        None,
-        {},
-    )
+def predictions(y, predicted, probabilities, k):
+    y, predicted = np.asarray(y), np.asarray(predicted)
+    classes = tuple("abcdef"[:k])
+    return Predictions(np.arange(len(y)), y, predicted, classes, probabilities, None, {})
 
 
-def draw(k: int, seed: int, n: int = 60) -> tuple[Any, Any, Any]:
+def draw(k, seed, n=60):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
     p = rng.dirichlet(np.ones(k), n).round(1 if seed % 2 else 6) + 1e-3  # odd seeds: many ties
@@ -40,13 +29,12 @@ def draw(k: int, seed: int, n: int = 60) -> tuple[Any, Any, Any]:
     return y, p.argmax(axis=1), p
 
 
-def top(y: Any, p: Any, k: int) -> float:
-    """Return the share of rows with fewer than k classes above the true one."""
+def top(y, p, k):
     rows = zip(p, y, strict=True)
     return float(np.mean([sum(other > row[c] for other in row) < k for row, c in rows]))
 
 
-BINARY: dict[str, Callable[[Any, Any, Any], float]] = {
+BINARY = {
     "precision": lambda y, t, p: sk.precision_score(y, t),
     "recall": lambda y, t, p: sk.recall_score(y, t),
     "f1": lambda y, t, p: sk.f1_score(y, t),
@@ -59,7 +47,7 @@ BINARY: dict[str, Callable[[Any, Any, Any], float]] = {
     "average_precision": lambda y, t, p: sk.average_precision_score(y, p[:, 1]),
     "brier": lambda y, t, p: sk.brier_score_loss(y, p[:, 1]),
 }
-ANY: dict[str, Callable[[Any, Any, Any], float]] = {
+ANY = {
     "accuracy": lambda y, t, p: sk.accuracy_score(y, t),
     "error": lambda y, t, p: sk.zero_one_loss(y, t),
     "balanced_accuracy": lambda y, t, p: sk.balanced_accuracy_score(y, t),
@@ -82,7 +70,7 @@ ANY: dict[str, Callable[[Any, Any, Any], float]] = {
         np.eye(p.shape[1])[y], p, average="macro"
     ),
 }
-MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
+MULTI = {
     "roc_auc_ovr": lambda y, t, p: sk.roc_auc_score(y, p, multi_class="ovr"),
     "roc_auc_ovo": lambda y, t, p: sk.roc_auc_score(y, p, multi_class="ovo"),
     "brier": lambda y, t, p: float(np.mean(((p - np.eye(p.shape[1])[y]) ** 2).sum(axis=1))),
@@ -94,9 +82,7 @@ MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
     ("name", "oracle", "k"),
     [(n, o, 2) for n, o in (BINARY | ANY).items()] + [(n, o, 4) for n, o in (ANY | MULTI).items()],
 )
-def test_metric_agrees_with_scikit_learn(
-    name: str, oracle: Callable[[Any, Any, Any], float], k: int, seed: int
-) -> None:
+def test_metric_agrees_with_scikit_learn(name, oracle, k, seed):
     y, predicted, p = draw(k, seed)
     value, reason = score(METRICS[name], predictions(y, predicted, p, k))
     assert value == pytest.approx(oracle(y, predicted, p), abs=1e-12)
@@ -105,7 +91,7 @@ def test_metric_agrees_with_scikit_learn(
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 5), st.integers(0, 10_000))
-def test_rows_order_does_not_matter(k: int, seed: int) -> None:
+def test_rows_order_does_not_matter(k, seed):
     y, predicted, p = draw(k, seed)
     order = np.random.default_rng(seed).permutation(len(y))
     for metric in METRICS.values():
@@ -132,7 +118,7 @@ def test_rows_order_does_not_matter(k: int, seed: int) -> None:
         ("cost", [0, 1], [0, 1], "the experiment has no `costs:`"),
     ],
 )
-def test_undefined_metric_says_why(name: str, y: Any, predicted: Any, word: str) -> None:
+def test_undefined_metric_says_why(name, y, predicted, word):
     probabilities = np.array([[0.4, 0.6], [0.7, 0.3]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -142,17 +128,14 @@ def test_undefined_metric_says_why(name: str, y: Any, predicted: Any, word: str)
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "log_loss", "brier", "roc_auc_ovr"])
-def test_models_without_probabilities(name: str) -> None:
+def test_models_without_probabilities(name):
     value, reason = score(METRICS[name], predictions([0, 1], [0, 1], None, 2))
     assert math.isnan(value)
     assert "the model gives" in reason
-
-
-def test_mcc_of_one_predicted_class_is_zero() -> None:
     assert score(METRICS["mcc"], predictions([0, 1, 1], [1, 1, 1], None, 2)) == (0.0, "")
 
 
-def test_direction() -> None:
+def test_direction():
     lower = {name for name in (*BINARY, *ANY, *MULTI) if not METRICS[name].greater_is_better}
     assert lower == {"error", "log_loss", "brier", "brier_root"}
 
@@ -164,25 +147,16 @@ COSTS = Costs.model_validate(
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10_000))
-def test_cost_is_the_mean_of_the_matrix_by_class_names(seed: int) -> None:
+def test_cost_is_the_mean_of_the_matrix_by_class_names(seed):
     y, predicted, p = draw(3, seed)
     price = {(t, q): COSTS.matrix[i][j] for i, t in enumerate("cab") for j, q in enumerate("cab")}
     pairs = zip(y, predicted, strict=True)
     expected = np.mean([price["abc"[t], "abc"[q]] for t, q in pairs])
-    assert score(METRICS["cost"], predictions(y, predicted, p, 3), COSTS) == (
-        pytest.approx(expected),
-        "",
-    )
+    found = score(METRICS["cost"], predictions(y, predicted, p, 3), COSTS)
+    assert found == (pytest.approx(expected), "")
 
 
-def test_unit_costs_are_the_error_rate() -> None:
-    y, predicted, p = draw(2, 4)
-    unit = Costs.model_validate({"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]})
-    one = predictions(y, predicted, p, 2)
-    assert score(METRICS["cost"], one, unit)[0] == pytest.approx(score(METRICS["error"], one)[0])
-
-
-def test_several_criteria_have_a_name_and_no_value() -> None:
+def test_several_criteria_have_a_name_and_no_value():
     joined = METRICS["accuracy+log_loss"]
     assert joined.title == "accuracy and log loss"
     assert joined.greater_is_better  # tests of several criteria turn each one so
@@ -193,7 +167,7 @@ def test_several_criteria_have_a_name_and_no_value() -> None:
         METRICS["acuracy"]
 
 
-def test_expected_cost_weighs_classes_by_their_priors() -> None:
+def test_expected_cost_weighs_classes_by_their_priors():
     y, predicted = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 0, 1]
     made = predictions(y, predicted, None, 2)
     costs = Costs(classes=["b", "a"], matrix=[[0.0, 5.0], [1.0, 0.0]], priors=[1.0, 9.0])
@@ -209,7 +183,7 @@ def test_expected_cost_weighs_classes_by_their_priors() -> None:
 
 @pytest.mark.parametrize("name", ["roc_auc_ovr", "roc_auc_ovo", "average_precision_macro"])
 @pytest.mark.parametrize("absent", ["a", "b", "c"])
-def test_an_absent_class_of_three_is_named(name: str, absent: str) -> None:
+def test_an_absent_class_of_three_is_named(name, absent):
     y = [one for one in "abc" * 10 if one != absent]
     p = np.random.default_rng(0).dirichlet([1, 1, 1], len(y))
     found = metric_ci(y, p, metric=name, labels=["a", "b", "c"])

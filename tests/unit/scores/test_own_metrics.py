@@ -1,7 +1,5 @@
 """Metrics of the user's own: named by import path, called with what they ask for, watched."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import sys
@@ -12,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
+from bakeoff import stats
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
 from bakeoff.comparisons.run_tests import Context, run_test
 from bakeoff.comparisons.score_intervals import of_test_set
@@ -26,13 +25,6 @@ from bakeoff.scores.metrics import own as module
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import load_experiment
 from bakeoff.spec.own_metrics import OwnMetric
-from bakeoff.stats import (
-    best_models,
-    catalogue,
-    metric_ci,
-    metric_difference,
-    own_metric,
-)
 from bakeoff.stats.metrics.family import compare_models
 
 CODE = """
@@ -115,16 +107,18 @@ def rows(metric, n=80):
 
 
 def test_function_gets_names_of_classes_and_what_it_asks_for(code):
-    entered(f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"})
+    entered(
+        f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"}, noisy={}
+    )
     one, amount = predictions(), {"amount": np.arange(80.0)}
     assert score(METRICS["f1_yes"], one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
     right = (one.y_true == 1) & (one.y_pred == 1)
     assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(
         (right * np.arange(80)).mean()
     )
-    assert score(METRICS["certainty"], one)[0] == pytest.approx(
-        np.abs(one.probabilities[:, 1] - 0.5).mean()
-    )
+    certainty = np.abs(one.probabilities[:, 1] - 0.5).mean()
+    assert score(METRICS["certainty"], one)[0] == pytest.approx(certainty)
+    assert score(METRICS["noisy"], one) == score(METRICS["noisy"], one), "draws are seeded"
 
 
 @pytest.mark.parametrize(("name", "reason"), [("nothing", "is nan"), ("f1_yes", "nobody is ill")])
@@ -152,11 +146,6 @@ def test_function_that_fails_is_named(code, monkeypatch, name, message):
         score(METRICS[name], predictions())
 
 
-def test_what_a_metric_draws_is_the_same_in_every_call(code):
-    entered(noisy={})
-    assert score(METRICS["noisy"], predictions()) == score(METRICS["noisy"], predictions())
-
-
 def test_own_metrics_of_one_experiment_leave_with_the_next(code):
     entered(hits={})
     assert has_interval("hits")
@@ -170,16 +159,15 @@ def test_interval_is_that_of_leaving_rows_out_and_near_the_formulas(code):
     entered(f1_yes={})
     line, _ = of_test_set("d", rows("f1_yes"), None, 0.95)
     data = rows("f1")
-    known = metric_ci(data.truth, data.predicted[:, 0], metric="f1")
+    known = stats.metric_ci(data.truth, data.predicted[:, 0], metric="f1")
     assert line["estimate"] == pytest.approx(known.estimate)
     assert line["se"] == pytest.approx(known.details["se_plain"], rel=0.1)
     assert line["ci_low"] < line["estimate"] < line["ci_high"]
 
 
-@pytest.mark.parametrize("name", ["metric_difference"])
-def test_tests_of_any_metric_take_own_ones(tiny, code, name):
+def test_tests_of_any_metric_take_own_ones(tiny, code):
     entered(hits={})
-    test = planned(catalogue()[name], load_experiment(tiny).tests)
+    test = planned(stats.catalogue()["metric_difference"], load_experiment(tiny).tests)
     (found,) = run_test(test, rows("hits"), Context("d", "hits", True))
     (known,) = run_test(test, rows("accuracy"), Context("d", "accuracy", True))
     assert found.estimate == pytest.approx(known.estimate)
@@ -190,7 +178,7 @@ def test_tests_of_any_metric_take_own_ones(tiny, code, name):
 def test_metric_that_jumps_has_an_interval_and_no_test(tiny, code):
     entered(median_amount={"columns": ["amount"], "smooth": False})
     data = rows("median_amount", n=40)
-    test = planned(catalogue()["metric_difference"], load_experiment(tiny).tests)
+    test = planned(stats.catalogue()["metric_difference"], load_experiment(tiny).tests)
     (found,) = run_test(test, data, Context("d", "median_amount", True))
     assert math.isnan(found.pvalue)
     assert found.ci_low < found.ci_high
@@ -233,12 +221,6 @@ def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place
     assert message in problems[0].message
 
 
-def test_decimals_of_an_own_metric_are_chosen_by_its_values(code):
-    entered(profit={"columns": ["amount"]})
-    assert varies(METRICS["profit"])
-    assert not varies(METRICS["accuracy"])
-
-
 def test_tried_metrics_see_probabilities_that_are_shares(tiny, code):
     strict = """
 def strict(y_true, p):
@@ -265,30 +247,25 @@ def test_import_path_is_short_for_an_own_metric(tiny, code):
     assert load_experiment(short.resolved()).resolved() == short.resolved()
 
 
-def test_metric_of_no_formula_is_an_argument_of_its_own():
-    data = rows("")
-    how = own_metric("hits", lambda y, said: np.mean(y == said))
-    found = metric_difference(data.truth, *data.predicted.T, metric=how)
-    known = metric_difference(data.truth, *data.predicted.T, metric="accuracy")
-    assert found.estimate == pytest.approx(known.estimate)
-    assert found.details["se"] == pytest.approx(known.details["se_plain"], rel=0.02)
-
-
 def test_rows_left_out_in_blocks_have_the_spread_of_rows():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 6000)
     models = np.stack([np.where(rng.random(6000) < q, y, 1 - y) for q in (0.8, 0.78, 0.7)], axis=1)
-    how = own_metric("hits", lambda y, said: np.mean(y == said))
+    how = stats.own_metric("hits", lambda y, said: np.mean(y == said))
     own = compare_models(y, models, metric=how, n_resamples=999)
     known = compare_models(y, models, metric="accuracy", n_resamples=999)
     for a, b in zip(own.pairs, known.pairs, strict=True):
         assert a.statistic == pytest.approx(b.statistic, rel=0.2)
-    assert 0 in best_models(y, models, metric=how, n_resamples=999).members
+    assert 0 in stats.best_models(y, models, metric=how, n_resamples=999).members
+    pair, plain = (stats.metric_difference(y, *models.T[:2], metric=m) for m in (how, "accuracy"))
+    assert pair.estimate == pytest.approx(plain.estimate)
+    assert pair.details["se"] == pytest.approx(plain.details["se_plain"], rel=0.2)
 
 
 def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(code):
     entered(profit={"columns": ["amount"], "unit": "euros"})
     assert unit_of(METRICS["profit"]) == "euros"
+    assert (varies(METRICS["profit"]), varies(METRICS["accuracy"])) == (True, False)
     assert next(of_test_set("d", rows("profit"), None, 0.95))["note"] == ""
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
     line = next(of_test_set("d", steep, None, 0.95))

@@ -1,12 +1,9 @@
 """A model of another run is paired on the folds of this one, or refused with what differs."""
 
-from __future__ import annotations
-
 import copy
 import os
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +16,7 @@ from bakeoff.paths import Paths
 from bakeoff.spec import AnalysisPlan, Fit, load_experiment
 from tests.conftest import GONE, change, messages
 
-MARCH: dict[str, Any] = {
+MARCH = {
     "experiment": "march",
     "seed": 4,
     "datasets": {
@@ -33,7 +30,7 @@ MARCH: dict[str, Any] = {
     "metrics": ["accuracy", "roc_auc"],
     "tests": {"run": ["kfold_t", "mcnemar"]},
 }
-APRIL: dict[str, Any] = {
+APRIL = {
     **MARCH,
     "experiment": "april",
     "models": {
@@ -43,8 +40,7 @@ APRIL: dict[str, Any] = {
 }
 
 
-def divide(config: dict[str, Any]) -> None:
-    """Load and divide the data of an experiment."""
+def divide(config):
     e = load_experiment(config)
     paths = Paths.of(e.experiment)
     steps.load_dataset(e, "d", paths.data("d"), paths.card("d"))
@@ -57,7 +53,7 @@ def divide(config: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def march(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def march(tmp_path_factory):
     """Return the folder of a run that was made once; not to be changed."""
     folder, before = tmp_path_factory.mktemp("march"), Path.cwd()
     os.chdir(folder)
@@ -74,7 +70,7 @@ def march(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def april(march: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def april(march, tmp_path, monkeypatch):
     """Return an experiment beside a copy of that run, to be changed."""
     shutil.copytree(march, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -82,7 +78,7 @@ def april(march: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[
 
 
 @pytest.mark.parametrize("plan", ["kfold", "holdout"])
-def test_model_of_another_run_leaves_what_it_left_there(april: dict[str, Any], plan: str) -> None:
+def test_model_of_another_run_leaves_what_it_left_there(april, plan):
     assert messages(april) == ""
     divide(april)
     e, paths = load_experiment(april), Paths.of("april")
@@ -100,7 +96,7 @@ def test_model_of_another_run_leaves_what_it_left_there(april: dict[str, Any], p
         assert made.facts["n_train"] == known.facts["n_train"]
 
 
-def test_what_is_read_of_another_run_is_waited_for(april: dict[str, Any]) -> None:
+def test_what_is_read_of_another_run_is_waited_for(april):
     e = load_experiment(april)
     folds = [f"predictions/d/svm/kfold.repeat-1.fold-{fold}.parquet" for fold in (1, 2, 3)]
     behind = {*folds, "predictions/d/svm/holdout.parquet", "data/d.parquet"}
@@ -134,12 +130,12 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("expected", DIFFERENT)
-def test_what_differs_is_told(april: dict[str, Any], expected: str) -> None:
+def test_what_differs_is_told(april, expected):
     change(april, DIFFERENT[expected])
     assert expected in messages(april)
 
 
-def test_divisions_of_another_seed_are_told(april: dict[str, Any]) -> None:
+def test_divisions_of_another_seed_are_told(april):
     rows = "\n".join(f"{i},{i % 7},{'ab'[i % 2]}" for i in range(60))
     Path("d.csv").write_text(f"i,x,y\n{rows}\n")
     source = {"source": "file", "path": "d.csv", "target": "y", "id": "i"}
@@ -150,7 +146,7 @@ def test_divisions_of_another_seed_are_told(april: dict[str, Any]) -> None:
     assert "`seed` is 4 there and 5 here" in said
 
 
-def test_stale_and_failed_fits_of_another_run_are_told(april: dict[str, Any]) -> None:
+def test_stale_and_failed_fits_of_another_run_are_told(april):
     path = Path("results/march/predictions/d/svm/kfold.repeat-1.fold-2.parquet")
     one = Predictions.read(path)
     no_predictions({**one.facts, "failure": "it did not converge"}).write(path)

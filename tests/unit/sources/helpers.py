@@ -1,31 +1,26 @@
 """What the tests of sources share: a web server on this machine, loading one data set."""
 
-from __future__ import annotations
-
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
-from bakeoff.data import Table, load_table
-from bakeoff.spec import Experiment, load_experiment
+from bakeoff.data import load_table
+from bakeoff.spec import load_experiment
 from tests.conftest import ROOT
 
 PENGUINS = ROOT / "config/data/penguins.csv"
 
 
 class Server:
-    """A web server on this machine: what it gives, what it was asked, how often it fails."""
-
-    def __init__(self) -> None:
-        self.pages: dict[str, bytes] = {}
-        self.asked: list[str] = []
+    def __init__(self):
+        self.pages = {}
+        self.asked = []
         self.failures = 0
         self.cut = 0
         self.missing = 404
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_GET(self):
                 outer.asked.append(self.path)
                 page = outer.pages.get(self.path)
                 if outer.failures:
@@ -40,7 +35,7 @@ class Server:
                     self.wfile.write(page[: len(page) - outer.cut])
                     outer.cut = 0
 
-            def log_message(self, *args: Any) -> None:
+            def log_message(self, *args):
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -48,15 +43,15 @@ class Server:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
 
-    def close(self) -> None:
+    def close(self):
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
 
-def experiment(tiny: dict[str, Any], **data: Any) -> Experiment:
+def experiment(tiny, **data):
     return load_experiment(tiny | {"datasets": {"d": data}})
 
 
-def load(made: Experiment) -> Table:
+def load(made):
     return load_table("d", made.datasets["d"], made.seed)

@@ -1,11 +1,8 @@
 """Tables in files: where they are found; `test_formats` has what is in them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,16 +13,13 @@ from bakeoff.spec import read_experiment
 from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
-def example(folder: Path) -> dict[str, Any]:
-    """Return an entry that can be loaded in `folder`."""
+def example(folder):
     shutil.copy(PENGUINS, folder / "train.csv")
     shutil.copy(PENGUINS, folder / "test.csv")
     return {"source": "file", "path": "train.csv", "test_path": "test.csv", "target": "target"}
 
 
-def test_files_are_found_beside_the_experiment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: dict[str, Any]
-) -> None:
+def test_files_are_found_beside_the_experiment(tmp_path, monkeypatch, tiny):
     folder, elsewhere = tmp_path / "study", tmp_path / "elsewhere"
     folder.mkdir()
     elsewhere.mkdir()
@@ -34,17 +28,16 @@ def test_files_are_found_beside_the_experiment(
     (folder / "e.yaml").write_text(json.dumps(tiny))
     monkeypatch.chdir(elsewhere)
     made = read_experiment(folder / "e.yaml")
-    assert made.datasets["d"].path == "../study/p.csv"  # type: ignore[union-attr]
+    assert made.datasets["d"].path == "../study/p.csv"
     assert load(made).card["rows"] == 344
     (elsewhere / "p.csv").write_text("a,target\n1,u\n2,v\n")
     here = read_experiment("../study/e.yaml")
-    assert here.datasets["d"].path == "p.csv"  # type: ignore[union-attr]
+    assert here.datasets["d"].path == "p.csv"
     assert of_data(here, "d") != of_data(made, "d")
 
 
 @pytest.fixture
-def joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Return an entry of two tables: patients, and what the laboratory found of most of them."""
+def joined(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = range(40)
     patients = pd.DataFrame({"patient": rows, "age": rows, "ill": ["no", "yes"] * 20})
@@ -57,9 +50,9 @@ def joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {**file, "join": [lab]}
 
 
-def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[str, Any]) -> None:
+def test_second_table_is_joined_by_its_key(tiny, joined):
     made = experiment(tiny, **joined)
-    assert list(made.datasets["d"].inputs()) == ["patients.csv", "lab.csv"]  # type: ignore[union-attr]
+    assert list(made.datasets["d"].inputs()) == ["patients.csv", "lab.csv"]
     frame = load(made).frame
     assert frame["age"].tolist() == list(range(40))
     assert frame["iron"].isna().tolist() == [True] + [False] * 39
@@ -76,13 +69,7 @@ def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[st
         ({}, "patient;iron\n77;2\n", "join[0].key: no 'patient' of the first table is in"),
     ],
 )
-def test_mistake_in_a_join_is_told(
-    tiny: dict[str, Any],
-    joined: dict[str, Any],
-    change: dict[str, Any],
-    text: str | None,
-    expected: str,
-) -> None:
+def test_mistake_in_a_join_is_told(tiny, joined, change, text, expected):
     if text is not None:
         Path("lab.csv").write_text(text)
     joined["join"] = [joined["join"][0] | change]

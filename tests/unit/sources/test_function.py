@@ -1,11 +1,6 @@
 """Data from functions of the user's."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,8 +10,7 @@ from bakeoff.preflight import check_experiment
 from tests.unit.sources.helpers import experiment, load
 
 
-def example(folder: Path) -> dict[str, Any]:
-    """Return an entry that can be loaded."""
+def example(folder):
     params = {"as_frame": True, "return_X_y": True}
     return {"source": "function", "function": "sklearn.datasets.load_iris", "params": params}
 
@@ -55,7 +49,7 @@ number = 3
 
 
 @pytest.fixture
-def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def code(tmp_path, monkeypatch):
     file = tmp_path / "mydata.py"
     file.write_text(CODE)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -74,9 +68,7 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ],
     ids=str,
 )
-def test_function_gives_data(
-    code: Path, tiny: dict[str, Any], keys: dict[str, Any], rows: int
-) -> None:
+def test_function_gives_data(code, tiny, keys, rows):
     made = experiment(tiny, source="function", **keys)
     assert check_experiment(made)[0] == []
     table = load(made)
@@ -90,21 +82,13 @@ def test_function_gives_data(
         ({"function": "mydatta.frame"}, "function: mydatta.frame: the package 'mydatta' is not in"),
         ({"function": "mydata.fram"}, "unknown function in mydata: 'fram'; did you mean 'frame'?"),
         ({"function": "mydata.number"}, "mydata.number is a int, not a function"),
-        (
-            {"function": "os.system", "params": {"command": "touch x"}},
-            "os.system is of Python's own library",
-        ),
-        (
-            {"function": "subprocess.check_output", "params": {"args": ["touch", "x"]}},
-            "subprocess.check_output is of Python's own library",
-        ),
+        ({"function": "os.system", "params": {"command": "x"}}, "os.system is of Python's own lib"),
+        ({"function": "subprocess.call", "params": {"args": "x"}}, "subprocess.call is of Python"),
         ({"function": "mydata.frame", "params": {"row": 3}}, "cannot be called with `params`"),
     ],
     ids=str,
 )
-def test_wrong_function_is_told_before_the_run(
-    code: Path, tiny: dict[str, Any], keys: dict[str, Any], message: str
-) -> None:
+def test_wrong_function_is_told_before_the_run(code, tiny, keys, message):
     problems, _ = check_experiment(experiment(tiny, source="function", **keys))
     assert message in "\n".join(map(str, problems))
 
@@ -124,14 +108,12 @@ def test_wrong_function_is_told_before_the_run(
     ],
     ids=str,
 )
-def test_function_that_gives_no_data_is_told(
-    code: Path, tiny: dict[str, Any], keys: dict[str, Any], message: str
-) -> None:
+def test_function_that_gives_no_data_is_told(code, tiny, keys, message):
     with pytest.raises(Problem, match=message):
         load(experiment(tiny, source="function", **keys))
 
 
-def test_module_that_cannot_be_imported_is_told(code: Path, tiny: dict[str, Any]) -> None:
+def test_module_that_cannot_be_imported_is_told(code, tiny):
     code.write_text("import nosuchpackage\n")
     made = experiment(tiny, source="function", function="mydata.frame")
     assert "the package 'nosuchpackage' is not installed" in str(check_experiment(made)[0][0])

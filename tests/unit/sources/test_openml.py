@@ -1,14 +1,9 @@
 """Data sets from OpenML, whose address leads to a server on this machine."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import urllib.request
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pandas as pd
@@ -21,10 +16,8 @@ from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
 
 
 @contextmanager
-def openml_at(address: str) -> Iterator[None]:
-    """Lead requests to OpenML to a server on this machine."""
-
-    def here(request: urllib.request.Request) -> Any:
+def openml_at(address):
+    def here(request):
         parts = request.full_url.split("/", 3)
         return urllib.request.urlopen(f"{address}/{parts[3]}")
 
@@ -33,14 +26,13 @@ def openml_at(address: str) -> Iterator[None]:
 
 
 @pytest.fixture
-def openml(server: Server) -> Iterator[Server]:
+def openml(server):
     serve_openml(server)
     with openml_at(server.address):
         yield server
 
 
-def example(folder: Path) -> dict[str, Any]:
-    """Return an entry that can be loaded in `folder`, without a network."""
+def example(folder):
     server = Server()
     entry = {"source": "openml", "data_id": 42585}
     try:
@@ -52,7 +44,7 @@ def example(folder: Path) -> dict[str, Any]:
     return entry
 
 
-def serve_openml(server: Server) -> None:
+def serve_openml(server):
     """Give penguins as OpenML gives its data set 42585."""
     frame = pd.read_csv(PENGUINS).rename(columns={"target": "species"})
     kinds = {c: "numeric" if frame[c].dtype.kind in "fi" else "nominal" for c in frame}
@@ -68,34 +60,24 @@ def serve_openml(server: Server) -> None:
             "name": name,
             "data_type": kind,
             "is_target": str(name == "species").lower(),
-            "is_ignore": "false",
-            "is_row_identifier": "false",
+            **dict.fromkeys(("is_ignore", "is_row_identifier"), "false"),
             "number_of_missing_values": str(frame[name].isna().sum()),
             "nominal_value": sorted(frame[name].dropna().unique()) if kind == "nominal" else [],
         }
         for i, (name, kind) in enumerate(kinds.items())
     ]
     listed = {"did": 42585, "name": "penguins", "version": 1, "status": "active"}
-    description = {
-        "id": "42585",
-        "name": "penguins",
-        "version": "1",
-        "description": "Palmer penguins",
-        "format": "ARFF",
-        "licence": "CC0",
-        "status": "active",
-        "url": "https://api.openml.org/data/v1/download/1/penguins.arff",
-        "md5_checksum": hashlib.md5(arff).hexdigest(),
-    }
-    api = "/api/v1/json/data"
+    address = "https://api.openml.org/data/v1/download/1/penguins.arff"
+    description = {"id": "42585", "name": "penguins", "version": "1", "status": "active"}
+    description |= {"description": "Palmer penguins", "format": "ARFF", "licence": "CC0"}
+    description |= {"url": address, "md5_checksum": hashlib.md5(arff).hexdigest()}
+    api, size = "/api/v1/json/data", {"name": "NumberOfInstances", "value": "344.0"}
     pages = {
         f"{api}/list/data_name/penguins/limit/2/status/active/": {"data": {"dataset": [listed]}},
         f"{api}/list/data_name/penguins/limit/2/data_version/1": {"data": {"dataset": [listed]}},
         f"{api}/42585": {"data_set_description": description},
         f"{api}/features/42585": {"data_features": {"feature": features}},
-        f"{api}/qualities/42585": {
-            "data_qualities": {"quality": [{"name": "NumberOfInstances", "value": "344.0"}]}
-        },
+        f"{api}/qualities/42585": {"data_qualities": {"quality": [size]}},
     }
     server.pages |= {path: json.dumps(page).encode() for path, page in pages.items()}
     server.pages["/data/v1/download/1/penguins.arff"] = arff
@@ -104,7 +86,7 @@ def serve_openml(server: Server) -> None:
 @pytest.mark.parametrize(
     "keys", [{"data_id": 42585}, {"name": "penguins"}, {"name": "penguins", "version": 1}], ids=str
 )
-def test_openml_is_fetched_once(openml: Server, tiny: dict[str, Any], keys: dict[str, Any]) -> None:
+def test_openml_is_fetched_once(openml, tiny, keys):
     made = experiment(tiny, source="openml", **keys)
     assert check_experiment(made)[0] == []
     assert openml.asked == []
@@ -123,7 +105,7 @@ def test_openml_is_fetched_once(openml: Server, tiny: dict[str, Any], keys: dict
     assert (first.frame["__target__"] == same["__target__"]).all()
 
 
-def test_another_target_can_be_named(openml: Server, tiny: dict[str, Any]) -> None:
+def test_another_target_can_be_named(openml, tiny):
     keys = {"source": "openml", "data_id": 42585}
     made = experiment(tiny, **keys, target="island")
     assert load(made).classes == ("Biscoe", "Dream", "Torgersen")
@@ -131,19 +113,15 @@ def test_another_target_can_be_named(openml: Server, tiny: dict[str, Any]) -> No
         load(experiment(tiny, **keys, target="iland"))
 
 
-def test_openml_out_of_reach_is_told(tiny: dict[str, Any], server: Server) -> None:
+def test_openml_out_of_reach_and_unknown_data_set_are_told(tiny, server):
+    made = experiment(tiny, source="openml", name="penguins")
     with openml_at("http://127.0.0.1:9"), pytest.raises(Problem) as told:
-        load(experiment(tiny, source="openml", name="penguins"))
+        load(made)
     message = str(told.value)
     assert "datasets.d.name: OpenML cannot be reached for name penguins, version active" in message
     assert "Connect to the network, or run once where there is one and copy" in message
     assert "`source: file`" in message
-
-
-def test_unknown_openml_data_set_is_told(tiny: dict[str, Any], server: Server) -> None:
     server.missing = 412  # as OpenML answers
-    with (
-        openml_at(server.address),
-        pytest.raises(Problem, match=r"d\.name: OpenML has no usable data set of name penguins"),
-    ):
-        load(experiment(tiny, source="openml", name="penguins"))
+    unknown = r"d\.name: OpenML has no usable data set of name penguins"
+    with openml_at(server.address), pytest.raises(Problem, match=unknown):
+        load(made)

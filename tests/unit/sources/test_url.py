@@ -1,11 +1,7 @@
 """Tables at web addresses, against a local server."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,11 +10,10 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.files import DOWNLOADS
 from bakeoff.preflight import check_experiment
 from bakeoff.sources.common import download
-from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
+from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
-def example(folder: Path) -> dict[str, Any]:
-    """Return an entry that can be loaded in `folder`, without a network."""
+def example(folder):
     content = PENGUINS.read_bytes()
     sha256 = hashlib.sha256(content).hexdigest()
     (folder / DOWNLOADS).mkdir(parents=True)
@@ -27,14 +22,14 @@ def example(folder: Path) -> dict[str, Any]:
     return {"source": "url", "url": address, "sha256": sha256, "target": "target"}
 
 
-def of_url(server: Server, content: bytes, name: str = "penguins.csv") -> dict[str, Any]:
+def of_url(server, content, name="penguins.csv"):
     server.pages[f"/{name}"] = content
     sha256 = hashlib.sha256(content).hexdigest()
     url = f"{server.address}/{name}"
     return {"source": "url", "url": url, "sha256": sha256, "target": "target"}
 
 
-def test_url_is_downloaded_once(server: Server, tiny: dict[str, Any]) -> None:
+def test_url_is_downloaded_once(server, tiny):
     data = of_url(server, gzip.compress(PENGUINS.read_bytes(), mtime=0), "penguins.csv.gz")
     made = experiment(tiny, **data)
     assert check_experiment(made)[0] == []
@@ -49,32 +44,26 @@ def test_url_is_downloaded_once(server: Server, tiny: dict[str, Any]) -> None:
     assert check_experiment(made)[0] == []
 
 
-def test_broken_connection_is_tried_again(server: Server, tiny: dict[str, Any]) -> None:
+def test_broken_connection_and_damaged_file_are_tried_again(server, tiny):
     server.cut = 1000
-    assert load(experiment(tiny, **of_url(server, PENGUINS.read_bytes()))).card["rows"] == 344
-    assert len(server.asked) == 2
-
-
-def test_damaged_download_is_made_anew(server: Server, tiny: dict[str, Any]) -> None:
     made = experiment(tiny, **of_url(server, PENGUINS.read_bytes()))
-    load(made)
+    assert load(made).card["rows"] == 344
+    assert len(server.asked) == 2
     (kept,) = DOWNLOADS.iterdir()
     kept.write_bytes(b"half")
     assert load(made).card["rows"] == 344
-    assert len(server.asked) == 2
+    assert len(server.asked) == 3
 
 
-def test_changed_file_is_refused(server: Server, tiny: dict[str, Any]) -> None:
+def test_changed_file_is_refused(server, tiny):
     data = of_url(server, PENGUINS.read_bytes())
     server.pages["/penguins.csv"] += b"\n"
-    with pytest.raises(
-        Problem, match=r"datasets\.d\.url: the file at .* has the sha256 [0-9a-f]{64}"
-    ):
+    with pytest.raises(Problem, match=r"d\.url: the file at .* has the sha256 [0-9a-f]{64}"):
         load(experiment(tiny, **data))
     assert list(DOWNLOADS.iterdir()) == []
 
 
-def test_address_without_a_file_is_told(server: Server, tiny: dict[str, Any]) -> None:
+def test_address_without_a_file_is_told(server, tiny):
     data = of_url(server, b"")
     server.pages.clear()
     with pytest.raises(Problem, match=r"cannot be downloaded \(HTTP 404 Not Found\)"):
@@ -85,9 +74,7 @@ def test_address_without_a_file_is_told(server: Server, tiny: dict[str, Any]) ->
         load(experiment(tiny, **gone))
 
 
-def test_what_is_wrong_with_a_downloaded_table_is_told(
-    server: Server, tiny: dict[str, Any]
-) -> None:
+def test_what_is_wrong_with_a_downloaded_table_is_told(server, tiny):
     with pytest.raises(Problem, match=r"datasets\.d\.url: .*seems to be separated by ';'"):
         load(experiment(tiny, **of_url(server, b"a;target\n1;u\n")))
     with pytest.raises(Problem, match=r"datasets\.d\.target: unknown target column 'target'"):
@@ -106,15 +93,13 @@ def test_what_is_wrong_with_a_downloaded_table_is_told(
         "ftp://me:secret@host/a.csv",
     ],
 )
-def test_secrets_in_the_file_are_refused(tiny: dict[str, Any], url: str) -> None:
+def test_secrets_in_the_file_are_refused(tiny, url):
     with pytest.raises(UserError, match=r"d\.url: there is a password or token") as refused:
         experiment(tiny, source="url", url=url, sha256="0" * 64, target="y")
     assert "secret" not in str(refused.value)
 
 
-def test_secrets_come_from_the_environment_and_are_not_shown(
-    server: Server, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_secrets_come_from_the_environment_and_are_not_shown(server, tiny, monkeypatch):
     data = of_url(server, PENGUINS.read_bytes())
     server.pages["/penguins.csv?token=a%2Fb"] = PENGUINS.read_bytes()
     made = experiment(tiny, **data | {"url": data["url"] + "?token=${TOKEN}"})
@@ -132,14 +117,12 @@ def test_secrets_come_from_the_environment_and_are_not_shown(
     assert "a%2Fb" not in str(e.value)
 
 
-def refusing(url: str, **options: Any) -> Any:
+def refusing(url, **options):
     """Fail as some versions of requests do, with the address in the message."""
     raise download.requests.exceptions.InvalidURL(f"no way to {url}")
 
 
-def test_a_download_has_a_limit(
-    server: Server, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_download_has_a_limit(server, tiny, monkeypatch):
     monkeypatch.setattr(download, "LARGEST", 1 << 12)
     with pytest.raises(Problem, match=r"cannot be downloaded \(it is larger than .*put the file"):
         load(experiment(tiny, **of_url(server, PENGUINS.read_bytes())))

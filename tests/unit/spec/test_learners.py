@@ -1,9 +1,5 @@
 """Kinds of learners are known by class, wherever in a model the class stands."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from bakeoff.spec.learners import LEARNERS, learners
@@ -12,8 +8,17 @@ from bakeoff.spec.models import Model
 KNN = "sklearn.neighbors.KNeighborsClassifier"
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
-VOTING = "sklearn.ensemble.VotingClassifier"
 SELECTION = "sklearn.feature_selection.SelectKBest"
+
+
+def calibrated(estimator):
+    calibration = "sklearn.calibration.CalibratedClassifierCV"
+    return {"estimator": calibration, "params": {"estimator": {"estimator": estimator}}}
+
+
+def voting(*estimators):
+    named = [[name, {"estimator": one}] for name, one in zip("ab", estimators, strict=False)]
+    return {"estimator": "sklearn.ensemble.VotingClassifier", "params": {"estimators": named}}
 
 
 @pytest.mark.parametrize(
@@ -28,22 +33,8 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
             {"estimator": LOGISTIC, "preprocessing": [SELECTION]},
             {"logistic regression", "feature selection"},
         ),
-        (
-            {
-                "estimator": "sklearn.calibration.CalibratedClassifierCV",
-                "params": {"estimator": {"estimator": KNN}},
-            },
-            {"k-nearest neighbours"},
-        ),
-        (
-            {
-                "estimator": VOTING,
-                "params": {
-                    "estimators": [["a", {"estimator": LOGISTIC}], ["b", {"estimator": KNN}]]
-                },
-            },
-            {"logistic regression", "k-nearest neighbours"},
-        ),
+        (calibrated(KNN), {"k-nearest neighbours"}),
+        (voting(LOGISTIC, KNN), {"logistic regression", "k-nearest neighbours"}),
         ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"random forests"}),
         (
             {"estimator": LOGISTIC, "params": {"C": 0.001}},
@@ -61,7 +52,7 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
         ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {"logistic regression"}),
     ],
 )
-def test_kind_is_known_by_class(model: dict[str, Any], expected: set[str] | None) -> None:
+def test_kind_is_known_by_class(model, expected):
     values = model.pop("C", None)
     if values is not None:
         name = "logisticregression__C" if "steps" in model else "C"
@@ -84,26 +75,12 @@ def test_kind_is_known_by_class(model: dict[str, Any], expected: set[str] | None
         ({"estimator": "xgboost.XGBClassifier"}, True),
         ({"estimator": "mine.KNeighborsClassifier"}, False),
         ({"estimator": "sklearn.linear_model.RidgeClassifier"}, False),
-        ({"estimator": VOTING, "params": {"estimators": [["a", {"estimator": KNN}]]}}, False),
-        (
-            {
-                "estimator": "sklearn.calibration.CalibratedClassifierCV",
-                "params": {"estimator": {"estimator": KNN}},
-            },
-            True,
-        ),
-        (
-            {
-                "estimator": "sklearn.calibration.CalibratedClassifierCV",
-                "params": {"estimator": {"estimator": "sklearn.svm.LinearSVC"}},
-            },
-            False,
-        ),
+        (voting(KNN), False),
+        (calibrated(KNN), True),
+        (calibrated("sklearn.svm.LinearSVC"), False),
     ],
 )
-def test_learners_that_nobody_simulated_are_not_guessed(
-    model: dict[str, Any], simulated: bool
-) -> None:
+def test_learners_that_nobody_simulated_are_not_guessed(model, simulated):
     assert learners(Model.model_validate(model)).simulated is simulated
 
 
@@ -120,7 +97,7 @@ def test_learners_that_nobody_simulated_are_not_guessed(
         ("sklearn.neural_network.MLPRegressor", {}, set()),
     ],
 )
-def test_kinds_of_regressors_are_their_own(estimator, params, kinds) -> None:
+def test_kinds_of_regressors_are_their_own(estimator, params, kinds):
     alone = {"estimator": estimator, "params": params}
     wrapped = {
         "estimator": "sklearn.compose.TransformedTargetRegressor",

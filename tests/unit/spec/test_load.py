@@ -1,16 +1,12 @@
 """Where messages say that a mistake is."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.load import read_yaml, report_problems
 
 
-def test_a_mistake_that_the_file_does_not_show_has_no_line(tmp_path: Path) -> None:
+def test_a_mistake_that_the_file_does_not_show_has_no_line(tmp_path):
     file = tmp_path / "e.yaml"
     file.write_text("seed: 1\nmetrics: [f2]\n")
     problems = [Problem(("metrics", 0), "one"), Problem(("models", "a"), "two")]
@@ -27,7 +23,7 @@ def test_a_mistake_that_the_file_does_not_show_has_no_line(tmp_path: Path) -> No
         ("resampling:\n  ? [a, b]\n  : 1", "list"),
     ],
 )
-def test_a_key_that_is_no_name_is_told(tmp_path: Path, text: str, kind: str) -> None:
+def test_a_key_that_is_no_name_is_told(tmp_path, text, kind):
     file = tmp_path / "e.yaml"
     file.write_text(f"seed: 1\n{text}\n")
     with pytest.raises(UserError, match=rf"e\.yaml:\d: resampling: a {kind} stands where a key"):

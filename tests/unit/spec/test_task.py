@@ -1,11 +1,5 @@
 """`task: regression`: what follows from it, and what means nothing with it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from bakeoff.spec import load_experiment
@@ -15,7 +9,7 @@ RIDGE = {"estimator": "sklearn.linear_model.Ridge"}
 TREE = {"estimator": "sklearn.tree.DecisionTreeRegressor"}
 
 
-def experiment(**keys: Any) -> dict[str, Any]:
+def experiment(**keys):
     return {
         "experiment": "e",
         "task": "regression",
@@ -25,29 +19,28 @@ def experiment(**keys: Any) -> dict[str, Any]:
     }
 
 
-def test_defaults_of_a_regression() -> None:
+def test_defaults_of_a_regression():
     loaded = load_experiment(experiment())
     assert loaded.metrics == ["rmse"]
     assert list(loaded.resampling.plans()) == ["halves", "holdout"]
-    assert loaded.resampling.halves is not None
     assert loaded.resampling.halves.repeats == 10
     assert not any(plan.stratify for plan in loaded.resampling.plans().values())
     assert messages(experiment()) == ""
 
 
-def test_several_data_sets_are_compared_without_a_unit() -> None:
+def test_several_data_sets_are_compared_without_a_unit():
     source = {"source": "sklearn", "name": "diabetes"}
     assert load_experiment(experiment(datasets={"d": source, "e": source})).metrics == ["r2"]
 
 
-def test_searches_go_by_the_root_mean_squared_error() -> None:
+def test_searches_go_by_the_root_mean_squared_error():
     tuned = {**RIDGE, "tune": {"space": {"alpha": [1, 2]}}}
     loaded = load_experiment(experiment(models={"a": tuned, "b": TREE}, importance={}))
-    assert loaded.fitted["a"].tune.scoring == "rmse"  # type: ignore[union-attr]
-    assert loaded.importance.scoring == "rmse"  # type: ignore[union-attr]
+    assert loaded.fitted["a"].tune.scoring == "rmse"
+    assert loaded.importance.scoring == "rmse"
 
 
-def test_classification_says_nothing_of_its_task() -> None:
+def test_classification_says_nothing_of_its_task():
     config = experiment(models={"t": {"estimator": "sklearn.tree.DecisionTreeClassifier"}})
     config.pop("task")
     config["datasets"]["d"]["name"] = "iris"
@@ -55,7 +48,7 @@ def test_classification_says_nothing_of_its_task() -> None:
 
 
 SVC = {"estimator": "sklearn.svm.SVC"}
-REFUSED: dict[str, dict[str, Any]] = {
+REFUSED = {
     "metrics[0]: accuracy compares classes": {"metrics": ["accuracy"]},
     "costs: are of errors between classes": {
         "costs": {"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]}
@@ -97,15 +90,13 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("said", REFUSED)
-def test_what_means_nothing_for_the_task_is_refused(said: str) -> None:
+def test_what_means_nothing_for_the_task_is_refused(said):
     config = experiment()
     change(config, REFUSED[said])
     hold(messages(config), said)
 
 
-def test_quantity_as_target_of_a_classification_names_the_task(
-    write_csv: Callable[[str], str],
-) -> None:
+def test_quantity_as_target_of_a_classification_names_the_task(write_csv):
     path = write_csv("x,y\n" + "".join(f"{i},{i / 7}\n" for i in range(40)))
     config = experiment(models={"c": {"estimator": "sklearn.svm.SVC"}}, task="classification")
     config["datasets"] = {"d": {"source": "file", "path": path, "target": "y"}}
@@ -120,15 +111,13 @@ def test_quantity_as_target_of_a_classification_names_the_task(
         ([2.5] * 40, "the target is 2.5 in every row"),
     ],
 )
-def test_target_that_is_no_quantity_is_refused(
-    write_csv: Callable[[str], str], values: list[Any], said: str
-) -> None:
+def test_target_that_is_no_quantity_is_refused(write_csv, values, said):
     path = write_csv("x,y\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
     config = experiment(datasets={"d": {"source": "file", "path": path, "target": "y"}})
     assert f"datasets.d.target: {said}" in messages(config)
 
 
-def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path: Path) -> None:
+def test_shares_of_the_variance_need_two_rows_in_every_fold(tmp_path):
     alone = messages(experiment(metrics=["r2", "mae"], resampling={"kfold": {"folds": 442}}))
     assert "r2 needs two rows in every fold: 221 folds of d at most" in alone
     assert "mae" in alone

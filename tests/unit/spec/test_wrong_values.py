@@ -1,13 +1,8 @@
 """Whatever stands where a value belongs: it is taken, or one message says where and what it is."""
 
-from __future__ import annotations
-
 import copy
 import datetime
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -70,7 +65,7 @@ EXPERIMENTS = {
         b: {predictions: b.csv, scores: s.csv, columns: {probabilities: 'p_{class}'}}
     """,
 }
-ODD: list[Any] = [
+ODD = [
     *(None, [], {}, "", " ", "a\0b", "a\nb", "x" * 5000, "ö ✓", "1e3", "../up", "["),
     *(0, -1, 0.5, 10**30, 1e300, float("inf"), float("nan"), True, False),
     *(datetime.date(2020, 1, 1), b"\0", {1}, [None], [[]], ["a", "a"]),
@@ -78,15 +73,12 @@ ODD: list[Any] = [
 ]
 
 
-def experiment(name: str) -> dict[str, Any]:
-    """Return an experiment with every key of its kind."""
-    found: dict[str, Any] = yaml.safe_load(EXPERIMENTS[name])
-    return found
+def experiment(name):
+    return yaml.safe_load(EXPERIMENTS[name])
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """List every place in an experiment."""
-    inside: dict[Any, Any] = {}
+def places(value, path=()):
+    inside = {}
     if isinstance(value, (dict, list)):
         inside = value if isinstance(value, dict) else dict(enumerate(value))
     for key, child in inside.items():
@@ -94,17 +86,16 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(child, (*path, key))
 
 
-def changed(config: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """Put a value at a place."""
+def changed(config, path, value):
     config = copy.deepcopy(config)
-    here: Any = config
+    here = config
     for key in path[:-1]:
         here = here[key]
     here[path[-1]] = value
     return config
 
 
-def complaint(config: dict[str, Any]) -> str:
+def complaint(config):
     """Return what is wrong with an experiment; empty when nothing is."""
     try:
         load_experiment(config).resolved()
@@ -114,12 +105,12 @@ def complaint(config: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_all_keys_together_are_an_experiment(name: str) -> None:
+def test_all_keys_together_are_an_experiment(name):
     assert load_experiment(experiment(name)).experiment == experiment(name)["experiment"]
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_odd_value_is_taken_or_told(name: str) -> None:
+def test_odd_value_is_taken_or_told(name):
     config = experiment(name)
     for path in places(config):
         for value in ODD:
@@ -131,11 +122,11 @@ def test_odd_value_is_taken_or_told(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-def test_no_unknown_key_is_passed_over(name: str) -> None:
+def test_no_unknown_key_is_passed_over(name):
     config = experiment(name)
     free = ("params", "options", "derive", "merge", "class_weight", "space", "probabilities")
     for path in [(), *places(config)]:
-        here: Any = config
+        here = config
         for key in path:
             here = here[key]
         if not isinstance(here, dict) or any(key in free for key in path):
@@ -162,41 +153,41 @@ MEANT = [
 
 
 @pytest.mark.parametrize(("key", "value", "message"), MEANT)
-def test_message_is_in_the_words_of_the_file(key: str, value: Any, message: str) -> None:
+def test_message_is_in_the_words_of_the_file(key, value, message):
     with pytest.raises(UserError) as told:
         load_experiment(changed(experiment("fitted"), (key,), value))
     assert message in str(told.value)
 
 
-def test_given_models_without_a_name_are_told_once() -> None:
+def test_given_models_without_a_name_are_told_once():
     with pytest.raises(UserError) as told:
         load_experiment(changed(experiment("given"), ("experiment",), ["x"]))
     assert str(told.value) == "experiment: expected text, found ['x']"
 
 
-def test_bare_true_names_a_column(tmp_path: Path) -> None:
+def test_bare_true_names_a_column(tmp_path):
     """YAML reads the key `true` as a truth value; the page on predictions writes it bare."""
     file = tmp_path / "e.yaml"
     file.write_text(EXPERIMENTS["given"])
     assert read_experiment(file).given["a"].columns.true == "t"
 
 
-def test_exponents_are_numbers() -> None:
+def test_exponents_are_numbers():
     found = load_experiment(experiment("fitted"))
     assert found.tests.alpha == 0.05
     assert found.datasets["g"].params == {"noise": 0.1}
 
 
-def test_one_class_has_one_name() -> None:
+def test_one_class_has_one_name():
     found = load_experiment(experiment("given")).given["a"].columns.probabilities
     assert found == {"x": "px", "1": "p1"}
     costs = {"classes": [1.0, True, "b"], "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
     config = changed(experiment("fitted"), ("costs",), costs)
-    assert load_experiment(config).costs.names == ["1", "True", "b"]  # type: ignore[union-attr]
+    assert load_experiment(config).costs.names == ["1", "True", "b"]
 
 
 @pytest.mark.parametrize("key", ["alpha", "correction", "metrics", "plan", "versus"])
-def test_odd_option_of_a_test_is_told(tiny: dict[str, Any], key: str) -> None:
+def test_odd_option_of_a_test_is_told(tiny, key):
     for value in ([], {}, ["a"], [["a"]], {"a": 1}, 7, True, "nonsense", float("nan")):
         tiny["resampling"] = {"kfold": {"folds": 5}, "cv_5x2": {}}
         tiny["tests"] = {"run": ["corrected_repeated_kfold_t"]}

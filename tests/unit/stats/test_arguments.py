@@ -1,10 +1,8 @@
 """Arguments are checked as functions declare them, and described where they do not do so."""
 
-from __future__ import annotations
-
 import inspect
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -58,7 +56,7 @@ FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
         (Literal["a", "b"] | None, 3, "x: found 3, allowed: 'a', 'b'"),
     ],
 )
-def test_value_out_of_range_is_refused(kind: Any, value: Any, message: str) -> None:
+def test_value_out_of_range_is_refused(kind, value, message):
     with pytest.raises(stats.ArgumentError) as refused:
         check_argument(value, "x", kind)
     assert str(refused.value) == message
@@ -76,13 +74,13 @@ def test_value_out_of_range_is_refused(kind: Any, value: Any, message: str) -> N
         (float, math.nan, math.nan),
     ],
 )
-def test_value_is_handed_on_as_a_plain_one(kind: Any, value: Any, plain: Any) -> None:
+def test_value_is_handed_on_as_a_plain_one(kind, value, plain):
     found = check_argument(value, "x", kind)
     assert type(found) is type(plain)
     assert str(found) == str(plain)
 
 
-def test_one_sided_interval_needs_half_the_probability() -> None:
+def test_one_sided_interval_needs_half_the_probability():
     @checked
     def interval(
         *, alternative: Alternative = "two-sided", confidence_level: Level = 0.95
@@ -95,13 +93,13 @@ def test_one_sided_interval_needs_half_the_probability() -> None:
         interval(confidence_level=0.4, alternative="less")
 
 
-def test_positional_arguments_are_checked_too() -> None:
+def test_positional_arguments_are_checked_too():
     with pytest.raises(stats.ArgumentError, match="n: found 0, must be a count"):
         stats.proportion_ci(0, 0)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_default_is_what_its_parameter_declares(name: str) -> None:
+def test_default_is_what_its_parameter_declares(name):
     for parameter in inspect.signature(FUNCTIONS[name], eval_str=True).parameters.values():
         check = check_of(parameter.annotation)
         if check and parameter.default is not parameter.empty:
@@ -109,7 +107,7 @@ def test_default_is_what_its_parameter_declares(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_parameter_is_described_where_any_is(name: str) -> None:
+def test_every_parameter_is_described_where_any_is(name):
     doc = inspect.getdoc(FUNCTIONS[name]) or ""
     if "Parameters\n---" in doc:
         described = doc.split("Parameters\n")[1].split("\n\n")[0]

@@ -1,7 +1,5 @@
 """The set of models that may be the best, near the end of a range."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,7 +8,7 @@ from scipy import stats
 from bakeoff.stats import best_by_values, best_models
 
 
-def study(seed: int, positives: int, n: int, area: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+def study(seed, positives, n, area=0.95):
     """Draw scores of five models with one area and unlike spreads."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) < positives).astype(int)

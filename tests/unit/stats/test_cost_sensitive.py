@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -18,7 +16,7 @@ problems = st.tuples(st.integers(2, 3), st.integers(0, 2**32 - 1), st.integers(1
 )
 
 
-def _problem(k: int, seed: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+def _problem(k, seed, most):
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, most + 1, size=(k, k, k)) * (rng.uniform(size=(k, k, k)) < 0.6)
     counts[0, 0, 0] += 1
@@ -27,7 +25,7 @@ def _problem(k: int, seed: int, most: int) -> tuple[np.ndarray, np.ndarray]:
     return counts, cost
 
 
-def differences(cost: np.ndarray) -> np.ndarray:
+def differences(cost):
     k = len(cost)
     return np.array(
         [[[cost[t, i] - cost[t, j] for t in range(k)] for j in range(k)] for i in range(k)]
@@ -36,22 +34,17 @@ def differences(cost: np.ndarray) -> np.ndarray:
 
 @given(problems)
 @settings(deadline=None, max_examples=40)
-def test_interval_and_likelihood_ratio_test_agree(
-    problem: tuple[np.ndarray, np.ndarray],
-) -> None:
+def test_interval_and_likelihood_ratio_test_agree(problem):
     counts, cost = problem
     for variant in VARIANTS[:2]:
         result = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
         if result.status is Status.OK and abs(result.pvalue - 0.05) > 1e-6:
-            assert result.ci is not None
             assert (result.pvalue < 0.05) == (not result.ci.low <= 0 <= result.ci.high)
 
 
 @given(problems, st.floats(0.01, 1000))
 @settings(deadline=None, max_examples=40)
-def test_unit_of_the_costs_does_not_matter(
-    problem: tuple[np.ndarray, np.ndarray], unit: float
-) -> None:
+def test_unit_of_the_costs_does_not_matter(problem, unit):
     counts, cost = problem
     for variant in VARIANTS:
         one = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
@@ -61,12 +54,12 @@ def test_unit_of_the_costs_does_not_matter(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_all_cells_is_the_constrained_maximum(seed: int) -> None:
+def test_all_cells_is_the_constrained_maximum(seed):
     counts, cost = _problem(2, seed, 20)
     d, n = differences(cost).ravel(), counts.ravel()
     found = cost_sensitive_from_counts(counts, cost=cost, variant="likelihood_ratio_all_cells")
 
-    def loss(p: np.ndarray) -> float:
+    def loss(p):
         return -float(n[n > 0] @ np.log(np.maximum(p[n > 0], 1e-300)))
 
     best = optimize.minimize(
@@ -92,7 +85,7 @@ def test_all_cells_is_the_constrained_maximum(seed: int) -> None:
         ([0.0, -1.0, 1.0, -20.0, 20.0], [0, 60, 0, 1, 0]),
     ],
 )
-def test_chi_square_is_the_constrained_minimum(d: list[float], counts: list[int]) -> None:
+def test_chi_square_is_the_constrained_minimum(d, counts):
     m, x = np.array(counts) + 1.0, np.array(d)
     best = optimize.minimize(
         lambda p: float((np.square(m - m.sum() * p) / m).sum()),
@@ -108,20 +101,7 @@ def test_chi_square_is_the_constrained_minimum(d: list[float], counts: list[int]
     assert chi_square(x, np.array(counts, dtype=float)) == pytest.approx(best.fun, rel=1e-6)
 
 
-def test_unit_costs_give_the_likelihood_ratio_form_of_mcnemar() -> None:
-    b, c = 18, 7
-    truth = np.array(["x"] * 60)
-    pred_a = np.array(["x"] * 40 + ["x"] * b + ["y"] * 2)
-    pred_b = np.array(["x"] * 40 + ["y"] * b + ["y"] * 2)
-    pred_a[:c], pred_b[:c] = "y", "x"
-    result = cost_sensitive(truth, pred_a, pred_b)
-    half = (b + c) / 2
-    assert result.statistic == pytest.approx(2 * (b * math.log(b / half) + c * math.log(c / half)))
-    assert result.estimate == pytest.approx((b - c) / 60)
-    assert result.details["classes"] == ["x", "y"]
-
-
-def test_labels_and_counts_give_the_same_result() -> None:
+def test_labels_and_counts_give_the_same_result():
     rng = np.random.default_rng(0)
     truth, a, b = rng.integers(0, 3, size=(3, 200))
     cost = [[0, 1, 10], [2, 0, 4], [7, 1, 0]]
@@ -144,12 +124,12 @@ def test_labels_and_counts_give_the_same_result() -> None:
     assert reordered.statistic == pytest.approx(by_label.statistic)
 
 
-def test_different_labels_of_the_same_cost_are_no_difference() -> None:
+def test_different_labels_of_the_same_cost_are_no_difference():
     result = cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
     assert result.status is Status.IDENTICAL_SCORES
 
 
-def test_costs_of_one_sign_are_undefined_but_for_the_other_forms() -> None:
+def test_costs_of_one_sign_are_undefined_but_for_the_other_forms():
     counts = np.zeros((2, 2, 2), dtype=int)
     counts[0, 0, 0], counts[1, 0, 0], counts[1, 1, 1] = 55, 5, 43
     result = cost_sensitive_from_counts(counts)
@@ -162,7 +142,7 @@ def test_costs_of_one_sign_are_undefined_but_for_the_other_forms() -> None:
     assert cost_sensitive_from_counts(counts, variant="chi_square").status is Status.OK
 
 
-def test_unseen_costly_errors_are_flagged() -> None:
+def test_unseen_costly_errors_are_flagged():
     counts = np.zeros((2, 2, 2), dtype=int)
     counts[0, 0] = [30, 2]
     counts[1, 0, 0], counts[0, 1, 0], counts[1, 1] = 12, 1, [2, 30]
@@ -176,7 +156,7 @@ def test_unseen_costly_errors_are_flagged() -> None:
     assert whole.pvalue > result.pvalue
 
 
-def test_huge_counts() -> None:
+def test_huge_counts():
     counts = np.zeros((2, 2, 2), dtype=int)
     counts[0, 0, 0], counts[1, 1, 1] = 10**6, 10**6
     counts[1, 0, 0], counts[0, 1, 0] = 250_000, 249_000

@@ -1,7 +1,5 @@
 """How often the intervals hold the truth: by enumeration where there are tables, else simulated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,14 +9,12 @@ from hypothesis.extra.numpy import arrays
 from bakeoff import stats
 from bakeoff.stats import Status
 
-STATISTICS = ("wilks", "pillai", "hotelling-lawley", "roy")
 
-
-def draw(shape: tuple[int, ...], seed: int = 0) -> np.ndarray:
+def draw(shape, seed=0):
     return np.random.default_rng(seed).normal(0.8, 0.03, shape).round(4)
 
 
-def hotelling(a: np.ndarray, b: np.ndarray, **options: Any) -> stats.Result:
+def hotelling(a, b, **options):
     return stats.manova(np.stack((a, b), axis=1), statistic="hotelling-lawley", **options)
 
 
@@ -28,7 +23,7 @@ def hotelling(a: np.ndarray, b: np.ndarray, **options: Any) -> stats.Result:
     arrays(np.float64, (2, 2), elements=st.floats(-3, 3).map(lambda x: round(x, 1))),
 )
 @settings(deadline=None, max_examples=60)
-def test_invariant_under_linear_maps_of_the_criteria(d: np.ndarray, m: np.ndarray) -> None:
+def test_invariant_under_linear_maps_of_the_criteria(d, m):
     centred = d - d.mean(axis=0)
     if np.linalg.cond(m) > 50 or np.linalg.cond(centred) > 1e3:
         return
@@ -39,7 +34,7 @@ def test_invariant_under_linear_maps_of_the_criteria(d: np.ndarray, m: np.ndarra
     assert 0 <= one.pvalue <= 1
 
 
-def test_the_vector_sees_what_no_criterion_shows() -> None:
+def test_the_vector_sees_what_no_criterion_shows():
     rng = np.random.default_rng(2)
     common = rng.normal(0, 0.05, 20)
     d = np.column_stack((common + 0.01, common - 0.01)) + rng.normal(0, 0.005, (20, 2))
@@ -48,7 +43,7 @@ def test_the_vector_sees_what_no_criterion_shows() -> None:
     assert min(stats.kfold_t(c, zero).pvalue for c in d.T) > 0.2
 
 
-def compare(blocks: bool, y: np.ndarray) -> stats.Result:
+def compare(blocks, y):
     return stats.manova(y, criteria=("tp", "auc", "fn"), blocks=blocks)
 
 
@@ -61,7 +56,7 @@ def compare(blocks: bool, y: np.ndarray) -> stats.Result:
         (lambda y: 1e6 + y[..., 0], "'fn' is a linear combination of 'tp'"),
     ],
 )
-def test_dependent_criteria_are_named(blocks: bool, third: Any, message: str) -> None:
+def test_dependent_criteria_are_named(blocks, third, message):
     y = draw((10, 2, 3))
     y[..., 2] = third(y)
     with pytest.raises(ValueError, match=message):
@@ -89,7 +84,7 @@ EQUAL[:, 0] = 0.1 + 0.2
         (draw((2, 2, 3)), Status.TOO_FEW),
     ],
 )
-def test_status_of_degenerate_criteria(blocks: bool, y: np.ndarray, status: Status) -> None:
+def test_status_of_degenerate_criteria(blocks, y, status):
     result = compare(blocks, y)
     assert result.status is status
     assert math.isnan(result.pvalue) == (status not in (Status.OK, Status.IDENTICAL_SCORES))
@@ -97,7 +92,7 @@ def test_status_of_degenerate_criteria(blocks: bool, y: np.ndarray, status: Stat
     assert told == (y is CONSTANT)
 
 
-def test_mixed_directions() -> None:
+def test_mixed_directions():
     y = np.stack((draw((10, 2)), draw((10, 2), 1)), axis=1)
     both = stats.manova(y)
     turned = stats.manova(y * [1, -1], greater_is_better=[True, False])
@@ -107,14 +102,7 @@ def test_mixed_directions() -> None:
 
 
 @pytest.mark.parametrize("blocks", [True, False])
-def test_all_four_statistics_of_two_models_have_the_same_pvalue(blocks: bool) -> None:
-    y = np.stack((draw((12, 3)), draw((12, 3), 1)), axis=1)
-    found = {stats.manova(y, statistic=name, blocks=blocks).pvalue for name in STATISTICS}
-    assert max(found) - min(found) < 1e-12
-
-
-@pytest.mark.parametrize("blocks", [True, False])
-def test_manova_of_one_criterion_is_anova(blocks: bool) -> None:
+def test_manova_of_one_criterion_is_anova(blocks):
     y = draw((10, 4, 1))
     found = stats.manova(y, blocks=blocks)
     if blocks:
@@ -126,7 +114,7 @@ def test_manova_of_one_criterion_is_anova(blocks: bool) -> None:
 
 
 @pytest.mark.parametrize("blocks", [True, False])
-def test_manova_leaves_out_missing_folds(blocks: bool) -> None:
+def test_manova_leaves_out_missing_folds(blocks):
     y = draw((10, 3, 2))
     holed = y.copy()
     holed[4, 1, 0] = np.nan
@@ -143,12 +131,12 @@ def test_manova_leaves_out_missing_folds(blocks: bool) -> None:
         stats.manova(holed, blocks=blocks, nan_policy="omit")
 
 
-def test_bound_of_roys_root_is_told() -> None:
+def test_bound_of_roys_root_is_told():
     found = stats.manova(draw((10, 4, 3)), statistic="roy")
     assert any(x.name == "exact reference distribution" for x in found.assumptions)
 
 
-def test_an_approximation_without_degrees_of_freedom_is_too_few() -> None:
+def test_an_approximation_without_degrees_of_freedom_is_too_few():
     y = draw((2, 3, 2))
     assert stats.manova(y, statistic="pillai").status is Status.OK
     trace = stats.manova(y, statistic="hotelling-lawley")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -12,14 +10,13 @@ from scipy import stats as scipy_stats
 from bakeoff import stats
 from bakeoff.stats import Status
 from bakeoff.stats.core.paired_differences import normality, paired_differences
-from bakeoff.stats.core.result import Assumption
 from bakeoff.stats.folds.anova import sphericity as _sphericity_check
 from bakeoff.stats.folds.anova import studentized_range_isf, studentized_range_sf
 
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
 
 
-def draw(shape: tuple[int, ...] = (10, 4), seed: int = 0) -> np.ndarray:
+def draw(shape=(10, 4), seed=0):
     rng = np.random.default_rng(seed)
     folds = rng.normal(0, 0.05, (shape[0], 1))
     return (0.8 + folds + rng.normal(0, 0.02, shape)).round(4)
@@ -27,7 +24,7 @@ def draw(shape: tuple[int, ...] = (10, 4), seed: int = 0) -> np.ndarray:
 
 @given(arrays(np.float64, (6, 2), elements=st.floats(0, 1).map(lambda x: round(x, 3))))
 @settings(deadline=None, max_examples=60)
-def test_two_models_give_the_t_tests(y: np.ndarray) -> None:
+def test_two_models_give_the_t_tests(y):
     blocked, paired = stats.anova_repeated_measures(y), stats.kfold_t(y[:, 0], y[:, 1])
     assert blocked.status is paired.status
     tukey = stats.tukey_hsd(y).pairs[0]
@@ -39,7 +36,7 @@ def test_two_models_give_the_t_tests(y: np.ndarray) -> None:
         assert tukey.pvalue_adjusted == pytest.approx(paired.pvalue, rel=1e-6, abs=1e-10)
 
 
-def test_corrections_shrink_the_degrees_of_freedom() -> None:
+def test_corrections_shrink_the_degrees_of_freedom():
     y = draw(seed=3)
     y[:, 0] += np.linspace(-0.1, 0.1, 10)
     found = {
@@ -47,7 +44,7 @@ def test_corrections_shrink_the_degrees_of_freedom() -> None:
         for c in ("none", "huynh-feldt", "greenhouse-geisser")
     }
     freedoms = [r.df1 for r in found.values()]
-    assert freedoms == sorted(freedoms, reverse=True)  # type: ignore[type-var]
+    assert freedoms == sorted(freedoms, reverse=True)
     for r in found.values():
         assert r.df1 is not None
         assert r.df2 is not None
@@ -55,7 +52,7 @@ def test_corrections_shrink_the_degrees_of_freedom() -> None:
     assert 1 / 3 <= found["none"].details["epsilon_gg"] < 1
 
 
-def test_fewer_folds_than_models_still_has_a_correction() -> None:
+def test_fewer_folds_than_models_still_has_a_correction():
     result = stats.anova_repeated_measures(draw((3, 6)))
     assert result.status is Status.OK
     assert result.details["mauchly_w"] == 0
@@ -65,7 +62,7 @@ def test_fewer_folds_than_models_still_has_a_correction() -> None:
     assert two.pvalue == two.details["pvalue_gg"]
 
 
-def test_welch_without_variance_in_one_model_is_undefined() -> None:
+def test_welch_without_variance_in_one_model_is_undefined():
     y = draw()
     y[:, 0] = 0.8
     result = stats.anova_oneway(y, equal_var=False)
@@ -73,7 +70,7 @@ def test_welch_without_variance_in_one_model_is_undefined() -> None:
     assert math.isnan(result.pvalue)
 
 
-def test_a_model_without_scores_is_named() -> None:
+def test_a_model_without_scores_is_named():
     y = draw()
     y[:, 2] = np.nan
     with pytest.raises(ValueError, match="model 2"):
@@ -85,11 +82,10 @@ def test_a_model_without_scores_is_named() -> None:
 
 
 @pytest.mark.parametrize("blocks", [True, False])
-def test_tukeys_intervals_agree_with_its_p(blocks: bool) -> None:
+def test_tukeys_intervals_agree_with_its_p(blocks):
     y = draw() + np.array([0.0, 0.02, 0.04, 0.06])
     result = stats.tukey_hsd(y, blocks=blocks)
     for pair in result.pairs:
-        assert pair.ci is not None
         assert pair.ci.low < pair.estimate < pair.ci.high
         assert (pair.pvalue_adjusted < 0.05) == (pair.ci.low > 0 or pair.ci.high < 0)
         assert pair.pvalue_adjusted >= pair.pvalue
@@ -100,30 +96,30 @@ def test_tukeys_intervals_agree_with_its_p(blocks: bool) -> None:
 class TestStudentizedRange:
     @pytest.mark.parametrize("k", [3, 10, 40])
     @pytest.mark.parametrize("df", [2, 5, 27, 600])
-    def test_against_scipy(self, k: int, df: int) -> None:
+    def test_against_scipy(self, k, df):
         for q in (0.01, 1, 3.5, 7):
             theirs = scipy_stats.studentized_range.sf(q, k, df)
             assert studentized_range_sf(q, k, df) == pytest.approx(theirs, rel=1e-7, abs=1e-11)
 
     @pytest.mark.parametrize("df", [1, 4, 50, 1e5])
-    def test_two_means_are_students_t(self, df: float) -> None:
+    def test_two_means_are_students_t(self, df):
         for q in (1e-6, 0.5, 4.0, 30.0, 120.0):
             exact = 2 * scipy_stats.t.sf(q / math.sqrt(2), df)
             assert studentized_range_sf(q, 2, df) == pytest.approx(exact, rel=1e-6, abs=1e-300)
 
     @pytest.mark.parametrize("p", [0.999, 0.5, 0.05, 1e-3, 1e-9])
-    def test_critical_values_invert_the_tail(self, p: float) -> None:
+    def test_critical_values_invert_the_tail(self, p):
         assert studentized_range_sf(studentized_range_isf(p, 5, 12), 5, 12) == pytest.approx(p)
 
 
 @pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])
-def test_sphericity_is_doubted_below_five_percent(p: float, holds: bool | None) -> None:
+def test_sphericity_is_doubted_below_five_percent(p, holds):
     said = _sphericity_check(0.5, p, "greenhouse-geisser")
     assert (said.name, said.holds) == ("sphericity", holds)
 
 
-def test_normal_differences_are_judged_by_their_skewness_from_eight_folds_on() -> None:
-    def judged(*values: float) -> Assumption:
+def test_normal_differences_are_judged_by_their_skewness_from_eight_folds_on():
+    def judged(*values):
         return normality(paired_differences(values, np.zeros(len(values))))
 
     assert judged(0.1, 0.2).detail == "cannot be judged from 2 folds"
@@ -147,7 +143,7 @@ def test_tukey_says_whether_folds_are_blocks_and_what_is_degenerate():
 
 
 @pytest.mark.parametrize("name", [*OMNIBUS, "tukey_hsd"])
-def test_order_follows_the_metric(name: str) -> None:
+def test_order_follows_the_metric(name):
     y = draw() + np.array([0.0, 0.3, 0.2, 0.1])
     assert getattr(stats, name)(y).details["order"].tolist() == [1, 2, 3, 0]
     loss = getattr(stats, name)(y, greater_is_better=False)

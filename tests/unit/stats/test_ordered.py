@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -17,7 +15,7 @@ from bakeoff.stats.rows.ordered import (
 )
 
 
-def series(seed: int, n: int = 120, phi: float = 0.5) -> np.ndarray:
+def series(seed, n=120, phi=0.5):
     rng = np.random.default_rng(seed)
     d = rng.normal(size=n)
     for t in range(1, n):
@@ -204,7 +202,7 @@ def test_neighbouring_disagreements_are_those_of_every_pair(monkeypatch, at_once
     y = rng.integers(0, 3, 200)
     found = stats.order_dependence(right, y)
 
-    def lag1(a: int, b: int) -> float:
+    def lag1(a, b):
         d = right[:, a].astype(float) - right[:, b]
         d -= np.array([d[y == c].mean() for c in range(3)])[y]
         return float(d[1:] @ d[:-1] / (d @ d))

@@ -1,7 +1,5 @@
 """Power, sample size and detectable difference agree with each other and with simulation."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -35,7 +33,7 @@ SITUATIONS = {
 
 @pytest.mark.parametrize("name", SITUATIONS)
 @pytest.mark.parametrize("side", SIDES)
-def test_one_solver_finds_whichever_is_missing(name: str, side: str) -> None:
+def test_one_solver_finds_whichever_is_missing(name, side):
     test, n = SITUATIONS[name]
     if name == "5x2cv" and side != "two-sided":
         with pytest.raises(ValueError, match="alternative: found"):
@@ -54,7 +52,7 @@ def test_one_solver_finds_whichever_is_missing(name: str, side: str) -> None:
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_two_of_three_are_given(name: str) -> None:
+def test_two_of_three_are_given(name):
     test, n = SITUATIONS[name]
     for wrong in ({}, {"n": n}, {"n": n, "difference": 0.02, "power": 0.8}):
         with pytest.raises(ValueError, match="give two of n, difference and power"):
@@ -156,16 +154,16 @@ def test_monte_carlo_error_of_what_is_solved_for_is_honest():
 
 
 @pytest.mark.parametrize("wanted", range(6, 40))
-def test_the_fewest_with_a_power_are_found(wanted: int) -> None:
+def test_the_fewest_with_a_power_are_found(wanted):
     class Line(MetricPower):
-        def power_at(self, n: float, *_: object) -> float:
+        def power_at(self, n, *_):
             return n / 100
 
     assert Power.solve(Line(sd=1.0), difference=0.1, power=wanted / 100).n == wanted
 
 
 @pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
-def test_what_an_interval_finds_is_what_its_noise_finds(power: float) -> None:
+def test_what_an_interval_finds_is_what_its_noise_finds(power):
     z, p = stats.norm.isf(0.025), stats.norm.ppf(power)
     found = detectable_difference(0.02, level=0.975, power=power)
     assert found == pytest.approx(0.02 / z * (z + p))

@@ -3,11 +3,7 @@
 What every test of the catalogue refuses (gaps, lengths, kinds, options) is in tests/contract.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,40 +29,38 @@ HALVES = np.linspace(0.5, 0.9, 33).reshape(11, 3)
 FOLDS = RNG.normal(0.8, 0.02, (10, 4))
 FOLD = np.array([RNG.permutation(np.arange(60) % 2) + 1 for _ in range(5)])
 
-Refusals = list[tuple[Callable[[], Any], str]]
 
-
-def paired(*counts: Any) -> Any:
+def paired(*counts):
     return stats.mcnemar_from_counts(**dict(zip(CELLS, counts, strict=True)))
 
 
-def proportions(a: int, n: int, b: int, m: int, **options: Any) -> Any:
+def proportions(a, n, b, m, **options):
     return proportion_difference_from_counts(correct_a=a, n_a=n, correct_b=b, n_b=m, **options)
 
 
-def metric(**change: Any) -> Any:
+def metric(**change):
     y = np.arange(30) % 2
     return metric_difference(y, y, 1 - y, **change)
 
 
-def halves(rows: int, full: Any, variant: str) -> Any:
+def halves(rows, full, variant):
     scores = HALVES[:rows]
     return stats.half_sample_t(scores, scores[::-1], full_repeats=full, variant=variant)
 
 
-def power(discordance: float = 0.1, **known: Any) -> Any:
+def power(discordance=0.1, **known):
     return McNemarPower(discordance=discordance).solve(**known)
 
 
-def runs(*values: Any) -> Any:
+def runs(*values):
     return stats.recipe_mean_difference(list(values), RUNS)
 
 
-def sized(n_test: Any) -> Any:
+def sized(n_test):
     return stats.corrected_resampled_t(FOLDS[:, 0], FOLDS[:, 1], n_train=100, n_test=n_test)
 
 
-COUNTS: Refusals = [
+COUNTS = [
     (lambda: paired(0, 0, 0, 0), "no rows"),
     (lambda: paired(-1, 2, 3, 4), "both_correct"),
     (lambda: paired(1, 2.5, 3, 4), "only_a_correct"),
@@ -91,7 +85,7 @@ COUNTS: Refusals = [
     (lambda: stats.cochran_q([[1, 0, 1]], row_counts=[-1]), "row_counts"),
 ]
 
-ROWS: Refusals = [
+ROWS = [
     (lambda: cost_sensitive([0, 1], [0, 1], [0, None]), "pred_b: 1 missing label"),
     (lambda: cost_sensitive([0.0, 1.0], [0.0, NAN], [0.0, 1.0]), "pred_a: 1 missing label"),
     (lambda: cost_sensitive([0, 1], [0, 1], ["a", "b"]), "one kind"),
@@ -129,7 +123,7 @@ ROWS: Refusals = [
     ),
 ]
 
-PAIRS: Refusals = [
+PAIRS = [
     (lambda: all_pairs("mcnemar", [["cat", "dog"]]), "class labels"),
     (lambda: all_pairs("mcnemar", [[1, 2], [0, 1]]), "class labels"),
     (lambda: all_pairs("mcnemar", [[1.0, NAN]]), "missing value"),
@@ -163,7 +157,7 @@ PAIRS: Refusals = [
     ),
 ]
 
-DATASETS: Refusals = [
+DATASETS = [
     (
         lambda: stats.wilcoxon_signed_rank(np.arange(1.0, 1500), np.zeros(1499), method="exact"),
         "method: 'exact' takes up to 1000",
@@ -174,10 +168,6 @@ DATASETS: Refusals = [
     ),
     (lambda: stats.bradley_terry([[1, 2, NAN], [2, 1, NAN]]), "have no data set in common"),
     (lambda: stats.win_rates([[1, NAN], [NAN, 2]]), "no data set has scores of two models"),
-    (
-        lambda: stats.bayes_signed_rank([0.9, 0.8], [0.8, 0.9], prior=1e300),
-        r"prior: found .*, must be a finite number of at least 0 and at most",
-    ),
 ]
 for follower in (
     stats.friedman_posthoc,
@@ -193,7 +183,7 @@ for follower in (
     ):
         DATASETS.append((lambda f=follower, o=options: f(SCORES, **o), message))
 
-OF_FOLDS: Refusals = [
+OF_FOLDS = [
     (
         lambda: stats.cv5x2_f(np.zeros(10), np.zeros(10)),
         r"shape \(5, 2\).*found \(10,\).*corrected_kfold_t",
@@ -218,7 +208,7 @@ OF_FOLDS: Refusals = [
     (lambda: stats.manova(FOLDS.reshape(10, 2, 2), greater_is_better=[True]), "greater_is_better"),
 ]
 
-PLANS: Refusals = [
+PLANS = [
     (lambda: McNemarPower(discordance=0.0), "discordance: found 0"),
     (lambda: McNemarPower(discordance=0.3, variant="unconditional"), "variant"),
     (lambda: McNemarPower(discordance=0.3, calculation="asymptotic"), "calculation"),
@@ -247,7 +237,7 @@ PLANS: Refusals = [
     (lambda: FiveByTwoPower(discordance=0.01).solve(n=9, difference=0.02), "difference"),
 ]
 
-OF_RUNS: Refusals = [
+OF_RUNS = [
     (lambda: runs(RUNS[0], RUNS[1][:-1]), r"runs_a\[1\]: has 59 rows, y_true has 60"),
     (
         lambda: runs(RUNS[0], np.where(np.arange(60) == 7, NAN, RUNS[1])),
@@ -275,6 +265,6 @@ for table in (RUNS[0], pd.DataFrame(RUNS.T)):
 @pytest.mark.parametrize(
     ("call", "message"), [*COUNTS, *ROWS, *PAIRS, *DATASETS, *OF_FOLDS, *PLANS, *OF_RUNS]
 )
-def test_refused(call: Callable[[], Any], message: str) -> None:
+def test_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +14,7 @@ from bakeoff.stats import Status
 differences = st.floats(-0.2, 0.2).map(lambda x: round(x, 9))
 
 SIZES = {"n_train": 900, "n_test": 100}
-ALL: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
+ALL = [
     ("cv5x2_t", (5, 2), {}),
     ("cv5x2_f", (5, 2), {}),
     ("kfold_t", (10,), {}),
@@ -28,12 +25,12 @@ ALL: list[tuple[str, tuple[int, ...], dict[str, Any]]] = [
 ]
 
 
-def draw(shape: tuple[int, ...], seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def draw(shape, seed=0):
     rng = np.random.default_rng(seed)
     return rng.normal(0.82, 0.03, shape).round(4), rng.normal(0.80, 0.03, shape).round(4)
 
 
-def test_far_tails_keep_their_digits() -> None:
+def test_far_tails_keep_their_digits():
     d = 1 + np.linspace(-1e-2, 1e-2, 100)
     ours = stats.kfold_t(d, np.zeros(100), alternative="greater")
     theirs = scipy_stats.t.logsf(ours.statistic, 99)
@@ -41,7 +38,7 @@ def test_far_tails_keep_their_digits() -> None:
     assert math.log(ours.pvalue) == pytest.approx(theirs, rel=1e-12)
 
 
-def test_a_first_difference_of_zero_without_variance_has_no_statistic() -> None:
+def test_a_first_difference_of_zero_without_variance_has_no_statistic():
     d = np.array([[0.0, 0.0], [0.1, 0.1], [0.1, 0.1], [0.1, 0.1], [0.1, 0.1]])
     result = stats.cv5x2_t(d, np.zeros_like(d))
     assert result.status is Status.ZERO_VARIANCE
@@ -49,7 +46,7 @@ def test_a_first_difference_of_zero_without_variance_has_no_statistic() -> None:
     assert math.isnan(result.pvalue)
 
 
-def test_disagreement_of_the_ten_t_is_told() -> None:
+def test_disagreement_of_the_ten_t_is_told():
     d = np.array([[0.09, 0.01], [0.05, 0.04], [0.05, 0.04], [0.05, 0.04], [0.05, 0.04]])
     result = stats.cv5x2_t(d, np.zeros_like(d))
     order = next(a for a in result.assumptions if a.name.startswith("the order"))
@@ -58,26 +55,26 @@ def test_disagreement_of_the_ten_t_is_told() -> None:
 
 
 class TestSizes:
-    def test_sizes_of_a_cross_validation_give_the_k_fold_test(self) -> None:
+    def test_sizes_of_a_cross_validation_give_the_k_fold_test(self):
         a, b = draw((3,))
         # 10 rows in 3 folds
         by_size = stats.corrected_resampled_t(a, b, n_train=[6, 7, 7], n_test=[4, 3, 3])
         assert by_size.pvalue == pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
         assert by_size.assumptions[1].holds is True
 
-    def test_one_repetition_gives_the_k_fold_test(self) -> None:
+    def test_one_repetition_gives_the_k_fold_test(self):
         a, b = draw((10,))
         repeated = stats.corrected_repeated_kfold_t(a[None], b[None])
         assert repeated.pvalue == pytest.approx(stats.corrected_kfold_t(a, b).pvalue)
 
-    def test_unequal_sizes_are_told(self) -> None:
+    def test_unequal_sizes_are_told(self):
         a, b = draw((2,))
         result = stats.corrected_resampled_t(a, b, n_train=[50, 90], n_test=[50, 10])
         assert result.details["ratio"] == pytest.approx(60 / 140)
         assert result.assumptions[1].holds is False
 
 
-def test_hedges_g_shrinks_d() -> None:
+def test_hedges_g_shrinks_d():
     a, b = draw((10,))
     sizes = stats.kfold_t(a, b).effect_sizes
     # J(9) = Γ(4.5) / (√4.5 Γ(4)) = 0.9139
@@ -107,7 +104,7 @@ def test_f_interval_is_absent_where_every_constant_is_rejected():
 
 
 @pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=[name for name, *_ in ALL])
-def test_constant_differences_in_single_precision_are_constant(name, shape, options) -> None:
+def test_constant_differences_in_single_precision_are_constant(name, shape, options):
     a = draw(shape)[0].astype(np.float32)
     result = getattr(stats, name)(a, a - np.float32(0.1), **options)
     assert result.status is Status.ZERO_VARIANCE

@@ -289,9 +289,8 @@ def _level_of(shade: tuple[str, float] | None) -> tuple[str, float] | None:
 def posterior(study: Study, test: str) -> Drawing:
     """Posterior probabilities that the first model is better, that both are practically equivalent
     (their difference lies in the region of practical equivalence), and that the second model is
-    better. They are probabilities of these statements, not p-values. The correlated t test also has
-    the posterior density of the difference in closed form, with the region of practical equivalence
-    shaded.
+    better. They are probabilities of these statements, not p-values. Beside them stands the
+    posterior density of the difference, with the region of practical equivalence shaded.
     """
     families = families_of(study, test)
     rows, family = rows_of(study, families), families[0]

@@ -1,6 +1,6 @@
 """Type I error rates of the tests in simulations: what `error_rates.csv` holds.
 
-`python -m benchmarks.level_pages` writes the file. It is part of the package, and the only one that
+`python -m benchmarks` writes the file. It is part of the package, and the only one that
 `bakeoff.stats` reads.
 """
 

@@ -123,6 +123,10 @@ class Arity(StrEnum):
     """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
 
 
+_WITHIN = (
+    "two are equivalent where the 90 % interval of their difference lies within the margin: write "
+    "`{}` with `alpha: 0.1`, in Python `confidence_level=0.9`"
+)
 _OF_GROUPS = "groups belong to the data set now; write `{}`"
 RETIRED: dict[str, str] = (
     {
@@ -142,7 +146,7 @@ RETIRED: dict[str, str] = (
     | {
         "bergmann_hommel": "write `shaffer_static`",
         "mcnemar_minp": "write `adjust_pvalues`, with Holm's method",
-        "bayes_sign": "write `bayes_signed_rank`, or `sign_test` where only signs are comparable",
+        "sign_test": "write `wilcoxon_signed_rank`; `win_rates` counts wins alone",
         "improvability": "no function describes it; see `win_rates`",
         "skillings_mack": "write `iman_davenport`, with `missing_cells: failed` or "
         "`missing_cells: drop_dataset`",
@@ -173,6 +177,25 @@ RETIRED: dict[str, str] = (
         "with two models `manova` gives its p-value: write `manova` (`blocks=False` where the "
         "models do not share the folds)",
     )
+    | dict.fromkeys(
+        ("bayes_sign", "bayes_signed_rank"),
+        "write `bayes_correlated_t` for each data set, or `wilcoxon_signed_rank`",
+    )
+    | dict.fromkeys(
+        ("corrected_one_sample_t", "half_sample_one_t"),
+        "the interval of the model's score, which a report shows, holds the values that are not "
+        "rejected: in Python write `corrected_mean_ci`; `one_sample_t` takes folds for independent",
+    )
+    | {
+        old: _WITHIN.format(name)
+        for old, name in {
+            "tost_cv5x2": "cv5x2_z",
+            "tost_folds": "corrected_repeated_kfold_t` or `corrected_resampled_t",
+            "tost_half_samples": "half_sample_t",
+            "tost_recipe_means": "recipe_mean_difference",
+            "tost_recipes": "recipe_difference",
+        }.items()
+    }
     | {
         old: _OF_GROUPS.format(name)
         for old, name in {

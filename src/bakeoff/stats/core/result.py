@@ -331,11 +331,6 @@ SHOWN = {1: "not inferior", 2: "equivalent"}
 """What a small p-value shows, by the number of one-sided tests that it joins."""
 
 
-def infinite(numerator: float) -> float:
-    """Statistic with this numerator and standard error 0."""
-    return math.copysign(math.inf, numerator) if numerator else math.nan
-
-
 def conclude(
     *,
     statistics: tuple[float, float],

@@ -1,4 +1,4 @@
-"""Two classifiers over several data sets: signed-rank, sign and Bayesian signed-rank tests.
+"""Two classifiers over several data sets: the signed-rank test.
 
 Each data set gives one score per classifier. The data sets are the sample, so the conclusion is
 about the two algorithms on data sets like these.
@@ -9,15 +9,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core import two_by_two
-from bakeoff.stats.core.arguments import Decimals, Level, PositiveInt, Rope, Seed
+from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
@@ -25,16 +23,13 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats.core.distributions import lower_tail, normal_pvalue, tail_probability
-from bakeoff.stats.core.error_rates import TypeOneError
-from bakeoff.stats.core.paired_differences import Differences, effect_sizes, paired_differences
+from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
-    BayesResult,
     ConfidenceInterval,
     Result,
     Status,
@@ -50,46 +45,6 @@ two-sided p-value of five is .0625."""
 _MAX_LISTED = 2000
 """Up to this many differences all Walsh averages are listed; beyond, their order statistics
 are found by bisection."""
-_CHUNK = 4_000_000  # weights held at a time, 32 MB
-_Prior = Annotated[float, Ge(0), Le(1_000_000)]
-_PAIR: dict[str, Any] = {
-    "evidence": Evidence.DATASET_SCORES,
-    "arity": Arity.PAIR,
-}
-
-
-def _scored_by_both(
-    scores_a: ArrayLike, scores_b: ArrayLike, missing: str, greater_is_better: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return the oriented scores of the data sets that both models have a score on."""
-    a, b = (
-        as_dataset_scores(
-            scores,
-            name,
-            ndim=1,
-            greater_is_better=greater_is_better,
-            allow_missing=missing == "omit",
-        )
-        for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
-    )
-    check_same_length(scores_a=a, scores_b=b)
-    check_same_labels(scores_a=scores_a, scores_b=scores_b)
-    both = ~(np.isnan(a) | np.isnan(b))
-    return a[both], b[both]
-
-
-def _never_met(alternative: Alternative) -> Result:
-    """Return the result of two models without a common data set."""
-    nan = math.nan
-    return Result(statistic=nan, pvalue=nan, n=0, alternative=alternative, status=Status.TOO_FEW)
-
-
-def _superiority(d: FloatArray) -> float:
-    """Return the share of data sets that A wins, draws half."""
-    return float(((d > 0) + 0.5 * (d == 0)).mean())
-
-
-# --- the signed-rank test
 
 
 def _wilcoxon_pairs(
@@ -134,7 +89,8 @@ def _on_enough(
 
 
 @register(
-    **_PAIR,
+    evidence=Evidence.DATASET_SCORES,
+    arity=Arity.PAIR,
     citation="wilcoxon1945",
     all_pairs=_wilcoxon_pairs,
     null_hypothesis="The differences between the two algorithms' scores are symmetric "
@@ -209,10 +165,25 @@ def wilcoxon_signed_rank(
     >>> round(result.estimate, 4)
     0.0145
     """
-    a, b = _scored_by_both(scores_a, scores_b, missing, greater_is_better)
-    if not len(a):
-        return _never_met(alternative)
-    d = differences(a, b, decimals)
+    a, b = (
+        as_dataset_scores(
+            scores,
+            name,
+            ndim=1,
+            greater_is_better=greater_is_better,
+            allow_missing=missing == "omit",
+        )
+        for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
+    )
+    check_same_length(scores_a=a, scores_b=b)
+    check_same_labels(scores_a=scores_a, scores_b=scores_b)
+    both = ~(np.isnan(a) | np.isnan(b))
+    if not both.any():
+        nan = math.nan
+        return Result(
+            statistic=nan, pvalue=nan, n=0, alternative=alternative, status=Status.TOO_FEW
+        )
+    d = differences(a[both], b[both], decimals)
     signed = signed_ranks(d, zeros)
     n_signed = len(signed.ranks)
     if method == "exact" and n_signed > _MAX_EXACT:
@@ -252,7 +223,7 @@ def wilcoxon_signed_rank(
         ci=ConfidenceInterval(low, high, confidence_level, "hodges-lehmann"),
         effect_sizes={
             "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
-            "probability_superiority": _superiority(d),
+            "probability_superiority": float(((d > 0) + 0.5 * (d == 0)).mean()),
         },
         details=_details(d, signed, zeros, signed.z, p_normal),
     )
@@ -447,262 +418,3 @@ def _bisect_walsh(ordered: FloatArray, position: int) -> float:
     places = np.searchsorted(ordered, 2 * high - ordered) + np.array([[-1], [0]])
     averages = (ordered + ordered[places.clip(0, len(ordered) - 1)]) / 2
     return float(averages.flat[np.abs(averages - high).argmin()])
-
-
-# --- the sign test
-
-
-@register(
-    **_PAIR,
-    citation="demsar2006",
-    null_hypothesis="On a data set like these, each of the two algorithms is as likely to "
-    "score higher as the other.",
-)
-def sign_test(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    alternative: Alternative = "two-sided",
-    zeros: Literal["drop", "split"] = "drop",
-    method: Literal["exact", "asymptotic"] = "exact",
-    confidence_level: Level = 0.95,
-    missing: Literal["raise", "omit"] = "raise",
-    greater_is_better: bool = True,
-    decimals: Decimals | None = None,
-) -> Result:
-    """Sign test.
-
-    Does one algorithm score higher than the other on most data sets like these?
-
-    Parameters
-    ----------
-    zeros : {"drop", "split"}
-        Draws are left out, or split evenly between the two; an odd one is then left out (Demšar
-        2006, section 3.1.4), which makes the test more conservative.
-    method : {"exact", "asymptotic"}
-        Binomial distribution, or the normal approximation without continuity correction.
-
-    Returns
-    -------
-    Result
-        ``statistic`` is A's number of wins; ``estimate`` the median difference over all data
-        sets, with the interval of order statistics (Thompson 1936); ``effect_sizes``:
-        ``win_share`` among decided data sets and ``probability_superiority`` (draws half).
-
-    Warnings
-    --------
-    It counts wins and ignores the size of the differences; it is much less powerful than
-    wilcoxon_signed_rank.
-
-    Notes
-    -----
-    Wins ~ Bin(n, ½) under the null; two-sided p = min(1, 2·min(P(X ≤ wins), P(X ≥ wins))).
-
-    References
-    ----------
-    Demšar (2006), section 3.1.4; Hollander, Wolfe & Chicken (2014), sections 3.4-3.6.
-
-    Examples
-    --------
-    >>> from bakeoff.stats import sign_test
-    >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
-    >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
-    >>> result = sign_test(a, b)
-    >>> result.statistic, round(result.pvalue, 6)
-    (8.0, 0.109375)
-    """
-    a, b = _scored_by_both(scores_a, scores_b, missing, greater_is_better)
-    if not len(a):
-        return _never_met(alternative)
-    d = differences(a, b, decimals)
-    wins, losses = int((d > 0).sum()), int((d < 0).sum())
-    share = (len(d) - wins - losses) // 2 if zeros == "split" else 0
-    x, n = wins + share, wins + losses + 2 * share
-    facts: dict[str, Any] = {
-        "variant": method,
-        "n": len(d),
-        "alternative": alternative,
-        "statistic": float(x),
-        "details": {"wins": wins, "losses": losses, "n_zero": len(d) - wins - losses, "n_used": n},
-    }
-    if wins + losses == 0:
-        return Result(
-            **facts,
-            pvalue=1.0,
-            estimate=0.0,
-            effect_sizes={"win_share": math.nan, "probability_superiority": 0.5},
-            status=Status.IDENTICAL_SCORES,
-        )
-    if method == "exact":
-        pvalue = float(two_by_two.exact_pvalue(x, n - x, alternative))
-    else:
-        pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), alternative)
-    return Result(
-        **facts,
-        pvalue=pvalue,
-        estimate=float(np.median(d)),
-        ci=_median_interval(d, confidence_level, alternative),
-        effect_sizes={
-            "win_share": wins / (wins + losses),
-            "probability_superiority": _superiority(d),
-        },
-        assumptions=(
-            Assumption(
-                name="enough decided data sets",
-                holds=2.0 ** (1 - min(n, 1000)) <= 0.05,
-                detail=f"{n} data sets count: the smallest two-sided p they could give is "
-                f"{min(1.0, 2.0 ** (1 - min(n, 1000))):.3g}.",
-            ),
-        ),
-    )
-
-
-def _median_interval(d: FloatArray, level: float, alternative: Alternative) -> ConfidenceInterval:
-    """Interval of order statistics; infinite limits where N is too small for the level."""
-    n = len(d)
-    candidates = np.arange(n // 2 + 2)
-    # the largest c with P(X < c) <= tail; a level met exactly must not be missed by one bit
-    tail = tail_probability(level, alternative) * (1 + 1e-12)
-    count = int(candidates[lower_tail(candidates - 1, n, 0.5) <= tail][-1])
-    ordered = np.sort(d)
-    low = float(ordered[count - 1]) if count and alternative != "less" else -math.inf
-    high = float(ordered[n - count]) if count and alternative != "greater" else math.inf
-    return ConfidenceInterval(low, high, level, "order-statistics")
-
-
-# --- the Bayesian signed-rank test
-
-
-@register(
-    **_PAIR,
-    type1=TypeOneError.BAYESIAN,
-    citation="benavoli2014",
-    null_hypothesis="None is tested: the posterior weighs which of the two learning algorithms is "
-    "better on a data set drawn like these.",
-)
-def bayes_signed_rank(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    rope: Rope = 0.01,
-    prior: _Prior = 0.5,
-    prior_place: Literal["rope", "a", "b"] = "rope",
-    n_samples: PositiveInt = 100_000,
-    seed: Seed = 0,
-    greater_is_better: bool = True,
-) -> BayesResult:
-    """Bayesian signed-rank test.
-
-    Over data sets like these, how probable is it that A is better, that both are practically
-    equivalent, or that B is better?
-
-    Weights w ~ Dirichlet(prior, 1, ..., 1) over a pseudo-difference z₀ and the N differences
-    give θ_A = Σᵢⱼ wᵢwⱼ [zᵢ + zⱼ > 2·rope], θ_B alike and θ_rope the rest; each probability is
-    that of the region's θ being the largest (Benavoli et al. 2014, 2017). Sums on the border of
-    the rope count half.
-
-    Parameters
-    ----------
-    rope : float
-        Half-width of the region of practical equivalence, in the unit of the scores; 0 for none.
-    prior : float
-        Strength of the pseudo-difference z₀, in data sets.
-    prior_place : {"rope", "a", "b"}
-        Where z₀ lies: at 0, beyond all differences on A's side, or on B's.
-    n_samples : int
-        Number of Dirichlet draws.
-
-    Returns
-    -------
-    BayesResult
-        `estimate` is the Hodges-Lehmann median of A − B. ``details`` holds the Monte Carlo
-        standard error of each probability.
-
-    Warnings
-    --------
-    It assumes that differences on different data sets are commensurable.
-
-    Examples
-    --------
-    >>> a = [0.90, 0.85, 0.77, 0.93, 0.81, 0.66]
-    >>> b = [0.87, 0.80, 0.78, 0.93, 0.76, 0.62]
-    >>> result = bayes_signed_rank(a, b, seed=1)
-    >>> print(f"{result.p_a_better:.2f} {result.p_equivalent:.2f} {result.p_b_better:.2f}")
-    0.96 0.04 0.00
-    """
-    d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    wins = _sample_winners(d, rope, prior, prior_place, n_samples, seed)
-    p = wins / n_samples
-    errors = np.sqrt(p * (1 - p) / n_samples)
-    return BayesResult(
-        statistic=math.nan,
-        pvalue=math.nan,
-        estimate=_walsh_median(d.values),
-        effect_sizes=effect_sizes(d),
-        n=d.values.size,
-        status=Status.IDENTICAL_SCORES if d.identical else Status.OK,
-        assumptions=(
-            Assumption(
-                "the data outweigh the prior",
-                d.values.size > 5 * prior,
-                f"{d.values.size} data sets against a prior worth {prior:g}",
-            ),
-            Assumption(
-                "Monte Carlo error is negligible",
-                bool(errors.max() < 0.005),
-                f"largest standard error {errors.max():.2g} from {n_samples} draws, seed {seed}",
-            ),
-        ),
-        p_a_better=float(p[0]),
-        p_equivalent=float(p[1]),
-        p_b_better=float(p[2]),
-        rope=rope,
-        details={
-            "monte_carlo_error": dict(
-                zip(("a_better", "equivalent", "b_better"), errors.tolist(), strict=True)
-            ),
-            "n_samples": n_samples,
-            "seed": seed,
-            "prior": prior,
-            "prior_place": prior_place,
-        },
-    )
-
-
-def _sample_winners(
-    d: Differences, rope: Rope, prior: float, place: str, n_samples: int, seed: Seed
-) -> FloatArray:
-    """Count in how many draws each region (A, rope, B) has the largest weight."""
-    far = 4 * (float(np.abs(d.values).max()) + rope + 1)
-    z = np.append(d.values, {"rope": 0.0, "a": far, "b": -far}[place])
-    weight = np.append(np.ones(d.values.size), prior)
-    order = np.argsort(z, kind="stable")
-    z, weight = z[order], weight[order]
-    # with z sorted, zᵢ + zⱼ > c holds for a suffix of j: a draw costs one cumulative sum;
-    # sums within float noise of the border lie on it
-    edge, tiny = 2 * rope, 2 * d.noise
-    borders = {
-        "up_to_above": np.searchsorted(z, edge + tiny - z, side="right"),
-        "under_above": np.searchsorted(z, edge - tiny - z, side="left"),
-        "up_to_below": np.searchsorted(z, -edge + tiny - z, side="right"),
-        "under_below": np.searchsorted(z, -edge - tiny - z, side="left"),
-    }
-    rng = np.random.default_rng(seed)
-    wins = np.zeros(3)
-    rows = max(1, _CHUNK // z.size)
-    for start in range(0, n_samples, rows):
-        w = rng.gamma(weight, size=(min(rows, n_samples - start), z.size))
-        w /= w.sum(axis=1, keepdims=True)
-        up_to = np.concatenate((np.zeros((len(w), 1)), np.cumsum(w, axis=1)), axis=1)
-        mass = {key: (w * up_to[:, j]).sum(axis=1) for key, j in borders.items()}
-        theta_a = 1 - (mass["up_to_above"] + mass["under_above"]) / 2
-        theta_b = (mass["up_to_below"] + mass["under_below"]) / 2
-        theta = np.column_stack((theta_a, 1 - theta_a - theta_b, theta_b))
-        winners = theta >= theta.max(axis=1, keepdims=True) - 1e-12  # up to float noise
-        wins += (winners / winners.sum(axis=1, keepdims=True)).sum(axis=0)
-    return wins
-
-
-def _walsh_median(z: FloatArray) -> float:
-    i, j = np.triu_indices(z.size)
-    return float(np.median((z[i] + z[j]) / 2))

@@ -10,14 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, Level
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -33,10 +32,8 @@ from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
     ConfidenceInterval,
-    EquivalenceResult,
     Result,
     Status,
-    conclude,
 )
 
 
@@ -205,17 +202,6 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
     return max(of_one, 0.0) * of_mean
 
 
-def difference_interval(found: Outcomes, level: float, side: Alternative) -> ConfidenceInterval:
-    """Return d̄ ± z √v; a one-sided interval reaches to the end of the scale."""
-    reach = -float(special.ndtri(tail_probability(level, side))) * float(np.sqrt(found.variance))
-    return ConfidenceInterval(
-        -1.0 if side == "less" else found.mean - reach,
-        1.0 if side == "greater" else found.mean + reach,
-        level,
-        "normal",
-    )
-
-
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_CORRECTNESS,
     "better_test": "half_sample_t",
@@ -274,7 +260,7 @@ def cv5x2_z(
     """
     found = row_outcomes(fold, correct_a, correct_b)
     parts = {"variance_test": found.variance_test, "variance_training": found.variance_training}
-    return _result(found, alternative, confidence_level, details=parts)
+    return _result(found, alternative, confidence_level, parts)
 
 
 @register(**_FACTS, citation="yang2023")
@@ -378,16 +364,16 @@ def _mcnemar(
         else "the replications differ no more than single rows explain",
     )
     details = {"variance_folds": found.variance_folds, "guard_active": found.guarded}
-    return _result(found, alternative, confidence_level, variant, (stable,), details)
+    return _result(found, alternative, confidence_level, details, variant, (stable,))
 
 
 def _result(
     found: Outcomes,
     alternative: Alternative,
     confidence_level: Level,
+    details: Mapping[str, Any],
     variant: str = "",
     assumptions: tuple[Assumption, ...] = (),
-    details: Mapping[str, Any] = MappingProxyType({}),
 ) -> Result:
     b, c = found.effective
     statistic, pvalue = (math.nan, math.nan) if found.discordant else (0.0, 1.0)
@@ -398,7 +384,15 @@ def _result(
             # the statistic falls as that of the effective table does
             statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
         pvalue = normal_pvalue(statistic, alternative)
-        ci = difference_interval(found, confidence_level, alternative)
+        # a one-sided interval reaches to the end of the scale
+        tail = tail_probability(confidence_level, alternative)
+        reach = -float(special.ndtri(tail)) * math.sqrt(found.variance)
+        ci = ConfidenceInterval(
+            -1.0 if alternative == "less" else found.mean - reach,
+            1.0 if alternative == "greater" else found.mean + reach,
+            confidence_level,
+            "normal",
+        )
     return Result(
         variant=variant,
         statistic=statistic,
@@ -431,71 +425,4 @@ def _result(
             "se": math.sqrt(found.variance),
             "differences": found.differences,
         },
-    )
-
-
-@register(
-    evidence=Evidence.FOLD_CORRECTNESS,
-    arity=Arity.PAIR,
-    citation="schuirmann1987",
-    better_test="tost_half_samples",
-)
-def tost_cv5x2(
-    fold: ArrayLike,
-    correct_a: ArrayLike,
-    correct_b: ArrayLike,
-    *,
-    margin: Level,
-    alpha: Alpha = 0.05,
-) -> EquivalenceResult:
-    """Equivalence over 5×2cv rows (TOST).
-
-    Are these two algorithms equally good, within the margin?
-
-    Equivalence form of `cv5x2_z`: z = (d̄ ± margin)/√v (Schuirmann 1987).
-
-    Returns
-    -------
-    EquivalenceResult
-        `estimate` is the mean accuracy of A less B's. Without discordant rows the variance is
-        unknown and the verdict is never "equivalent".
-
-    Warnings
-    --------
-    Choose the margin before seeing the data. A small p-value is evidence for equivalence, not for a
-    difference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> fold = np.array([rng.permutation(np.arange(400) % 2) + 1 for _ in range(5)])
-    >>> a = rng.random((5, 400)) < 0.85
-    >>> result = tost_cv5x2(fold, a, a ^ (rng.random((5, 400)) < 0.05), margin=0.1)
-    >>> result.verdict
-    'equivalent'
-    """
-    found = row_outcomes(fold, correct_a, correct_b)
-    se = math.sqrt(found.variance)
-    statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
-    if found.status is Status.OK:
-        statistics = (found.mean + margin) / se, (found.mean - margin) / se
-        pvalues = float(special.ndtr(-statistics[0])), float(special.ndtr(statistics[1]))
-    elif found.discordant:
-        statistics = pvalues = (math.nan, math.nan)
-    return conclude(
-        statistics=statistics,
-        pvalues=pvalues,
-        status=found.status,
-        margin=margin,
-        alpha=alpha,
-        estimate=found.mean,
-        ci=difference_interval(found, 1 - 2 * alpha, "two-sided")
-        if found.status is Status.OK
-        else None,
-        n=round(found.rows),
-        assumptions=(INDEPENDENT_ROWS,),
-        what="expected accuracies of the two learning algorithms",
-        method="nadeau2003",
-        details={"se": se},
     )

@@ -6,7 +6,7 @@ training sets: nothing; n_test/n_train, as Nadeau and Bengio (2003) assume; or w
 of the data show, which share no row (McCarthy 1969): (D₁ − D₂)²/4 has the expectation of the
 variance of their mean, whatever the learner, and no estimate from the folds of one
 cross-validation has that property (Bengio & Grandvalet 2004). The questions are the same for each:
-Student's t, two one-sided tests of equivalence, a posterior, one algorithm against a value.
+Student's t, a posterior, one algorithm against a value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, Default, Finite, Level, Margin, Rope, check_count
+from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.error_rates import TypeOneError
@@ -40,11 +40,9 @@ from bakeoff.stats.core.result import (
     Assumption,
     BayesResult,
     ConfidenceInterval,
-    EquivalenceResult,
     Result,
     Status,
     answered,
-    conclude,
 )
 from bakeoff.stats.planning import FiveByTwoPower
 
@@ -56,23 +54,15 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_FOLDS: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
-_PAIR = _FOLDS | {"arity": Arity.PAIR}
-_ONE = _FOLDS | {"arity": Arity.ONE}
+_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "arity": Arity.PAIR}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
-_HALVES: dict[str, Any] = {"plans": ("halves",), "replications": True}
 
 
-class TTestOptions(TypedDict, total=False):
-    """The options of a t test."""
+class PairOptions(TypedDict, total=False):
+    """The options of a t test of two algorithms."""
 
     alternative: Annotated[Alternative, Default("two-sided")]
     confidence_level: Annotated[Level, Default(0.95)]
-
-
-class PairOptions(TTestOptions, total=False):
-    """The options of a t test of two algorithms."""
-
     greater_is_better: Annotated[bool, Default(True)]
 
 
@@ -91,23 +81,10 @@ class Estimate:
     null: str = _NULL.format("this size from the population of this data set")
     variant: str = ""
 
-    def t(self, side: Alternative, margin: float = 0.0) -> tuple[float, float]:
-        """Return Student's t of the mean and a margin, and its p-value."""
-        if self.status is not Status.OK:
-            return answered(self.status, math.nan, math.nan, self.mean + margin)
-        t = (self.mean + margin) / self.se
-        return t, t_pvalue(t, self.df, side)
-
     def interval(self, level: float, *how: Any) -> ConfidenceInterval | None:
         """Return the interval of Student's t."""
         ok = self.status is Status.OK
         return t_interval(self.mean, self.se, self.df, level, *how) if ok else None
-
-    def varying(self, otherwise: str) -> tuple[Assumption, ...]:
-        """Return the checks; where the differences do not vary, first what that means."""
-        if self.status is Status.OK:
-            return self.assumptions
-        return Assumption("the differences vary", False, otherwise), *self.assumptions
 
     @property
     def shared(self) -> dict[str, Any]:
@@ -118,29 +95,19 @@ class Estimate:
 
     def test(self, side: Alternative, level: float) -> Result:
         """Test for a difference."""
-        statistic, pvalue = self.t(side)
+        if self.status is Status.OK:
+            statistic = self.mean / self.se
+            pvalue = t_pvalue(statistic, self.df, side)
+        else:
+            statistic, pvalue = answered(self.status, math.nan, math.nan, self.mean)
         ci = self.interval(level, side)
         fields = self.shared | {"alternative": side, "ci": ci, "null_hypothesis": self.null}
         return Result(statistic=statistic, pvalue=pvalue, **fields)
 
-    def equivalence(self, margin: float, alpha: float) -> EquivalenceResult:
-        """Run two one-sided tests against a margin."""
-        (lower, p_lower), (upper, p_upper) = self.t("greater", margin), self.t("less", -margin)
-        checks = self.varying("their standard error is 0 or unknown: nothing can be shown")
-        return conclude(
-            statistics=(lower, upper),
-            pvalues=(p_lower, p_upper),
-            margin=margin,
-            alpha=alpha,
-            ci=self.interval(1 - 2 * alpha),
-            what="expected scores of the two learning algorithms",
-            **self.shared | {"df": float(self.df), "assumptions": checks},
-        )
-
     def posterior(self, rope: float, level: float) -> BayesResult:
         """Weigh better, equivalent and worse; differences that do not vary leave a point."""
         mean, noise = self.mean, self.d.noise
-        checks = self.varying("the posterior is a point: its probabilities are limits, no evidence")
+        checks = self.assumptions
         point = {"posterior_mean": mean, "posterior_scale": self.se}
         if self.status is Status.OK:
             low, high = (-rope - mean) / self.se, (rope - mean) / self.se
@@ -148,6 +115,8 @@ class Estimate:
             low, high = (-high, -low) if low > 0 else (low, high)  # the tail where nothing cancels
             equal = float(special.stdtr(self.df, high) - special.stdtr(self.df, low))
         else:
+            limits = "the posterior is a point: its probabilities are limits, no evidence"
+            checks = Assumption("the differences vary", False, limits), *checks
             better, worse = float(mean > rope + noise), float(mean < -rope - noise)
             better, worse = (0.5, 0.5) if rope == mean == 0 else (better, worse)
             unknown = math.nan if self.status is Status.TOO_FEW else 0.0
@@ -188,34 +157,6 @@ def _t_test(
 ) -> Result:
     found = _compare(scores_a, scores_b, model, ndim, greater_is_better)
     return found.test(alternative, confidence_level)
-
-
-def _t_test_of_one(
-    scores: ArrayLike,
-    mu0: float,
-    model: Model,
-    ndim: int = 0,
-    *,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-) -> Result:
-    """Test scores less mu0, and state the result on the scores."""
-    ndim = ndim or min(as_array(scores, "scores").ndim, 2) or 1
-    values = as_scores(scores, "scores", ndim=ndim)
-    found = model(Differences.between(values, np.full_like(values, mu0), noise_level(scores)))
-    result = found.test(alternative, confidence_level)
-    sizes = {"difference": found.mean} | dict(result.effect_sizes)
-    del sizes["share_a_better"]
-    return dataclasses.replace(
-        result,
-        estimate=mu0 + found.mean,
-        ci=result.ci
-        and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
-        effect_sizes=sizes,
-        null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
-        f"from the population of this data set, is {mu0:g}.",
-        details={k: v for k, v in found.details.items() if k != "mean_difference"} | {"mu0": mu0},
-    )
 
 
 # --- what the variance is taken to be
@@ -637,7 +578,7 @@ def corrected_repeated_kfold_t(
     return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 2, **options)
 
 
-@register(**_PAIR, **_HALVES, citation="mccarthy1969")
+@register(**_PAIR, plans=("halves",), replications=True, citation="mccarthy1969")
 def half_sample_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -714,9 +655,18 @@ def _with_tails(found: Result, *scores: ArrayLike) -> Result:
 
 
 @register(
-    **_ONE, plans=("kfold", "resampled"), citation="alpaydin2010", better_test="half_sample_one_t"
+    evidence=Evidence.FOLD_SCORES,
+    arity=Arity.ONE,
+    plans=("kfold", "resampled"),
+    citation="alpaydin2010",
 )
-def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptions]) -> Result:
+def one_sample_t(
+    scores: ArrayLike,
+    *,
+    mu0: Finite,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+) -> Result:
     """One-sample t test.
 
     Is this algorithm's mean score over the folds different from a given value?
@@ -726,7 +676,7 @@ def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptio
     Warnings
     --------
     It assumes independent folds although their training sets overlap, which inflates its type I
-    error. Prefer corrected_one_sample_t.
+    error. Prefer the interval of corrected_mean_ci.
 
     Examples
     --------
@@ -736,165 +686,72 @@ def one_sample_t(scores: ArrayLike, *, mu0: Finite, **options: Unpack[TTestOptio
 
     def overlap(k: int) -> tuple[bool | None, str]:
         detail = (
-            f"{k} folds of one data set share training rows; the corrected test allows for that"
+            f"{k} folds of one data set share training rows; the interval of corrected_mean_ci "
+            "allows for that"
         )
         return False if k > 2 else None, detail
 
-    return _t_test_of_one(scores, mu0, _independent(overlap), 1, **options)
+    found = _independent(overlap)(_of_one(scores, 1, mu0))
+    result = found.test(alternative, confidence_level)
+    sizes = {"difference": found.mean} | dict(result.effect_sizes)
+    del sizes["share_a_better"]
+    return dataclasses.replace(
+        result,
+        estimate=mu0 + found.mean,
+        ci=result.ci
+        and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
+        effect_sizes=sizes,
+        null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
+        f"from the population of this data set, is {mu0:g}.",
+        details={k: v for k, v in found.details.items() if k != "mean_difference"} | {"mu0": mu0},
+    )
 
 
-@register(
-    **_ONE,
-    plans=("kfold", "resampled", "cv_5x2"),
-    citation="nadeau2003",
-    replications=True,
-    better_test="half_sample_one_t",
-)
-def corrected_one_sample_t(
+@checked
+def corrected_mean_ci(
     scores: ArrayLike,
     *,
-    mu0: Finite,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    **options: Unpack[TTestOptions],
-) -> Result:
-    """Corrected one-sample t test.
+    confidence_level: Level = 0.95,
+) -> ConfidenceInterval | None:
+    """Return the interval of an algorithm's expected score, corrected for overlapping folds.
 
-    Is this algorithm's expected score different from a given value?
-
-    t = (x̄ − mu0)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio
-    2003).
+    x̄ ± t √(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio 2003).
 
     Parameters
     ----------
     scores : array_like, shape (J,) or (r, k)
         One score per split; rows are repetitions and columns folds in the second form.
 
-    Warnings
-    --------
-    It assumes a correlation between folds instead of estimating it.
+    Returns
+    -------
+    ConfidenceInterval or None
+        None where the scores do not vary, or are one.
 
     Examples
     --------
-    >>> round(corrected_one_sample_t([0.91, 0.90, 0.93], mu0=0.85).pvalue, 4)
-    0.0452
+    >>> low, high = corrected_mean_ci([0.91, 0.90, 0.93])
+    >>> round(low, 3), round(high, 3)
+    (0.853, 0.973)
     """
-    return _t_test_of_one(scores, mu0, _corrected(n_train, n_test), **options)
+    ndim = min(as_array(scores, "scores").ndim, 2) or 1
+    return _corrected(n_train, n_test)(_of_one(scores, ndim)).interval(confidence_level)
 
 
-@register(**_ONE, **_HALVES, citation="mccarthy1969")
-def half_sample_one_t(
-    scores: ArrayLike,
-    *,
-    mu0: Finite,
-    full_repeats: int,
-    variant: Literal["halves", "full"] = "halves",
-    **options: Unpack[TTestOptions],
-) -> Result:
-    """Half-sample one-sample t test.
-
-    Is this algorithm's expected score different from a given value?
-
-    The form of `half_sample_t` for one algorithm (after McCarthy 1969).
-
-    Parameters
-    ----------
-    scores : array_like, shape (2M + R, K)
-        One score per fold, arranged as in `half_sample_t`.
-    variant : {"full", "halves"}
-        As in `half_sample_t`.
-
-    Examples
-    --------
-    >>> scores = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
-    >>> round(half_sample_one_t(scores, mu0=0.8, full_repeats=1).pvalue, 4)
-    0.4479
-    """
-    found = _t_test_of_one(scores, mu0, _half_samples(full_repeats, variant), 2, **options)
-    return _with_tails(found, scores)
+def _of_one(scores: ArrayLike, ndim: int, value: float = 0.0) -> Differences:
+    """Return the differences of one algorithm's scores from a value."""
+    values = as_scores(scores, "scores", ndim=ndim)
+    return Differences.between(values, np.full_like(values, value), noise_level(scores))
 
 
-# --- equivalence and posteriors
-
-_TOST = _PAIR | {
-    "citation": "schuirmann1987",
-    "answers": "Are these two algorithms equally good, within the margin?",
-    "caution": "Choose the margin before seeing the data. A small p-value is evidence for "
-    "equivalence, not for a difference.",
-}
-_ANY_FOLDS: dict[str, Any] = {"plans": ("kfold", "resampled", "cv_5x2"), "replications": True}
-
-
-@register(**_TOST, **_ANY_FOLDS)
-def tost_folds(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    margin: Margin,
-    alpha: Alpha = 0.05,
-    n_train: ArrayLike | None = None,
-    n_test: ArrayLike | None = None,
-    greater_is_better: bool = True,
-) -> EquivalenceResult:
-    """Equivalence over folds (TOST).
-
-    t = (d̄ ± margin)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Schuirmann
-    1987; the variance by Nadeau & Bengio 2003). Constant differences leave the variance unknown:
-    the verdict is never "equivalent" then.
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (J,) or (r, k)
-        Scores of A and B on the same splits; rows are repetitions and columns folds in the
-        second form.
-
-    Examples
-    --------
-    >>> a, b = [0.80, 0.84, 0.82, 0.85, 0.81], [0.80, 0.83, 0.82, 0.84, 0.82]
-    >>> tost_folds(a, b, margin=0.02).verdict
-    'equivalent'
-    """
-    model = _corrected(n_train, n_test)
-    found = _compare(scores_a, scores_b, model, better=greater_is_better)
-    return found.equivalence(margin, alpha)
-
-
-@register(**_TOST, **_HALVES)
-def tost_half_samples(
-    scores_a: ArrayLike,
-    scores_b: ArrayLike,
-    *,
-    margin: Margin,
-    full_repeats: int,
-    alpha: Alpha = 0.05,
-    variant: Literal["halves", "full"] = "halves",
-    greater_is_better: bool = True,
-) -> EquivalenceResult:
-    """Equivalence by half samples (TOST).
-
-    The equivalence form of `half_sample_t`: t = (estimate ± margin)/√V (Schuirmann 1987).
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (2M + R, K)
-        Scores of A and B, arranged as in `half_sample_t`.
-    variant : {"full", "halves"}
-        As in `half_sample_t`.
-
-    Examples
-    --------
-    >>> a = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
-    >>> b = [[0.80, 0.79], [0.83, 0.85], [0.82, 0.81], [0.83, 0.83], [0.84, 0.85]]
-    >>> tost_half_samples(a, b, margin=0.05, full_repeats=1).verdict
-    'equivalent'
-    """
-    model = _half_samples(full_repeats, variant)
-    return _compare(scores_a, scores_b, model, 2, greater_is_better).equivalence(margin, alpha)
+# --- posteriors
 
 
 @register(
     **_PAIR,
-    **_ANY_FOLDS,
+    plans=("kfold", "resampled", "cv_5x2"),
+    replications=True,
     citation="corani2015",
     type1=TypeOneError.BAYESIAN,
     null_hypothesis="None is tested: the posterior weighs which of the two learning algorithms is "

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Alpha, Level, Margin, checked
+from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
@@ -21,12 +21,9 @@ from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
     ConfidenceInterval,
-    EquivalenceResult,
     Result,
     Status,
     answered,
-    conclude,
-    infinite,
 )
 from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread
 from bakeoff.stats.metrics.answer import assumptions, better_is_positive, enough_rows
@@ -322,18 +319,17 @@ class Parts:
         """Return half the width of an interval, or the distance of a limit."""
         return self._half(tail_probability(level, side))
 
-    def pvalue(self, shift: float = 0.0, side: Alternative = "two-sided") -> float:
-        """Return the p-value of an estimate of −shift: at that level an interval ends there."""
-        away = self.estimate + shift
+    def pvalue(self, side: Alternative = "two-sided") -> float:
+        """Return the level at which an interval ends at 0."""
 
         def excess(z: float) -> float:
-            return self._half(float(special.ndtr(-z))) - abs(away)
+            return self._half(float(special.ndtr(-z))) - abs(self.estimate)
 
         z = root(excess, 0.0, _FARTHEST)
         tail = float(special.ndtr(-_FARTHEST if math.isnan(z) else -z))
         if side == "two-sided":
             return 2 * tail
-        return tail if (away > 0) == (side == "greater") else 1 - tail
+        return tail if (self.estimate > 0) == (side == "greater") else 1 - tail
 
     def _half(self, tail: float) -> float:
         """Return half the width of the interval that leaves a probability in each tail."""
@@ -392,11 +388,6 @@ _INDEPENDENT_RUNS = Assumption(
 )
 
 
-def _scale(parts: Parts) -> float:
-    """Return the standard error; that of these fits where nothing is known of others."""
-    return math.sqrt(parts.variance) or parts.fits.se
-
-
 @dataclasses.dataclass(frozen=True)
 class Question:
     """What is asked about the recipes of some models."""
@@ -404,51 +395,18 @@ class Question:
     reader: Reader
     paired: bool = False
 
-    def interval(self, level: float) -> Result:
-        """Return the interval of the only model."""
-        return self._result((0,), "two-sided", level)
-
-    def difference(
-        self, members: Sequence[int] = (0, 1), side: Alternative = "two-sided", level: float = 0.95
-    ) -> Result:
-        """Test the difference of two models."""
-        return self._result(members, side, level)
-
     def all_pairs(self, **family: Any) -> PairwiseResult:
         """Test the differences of all pairs, adjusted for their number."""
 
         def compare(
             pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
         ) -> list[Result]:
-            return [self.difference(pair, alternative, confidence_level) for pair in pairs]
+            return [self.answer(pair, alternative, confidence_level) for pair in pairs]
 
         return pairwise(compare, len(self.reader.models), **family)
 
-    def equivalence(self, margin: float, alpha: float) -> EquivalenceResult:
-        """Test whether two models differ by less than a margin."""
-        plain = self.difference(level=1 - 2 * alpha)
-        statistics = pvalues = (math.nan, math.nan)
-        shifts = plain.estimate + margin, plain.estimate - margin
-        if plain.status is Status.OK:
-            parts = self._parts(self._recipes((0, 1)))
-            pvalues = parts.pvalue(margin, "greater"), parts.pvalue(-margin, "less")
-            statistics = shifts[0] / _scale(parts), shifts[1] / _scale(parts)
-        elif plain.status is Status.IDENTICAL_SCORES:
-            statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
-        elif plain.status is Status.ZERO_VARIANCE:
-            statistics = infinite(shifts[0]), infinite(shifts[1])
-        kept = ("estimate", "ci", "n", "status", "assumptions", "variant")
-        return conclude(
-            statistics=statistics,
-            pvalues=pvalues,
-            margin=margin,
-            alpha=alpha,
-            what=f"expected values of {self.reader.setting.metric.name} of the two recipes",
-            details=dict(plain.details),
-            **{name: getattr(plain, name) for name in kept},
-        )
-
-    def _result(self, members: Sequence[int], side: Alternative, level: float) -> Result:
+    def answer(self, members: Sequence[int], side: Alternative, level: float) -> Result:
+        """Test the difference of two models, or return the interval of one."""
         two = len(members) == 2
         facts: dict[str, Any] = {
             "n": self.reader.setting.truth.n,
@@ -467,8 +425,10 @@ class Question:
         if status is Status.OK:
             ci = self._interval(parts, level, side, two)
             if two:
-                statistic = parts.estimate / _scale(parts)
-                pvalue = parts.pvalue(0.0, side)
+                # that of these fits where nothing is known of others
+                se = math.sqrt(parts.variance) or parts.fits.se
+                statistic = parts.estimate / se
+                pvalue = parts.pvalue(side)
         fits, pvalue_fits, half = parts.fits, math.nan, math.nan  # about these fits on other rows
         if fits.df >= 1 and fits.se > 0:
             pvalue_fits = t_pvalue(parts.estimate / fits.se, fits.df, side)
@@ -680,7 +640,7 @@ def recipe_difference(
     (0.122, 0.008)
     """
     reader = read_runs(two(runs_a, runs_b), y_true, **asked)
-    return Question(reader, paired).difference((0, 1), alternative, confidence_level)
+    return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
 
 @register(evidence=Evidence.RUN_VALUES, all_pairs=compare_recipe_means, **SHARED)
@@ -716,7 +676,7 @@ def recipe_mean_difference(
     """
     metric = mean_of_values(greater_is_better)
     reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
-    return Question(reader, paired).difference((0, 1), alternative, confidence_level)
+    return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
 
 @checked
@@ -740,7 +700,7 @@ def recipe_ci(
         `pvalue` is NaN; statuses as of `recipe_difference`.
     """
     reader = read_runs([("runs", runs)], y_true, **asked)
-    return Question(reader).interval(confidence_level)
+    return Question(reader).answer((0,), "two-sided", confidence_level)
 
 
 @checked
@@ -763,69 +723,4 @@ def recipe_mean_ci(
         As of `recipe_ci`.
     """
     reader = read_runs([("runs", runs)], (), mean_of_values(True), groups=groups)
-    return Question(reader).interval(confidence_level)
-
-
-@register(evidence=Evidence.RUNS, **SHARED | {"null_hypothesis": ""})
-def tost_recipes(
-    y_true: ArrayLike,
-    runs_a: SomeRuns,
-    runs_b: SomeRuns,
-    *,
-    margin: Margin,
-    paired: bool = False,
-    alpha: Alpha = 0.05,
-    **asked: Unpack[MetricArguments],
-) -> EquivalenceResult:
-    """Equivalence of recipes (TOST).
-
-    Are two training recipes equally good within the margin, for other seeds and rows?
-
-    The interval and the p-values are those of `recipe_difference` (Banerjee 1960) for the
-    difference plus and less the margin; ``pvalue_lower`` is that of non-inferiority.
-
-    Returns
-    -------
-    EquivalenceResult
-        Statuses as of `recipe_difference`.
-
-    Examples
-    --------
-    >>> y = [1, 0] * 50
-    >>> a = [[1 - v if i % 20 == s else v for i, v in enumerate(y)] for s in range(5)]
-    >>> b = [[1 - v if i % 19 == s else v for i, v in enumerate(y)] for s in range(5)]
-    >>> tost_recipes(y, a, b, margin=0.1).verdict
-    'equivalent'
-    """
-    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
-    return Question(reader, paired).equivalence(margin, alpha)
-
-
-@checked
-def tost_recipe_means(
-    runs_a: SomeRuns,
-    runs_b: SomeRuns,
-    *,
-    margin: Margin,
-    greater_is_better: bool = True,
-    groups: ArrayLike | None = None,
-    paired: bool = False,
-    alpha: Alpha = 0.05,
-) -> EquivalenceResult:
-    """Two one-sided tests of the difference of two recipes by a value per row.
-
-    Parameters
-    ----------
-    runs_a, runs_b : sequence of array_like, or Runs
-        What each run of A and of B has on the rows.
-    paired : bool
-        As in `recipe_difference`.
-
-    Returns
-    -------
-    EquivalenceResult
-        As of `tost_recipes`.
-    """
-    metric = mean_of_values(greater_is_better)
-    reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
-    return Question(reader, paired).equivalence(margin, alpha)
+    return Question(reader).answer((0,), "two-sided", confidence_level)

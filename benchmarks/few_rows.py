@@ -1,0 +1,225 @@
+"""Tests where few rows differ, which makes them conservative: `python -m benchmarks.few_rows`.
+
+*Cochran's Q*: rows on which the models disagree have 1, 2, ..., M − 1 of the M models right, in
+turn; under the null each choice of these models is equally likely. The share of tables that χ² and
+the permutation reject at .05 goes to cochran_few.csv and into docs/stats/cochran.md.
+
+*`tost_paired` at the margin*: enumerated, not simulated: the probabilities of all tables of right
+and wrong rows are summed. Results go to equivalence.csv and into docs/stats/equivalence.md.
+
+*pass@k*: the probability that a run of an item is right is drawn from a beta distribution with
+α + β = 1, so that most items are nearly always passed or nearly always failed. Both systems have
+the same probabilities, or probabilities of their own from the same distribution. How often is
+p < .05 in the test of the mean difference of pass@k? *Rare* passes are drawn from beta
+distributions with α = 1, and the two systems have different numbers of runs. A test of pass^k is
+one of pass@k with right and wrong exchanged, so its rates are those of the opposite share. Rates go
+to passes.csv and into docs/values.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from scipy import special, stats
+
+from bakeoff.stats import mean_difference, pass_at
+from bakeoff.stats.core.two_by_two import tango_statistic
+from benchmarks.harness import HERE, Cell, fill, flagged, markdown, named, read, short, study
+
+OF_COCHRAN, OF_EQUIVALENCE = HERE / "cochran_few.csv", HERE / "equivalence.csv"
+OF_PASSES = HERE / "passes.csv"
+ALPHA = 0.05
+
+
+# Cochran's Q -----------------------------------------------------------------------------------
+
+INFORMATIVE, MODELS = (5, 10, 15, 20, 30, 50, 100), (3, 4, 6)
+
+
+def distribution(rows: int, models: int, draws: int) -> np.ndarray:
+    """Draw Q under the null."""
+    rng = np.random.default_rng([rows, models])
+    totals, squares = np.zeros((draws, models)), 0
+    for i in range(rows):
+        right = 1 + i % (models - 1)
+        row = np.r_[np.ones(right), np.zeros(models - right)]
+        totals += rng.permuted(np.tile(row, (draws, 1)), axis=1)
+        squares += right * (models - right)
+    between = models * np.square(totals).sum(axis=1) - totals.sum(axis=1) ** 2
+    return (models - 1) * between / squares
+
+
+def of_cochran(models: int, rows: int, draws: int) -> dict[str, int]:
+    """Count how often χ² and the permutation reject."""
+    critical = stats.chi2.isf(ALPHA, models - 1)
+    q = np.round(distribution(rows, models, draws), 9)
+    _, counts = np.unique(q, return_counts=True)
+    above = counts[::-1].cumsum()[::-1] / draws  # P(Q >= value)
+    reached = above[above <= ALPHA]
+    permutation = round(float(reached[0]) * draws) if len(reached) else 0
+    return {"draws": draws, "chi_square": int((q >= critical).sum()), "permutation": permutation}
+
+
+def table_of_cochran() -> str:
+    """Return both rates by the number of models and rows."""
+    lines = []
+    for row in read(OF_COCHRAN):
+        rates = (int(row[of]) / int(row["draws"]) for of in ("chi_square", "permutation"))
+        lines.append((row["models"], row["rows"], *map(short, rates)))
+    return markdown(("models", "informative rows", "χ²", "permutation"), lines)
+
+
+# Equivalence -----------------------------------------------------------------------------------
+
+ROWS, MARGINS = (50, 100, 200, 400), (0.02, 0.05, 0.10)
+DISCORDANCES = (0.02, 0.05, 0.10, 0.20, 0.40)
+
+
+def of_equivalence(n: int, margin: float, discordance: float) -> dict[str, float]:
+    """Return the probability of "equivalent" where A is worse by the margin."""
+    b, c = (counts.ravel().astype(float) for counts in np.indices((n + 1, n + 1)))
+    b, c = b[b + c <= n], c[b + c <= n]
+    cells = [(discordance - margin) / 2, (discordance + margin) / 2, 1 - discordance]
+    mass = stats.multinomial.pmf(np.stack([b, c, n - b - c], axis=1), n, cells)
+    b, c, mass = b[mass > 0], c[mass > 0], mass[mass > 0]
+    lower, upper = (tango_statistic(b, c, n, limit) for limit in (-margin, margin))
+    both = (special.ndtr(-lower) <= ALPHA) & (special.ndtr(upper) <= ALPHA)
+    return {"rejected": round(float(mass[both].sum()), 5)}
+
+
+def table_of_equivalence() -> str:
+    """Return the highest rate of each number of rows."""
+    rows = read(OF_EQUIVALENCE)
+    worst = (max(float(r["rejected"]) for r in rows if r["n"] == str(n)) for n in ROWS)
+    table = markdown([f"n = {n}" for n in ROWS], [[f"{rate:.3f}" for rate in worst]])
+    return (
+        f"{table}\n\nHighest type I error at α = {ALPHA:g} where the true difference is the margin,"
+        f" by exact enumeration, over margins {MARGINS[0]:.2f} to {MARGINS[-1]:.2f} and "
+        f"discordances {DISCORDANCES[0]:.2f} to {DISCORDANCES[-1]:.2f} "
+        "(`python -m benchmarks.few_rows`)."
+    )
+
+
+# pass@k ----------------------------------------------------------------------------------------
+
+SHARES, ITEMS, DRAWN, TIMES = (0.02, 0.1, 0.5, 0.9, 0.98), (20, 50, 200), (2, 5), (1, 2)
+RARE, OF_RARE, UNEQUAL = (
+    (9, 30, 60),
+    (20, 50, 100),
+    ((3, 3, 10), (3, 3, 30), (1, 1, 20), (5, 5, 50)),
+)
+"""β of rare passes; items; k and the runs of both systems."""
+
+
+def of_passes(
+    share: float, items: int, k: int, runs: int, own: int, replicates: int
+) -> dict[str, object]:
+    """Count how often the test rejects that the two systems are alike."""
+    rng = np.random.default_rng([round(100 * share), items, k, runs, own])
+    p = rng.beta(share, 1 - share, (replicates, 1 + own, items))
+    right = rng.binomial(runs, np.broadcast_to(p, (replicates, 2, items)))
+    values = pass_at(right.ravel(), np.full(right.size, runs), k).reshape(right.shape)
+    rejected = sum(mean_difference(a, b).pvalue < ALPHA for a, b in values)  # NaN does not reject
+    return {"replicates": replicates, "rejected": rejected, "silent": ""}
+
+
+def of_rare_passes(
+    beta: int, items: int, k: int, runs: tuple[int, int], replicates: int
+) -> dict[str, int]:
+    """Count rejections where passes are rare and runs unequal, and those without a warning."""
+    rng = np.random.default_rng([beta, items, k, *runs])
+    rejected = silent = 0
+    for _ in range(replicates):
+        own = [rng.binomial(n, rng.beta(1, beta, items)) for n in runs]
+        values = (pass_at(c, np.full(items, n), k) for c, n in zip(own, runs, strict=True))
+        found = mean_difference(*values)
+        rejected += found.pvalue < ALPHA
+        silent += found.pvalue < ALPHA and not flagged(found)
+    return {"replicates": replicates, "rejected": int(rejected), "silent": int(silent)}
+
+
+def cells_of_passes(replicates: int) -> Iterator[Cell]:
+    """List what is simulated."""
+    names = "share", "items", "k", "runs", "own"
+    for beta, items, (k, *runs) in itertools.product(RARE, OF_RARE, UNEQUAL):
+        cell = named(names, (f"Beta(1, {beta})", items, k, f"{runs[0]}:{runs[1]}", 1))
+        yield cell, partial(of_rare_passes, beta, items, k, (runs[0], runs[1]), replicates // 5)
+    for share, items, k, times, own in itertools.product(SHARES, ITEMS, DRAWN, TIMES, (0, 1)):
+        of = share, items, k, times * k, own
+        yield named(names, of), partial(of_passes, *of, replicates)
+
+
+def table_of_passes() -> str:
+    """Return the rates by the share of right runs, and those of rare passes."""
+    every_row = read(OF_PASSES)
+    rows = [row for row in every_row if not row["silent"]]
+    replicates = int(rows[0]["replicates"])
+    rates = [int(row["rejected"]) / replicates for row in rows]
+    lines = []
+    for share, items in itertools.product(SHARES, ITEMS):
+        cells = []
+        for k in DRAWN:
+            wanted = {"share": str(share), "items": str(items), "k": str(k)}.items()
+            own = [r for r, row in zip(rates, rows, strict=True) if wanted <= row.items()]
+            cells.append(f"{min(own):.3f} to {max(own):.3f}")
+        lines.append((f"{share:g}", items, *cells))
+    heads = ("share of right runs", "items", *(f"pass@{k}" for k in DRAWN))
+    of_rare = []
+    for k, *runs in UNEQUAL:
+        cells = []
+        for row in every_row:
+            if row["silent"] and (row["k"], row["runs"]) == (str(k), f"{runs[0]}:{runs[1]}"):
+                both = (int(row[of]) / int(row["replicates"]) for of in ("rejected", "silent"))
+                cells.append("{:.3f} ({:.3f})".format(*both))
+        of_rare.append((f"{runs[0]}, {runs[1]}", f"pass@{k}", *cells))
+    drawn = (f"Beta(1, {beta}), {items} items" for beta in RARE for items in OF_RARE)
+    return (
+        f"{markdown(heads, lines)}\n\n"
+        f"Rejections of a true null at the .05 level in {len(rows)} cells of {replicates:,} "
+        "studies each: lowest to highest rate over k and 2k runs of each item, and over systems "
+        "with the same probability of each item and with probabilities of their own. Most items "
+        "are nearly always passed or nearly always failed (beta distribution with α + β = 1). "
+        f"Rates of pass^k are those of the opposite share. All cells reject in {min(rates):.3f} to "
+        f"{max(rates):.3f} of the studies, {sum(rates) / len(rates):.3f} on average: the fewer "
+        "items differ, the more conservative the test is. A rate of .05 has a standard error of "
+        f"{math.sqrt(ALPHA * (1 - ALPHA) / replicates):.3f} (`python -m benchmarks.few_rows`).\n\n"
+        f"{markdown(('runs of A, of B', 'pass@k', *drawn), of_rare)}\n\n"
+        "Rejections where passes are rare and the systems have different numbers of runs; in "
+        f"brackets those without a warning ({replicates // 5:,} studies each)."
+    )
+
+
+def simulate(replicates: int) -> None:
+    """Find what the files do not hold yet."""
+    tables = itertools.product(MODELS, INFORMATIVE)
+    fill(
+        OF_COCHRAN,
+        (
+            (named(("models", "rows"), cell), partial(of_cochran, *cell, 50 * replicates))
+            for cell in tables
+        ),
+    )
+    margins = itertools.product(ROWS, MARGINS, DISCORDANCES)
+    fill(
+        OF_EQUIVALENCE,
+        (
+            (named(("n", "margin", "discordance"), cell), partial(of_equivalence, *cell))
+            for cell in margins
+            if cell[2] >= cell[1]
+        ),
+    )
+    fill(OF_PASSES, cells_of_passes(replicates))
+
+
+PAGES = {
+    "stats/cochran.md": {"few rows": table_of_cochran},
+    "stats/equivalence.md": {"levels": table_of_equivalence},
+    "values.md": {"passes": table_of_passes},
+}
+
+if __name__ == "__main__":
+    study(__doc__, 2000, simulate, PAGES)
