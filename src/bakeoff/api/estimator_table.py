@@ -60,7 +60,7 @@ def _features(X: Any) -> pd.DataFrame:
         if odd or not X.columns.is_unique:
             found = f"the column {odd[0]!r}" if odd else "a column twice"
             raise UserError(f"X: found {found}, expected texts as names, each once")
-        return X
+        return X.copy(deep=False)  # which gets more columns
     if hasattr(X, "toarray") and 8 * math.prod(X.shape) > _ROOM:
         raise UserError(
             f"X: a sparse matrix of shape {X.shape} would take {8e-9 * math.prod(X.shape):.0f} GB "

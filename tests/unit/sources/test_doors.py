@@ -152,3 +152,9 @@ def test_a_column_of_lists_is_refused_with_its_name(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet")
     with pytest.raises(UserError, match="column 'c' holds a ndarray in each row, not one value"):
         card(source="file", path=str(tmp_path / "t.parquet"))
+
+
+def test_the_frame_that_is_passed_stays_as_it_is():
+    X = BASE[["x", "k"]].copy()
+    bakeoff.compare_estimators(MODELS, X, Y, plan={"holdout": {}})
+    assert list(X) == ["x", "k"]
