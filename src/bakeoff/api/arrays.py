@@ -1,4 +1,4 @@
-"""Predictions in memory, read and checked as the columns of a file are."""
+"""Predictions in memory, read and checked as the columns of files are."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pandas.api import types
+from pydantic import ValidationError
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
-from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.data.columns import in_order, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import GivenTables
@@ -22,11 +22,62 @@ from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, p
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.sources.common.identifiers import arrow_column, names
+from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.metrics import Passing
 from bakeoff.spec.values import Kind
 from bakeoff.stats import Runs
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """Columns that divide the rows."""
+
+    columns: Mapping[str, Any]
+    bins: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def taken(cls, subgroups: Any, bins: Any) -> Parts:
+        """Take the arguments `subgroups` and `bins` of a comparison."""
+        wanted = "columns by their names: {'sex': …}, or a DataFrame"
+        given = by_name("subgroups", subgroups, wanted)
+        columns = {str(column): values for column, values in given.items()}
+        for column in bins:
+            if column not in columns:
+                raise UserError(f"bins: {unknown('column', str(column), columns)}")
+        return cls(columns, bins)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The columns by their names in messages."""
+        return {_called(column): values for column, values in self.columns.items()}
+
+    def columns_of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Series[Any]]:
+        """Return the columns themselves."""
+        return {c: one_column(_called(c), rows[_called(c)]) for c in self.columns}
+
+    @property
+    def wanted(self) -> list[SubgroupColumn]:
+        """The columns, and where they are cut."""
+        return [self._column(column) for column in self.columns]
+
+    def _column(self, name: str) -> SubgroupColumn:
+        cuts = self.bins.get(name)
+        try:
+            return SubgroupColumn(column=name, bins=None if cuts is None else list(cuts))
+        except (ValidationError, TypeError):
+            raise UserError(
+                f"bins: found {cuts!r} for {name!r}, expected numbers in ascending order"
+            ) from None
+
+
+def _called(column: str) -> str:
+    return f"subgroups[{column!r}]"
+
+
+NO_PARTS = Parts({}, {})
+
 
 _RELATED = {"group": "groups", "run": "runs", "time": "time"}
 _ARGUMENTS = {"classes": "classes"}

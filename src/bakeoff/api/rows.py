@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import side_by_side
+from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.api.reports import of_reports
 from bakeoff.api.settings import (
     Settings,

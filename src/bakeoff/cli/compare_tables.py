@@ -7,10 +7,8 @@ import json
 import shlex
 from typing import Any
 
-from bakeoff.api.datasets import MISSING
-from bakeoff.api.of_tables import study_of
+from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
-from bakeoff.api.tables import read_scores
 from bakeoff.cli.compare_show import show
 from bakeoff.cli.given import keys_named
 from bakeoff.cli.naming import naming_options

@@ -7,8 +7,8 @@ import pytest
 
 import bakeoff
 from bakeoff.api.alignment import aligned, as_pandas
+from bakeoff.api.arrays import Parts
 from bakeoff.api.estimator_table import joined_table
-from bakeoff.api.parts import Parts
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import read_columns
 from bakeoff.data.table_files import read_table
