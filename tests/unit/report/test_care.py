@@ -103,7 +103,8 @@ def test_every_liberal_test_has_an_answer():
     for entry in catalogue().values():
         # of errors that hardly occur no test can tell
         alone = OF_RELATED_ROWS | OF_RUNS | {"rare large errors (regression)"}
-        assert entry.better_test or set(entry.liberal_for) <= alone
+        # of one model the interval of its score answers, which the caution names
+        assert entry.better_test or set(entry.liberal_for) <= alone or "interval" in entry.caution
         if entry.better_test:
             assert set(catalogue()[entry.better_test].liberal_for) <= OF_RELATED_ROWS
 
