@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
@@ -192,7 +191,7 @@ def complete(
     if mixed and len(datasets):  # of which no mean and no difference is known: those of ranks
         size = np.nanmax(np.abs(values), axis=1, keepdims=True, initial=1e-300)
         near = np.round(values / size, _DIGITS) * (1 if greater_is_better else -1)
-        values = rankdata(near, axis=1, nan_policy="omit") * (1 if greater_is_better else -1)
+        values = pd.DataFrame(near).rank(axis=1).to_numpy() * (1 if greater_is_better else -1)
     if groups and len(datasets):
         there = {name: [one for one in own if one in datasets] for name, own in groups.items()}
         there = {name: own for name, own in there.items() if own}

@@ -455,8 +455,8 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
         "dataset_groups": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
     }
     neutral = {"alternative": "two-sided", "dataset_groups": {}}
-    if not running:  # nothing is missing for no test
-        neutral["missing_cells"] = "error"
+    if not running and tests.missing_cells == "error":
+        takers.pop("missing_cells")  # nothing is missing for no test
     for key, taking in takers.items():
         if getattr(tests, key) != neutral.get(key) and not taking:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")
