@@ -1,4 +1,6 @@
-"""Write the table of all tests into README.md, and error rates into the tables of the pages.
+"""Write tables of the tests: of all into README.md, of the recommended ones into choosing-tests.md.
+
+The error rates in the tables of the other pages are renewed.
 
 Command: `python docs/stats/table.py`.
 """
@@ -8,11 +10,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from bakeoff.comparisons.recommend import CASES, Case
+from bakeoff.comparisons.settings import planned
+from bakeoff.report.prose import CORRECTIONS
+from bakeoff.spec.tests import HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.registry import ANY_PLAN
 
 HERE = Path(__file__).parent
 README = HERE / "README.md"
+CHOOSING = HERE.parent / "choosing-tests.md"
 INDEXES = (README, HERE / "type1-error.md")
 """Pages that list all tests."""
 RATES = "type I error at .05"
@@ -108,14 +115,36 @@ def table() -> str:
     return "\n" + "\n".join(parts) + "\n"
 
 
-def text() -> str:
-    """Return the README with its table renewed."""
-    before, rest = README.read_text().split(BEGIN)
-    _, after = rest.split(END)
-    return before + BEGIN + table() + END + after
+def recommended(case: Case) -> str:
+    """Return the row of a case: the test of two models, and that of more."""
+    pair, several = catalogue()[case.two], catalogue()[case.test(3)]
+    if several is not pair:
+        more = (
+            f"{several.title} (`{several.name}`), then `{case.pairs or several.posthoc}` of pairs"
+        )
+    else:
+        by = planned(pair, HypothesisTests.model_validate({}), 3).correction or ""
+        more = f"the same for every pair, {CORRECTIONS[by]} correction"
+    return f"| {case.has} | {pair.title} (`{pair.name}`) | {more} |\n"
+
+
+def choices() -> str:
+    """Return the table of the cases with the tests that are recommended for them."""
+    head = "| the experiment has | two models | more |\n|---|---|---|\n"
+    return f"\n{head}{''.join(map(recommended, CASES.values()))}\n"
+
+
+def texts() -> dict[Path, str]:
+    """Return the pages with tables that are made from the code, these renewed."""
+    found = {}
+    for page, made in ((README, table), (CHOOSING, choices)):
+        before, rest = page.read_text().split(BEGIN)
+        found[page] = before + BEGIN + made() + END + rest.split(END)[1]
+    return found
 
 
 if __name__ == "__main__":
-    README.write_text(text())
+    for made, new in texts().items():
+        made.write_text(new)
     for file in HERE.glob("*.md"):
         file.write_text(with_rates(file.read_text()))

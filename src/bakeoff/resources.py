@@ -32,6 +32,8 @@ class Usage:
         How many were seen.
     seconds : float
         The longest one.
+    mean_seconds : float
+        One of them, on average.
     total_seconds : float
         All of them on the data set that took longest.
     peak_mb : float
@@ -43,6 +45,7 @@ class Usage:
     model: str
     fits: int
     seconds: float
+    mean_seconds: float
     total_seconds: float
     peak_mb: float
     mem_mb: int
@@ -67,7 +70,8 @@ class _Fits:
         total = max(self.by_dataset.values())
         wanted = math.ceil((_OWN_MB + self.peak_mb) * _MARGIN / _STEP_MB) * _STEP_MB
         runtime = math.ceil((_START_SECONDS + total * _MARGIN) / 60)
-        return Usage(model, self.count, self.longest, total, self.peak_mb, wanted, runtime)
+        mean = sum(self.by_dataset.values()) / self.count
+        return Usage(model, self.count, self.longest, mean, total, self.peak_mb, wanted, runtime)
 
 
 def read_usage(timings: str | Path) -> list[Usage]:

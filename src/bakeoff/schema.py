@@ -22,6 +22,7 @@ from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.tables import TableKeys
 from bakeoff.sources.file import Join
 from bakeoff.spec import Experiment
+from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Entry, catalogue
 
 PATH = Path("workflow/schemas/experiment.schema.json")
@@ -45,8 +46,9 @@ def schema() -> dict[str, Any]:
         "anyOf": [{"enum": sorted(METRICS)}, own, {"$ref": "#/$defs/GivenMetric"}]
     }
     settings = found["$defs"]["HypothesisTests"]["properties"]
-    (listed,) = (v for v in settings["run"]["oneOf"] if v.get("type") == "array")
-    listed["items"] = {"enum": sorted(catalogue())}
+    listed = {key: settings["run"].pop(key) for key in ("type", "minItems", "items")}
+    listed["items"] = {"enum": [RECOMMENDED, *sorted(catalogue())]}
+    settings["run"]["anyOf"] = [{"const": RECOMMENDED}, listed]
     settings["options"] |= {
         "properties": {
             name: {

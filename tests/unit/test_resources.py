@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from bakeoff.cli import main
@@ -42,3 +43,36 @@ def test_check_shows_them(tmp_path, monkeypatch, tiny, capsys):
     Path("tiny.yaml").write_text(yaml.safe_dump(tiny))
     assert main(["check", "tiny.yaml"]) == 0
     assert "mem_mb=3000 * 2 ** (attempt - 1)" in capsys.readouterr().out
+
+
+HALVES = {"halves": {"repeats": 10}, "holdout": {}}
+FOLDS = {"kfold": {"folds": 5, "repeats": 20}}
+
+
+@pytest.mark.parametrize(
+    ("resampling", "timed", "said"),
+    [
+        ({"cv_5x2": {}}, False, "fitted 10 times on a data set: 10 for 5 × 2-fold"),
+        ({"cv_5x2": {}}, False, "At 10 seconds a fit they take about 5 minutes on one core."),
+        ({"cv_5x2": {}}, True, "By the times of the last run they take about 3.2 minutes"),
+        (HALVES, False, "is fitted 116 times on a data set: 115 for"),
+        (HALVES, False, "`execution: {jobs_per: model}` runs those"),
+        (FOLDS, False, "At 10 seconds a fit they take about 50 minutes"),
+    ],
+)
+def test_check_says_how_many_fits_there_are_and_how_long_they_take(
+    tmp_path, monkeypatch, tiny, capsys, resampling, timed, said
+):
+    monkeypatch.chdir(tmp_path)
+    if timed:
+        Path("results/tiny").mkdir(parents=True)
+        models = "".join(f"{m},iris,cv_5x2,1,1,6.0,0.5,900\n" for m in tiny["models"])
+        Path("results/tiny/timings.csv").write_text(
+            f"model,dataset,plan,repeat,fold,fit_seconds,predict_seconds,peak_memory_mb\n{models}"
+        )
+    tiny |= {"resampling": resampling, "tests": {"run": "recommended"}}
+    Path("tiny.yaml").write_text(yaml.safe_dump(tiny))
+    assert main(["check", "tiny.yaml"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert said in out
+    assert ("jobs_per" in out.partition("Resources")[0]) == ("cv_5x2" not in resampling)

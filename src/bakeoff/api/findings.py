@@ -19,11 +19,10 @@ from bakeoff.files import write_text
 from bakeoff.report import exhibits
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import count
+from bakeoff.report.numbers import count, paragraph
 from bakeoff.report.page import Page, fragment
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
-from bakeoff.report.wrapping import paragraph
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -54,7 +54,7 @@ def run(
     Examples
     --------
     >>> import bakeoff
-    >>> study = bakeoff.run("attrition.yaml", cores=2)  # doctest: +SKIP
+    >>> study = bakeoff.run("config/attrition.yaml", cores=2)  # doctest: +SKIP
     """
     experiment = read_experiment(file)
     profiles = [profile] if isinstance(profile, str) else list(profile)

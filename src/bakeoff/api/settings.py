@@ -123,7 +123,7 @@ def asked_tests(
     if versus is not None and versus not in ids:
         raise Problem(("versus",), unknown(what, versus, ids))
     control = None if versus is None else ids[versus]
-    return without_none({"run": list(tests) or "recommended", "versus": control, **settings})
+    return without_none({"run": list(tests) or None, "versus": control, **settings})
 
 
 def without_none(values: Mapping[str, Any]) -> dict[str, Any]:

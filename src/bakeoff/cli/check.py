@@ -27,10 +27,9 @@ from bakeoff.data.table import GROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.family import as_float
-from bakeoff.report.numbers import count, number, percent, words
+from bakeoff.report.numbers import count, number, paragraph, percent, words
 from bakeoff.report.prose import PLANS, of_target
-from bakeoff.report.wrapping import paragraph
-from bakeoff.resources import profile_lines, read_usage
+from bakeoff.resources import profile_lines, read_usage, suggest_batches
 from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import report_problems
@@ -40,6 +39,9 @@ from bakeoff.usercode import make_importable
 
 POWER = 0.8
 _MOST_CONSTANTS = 5
+_SUPPOSED, _MANY = 10, 100
+"""Seconds of a fit while none is known, and from how many fits on a job for each is a burden."""
+_UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Shares of rows on which two models disagree: what they will be is not known before the run."""
 FEW, ENOUGH = 5, 20
@@ -149,7 +151,33 @@ def _show_fits(experiment: Experiment) -> None:
     text = f"{count(fits, 'fit')}: {' × '.join(parts)}, every plan." if fits else "No fits."
     if given:
         text += f" {words(given)} {'is' if len(given) == 1 else 'are'} given and not fitted."
-    say(paragraph(text), "")
+    more = _told_of_fits(experiment, fits) if fits else ()
+    say(paragraph(text), *map(paragraph, more), "")
+
+
+def _told_of_fits(experiment: Experiment, fits: int) -> Iterator[str]:
+    """Say how many fits a plan means, how long they take, and what helps if they are many."""
+    plans = experiment.resampling.plans()
+    sizes = {PLANS[name]: len(plan.splits()) for name, plan in plans.items()}
+    told = words([f"{n:,} for {name}" for name, n in sizes.items()])
+    seeds = " with each seed" if max(map(experiment.seeds, experiment.fitted)) > 1 else ""
+    yield f"A model is fitted {sum(sizes.values()):,} times on a data set{seeds}: {told}."
+    usage = read_usage(Paths.of(experiment.experiment).top("timings.csv"))
+    seconds = {one.model: one.mean_seconds for one in usage}
+    if seconds.keys() >= experiment.fitted.keys():
+        by, total = "By the times of the last run", sum(seconds[f.model] for f in experiment.fits())
+    else:
+        by, total = f"At {_SUPPOSED} seconds a fit", float(_SUPPOSED * fits)
+    yield f"{by} they take {_duration(total)} on one core."
+    quick = not usage or suggest_batches(usage) == "model"
+    if fits >= _MANY and quick and experiment.execution.jobs_per == "fold":
+        yield "If fits are quick, `execution: {jobs_per: model}` runs those of a model as one job."
+
+
+def _duration(seconds: float) -> str:
+    """Write a time in the unit that suits it."""
+    size, unit = next((one for one in _UNITS if seconds >= 2 * one[0]), (1, "seconds"))
+    return f"about {seconds / size:.2g} {unit}"
 
 
 def _show_resources(experiment: Experiment) -> None:
@@ -186,7 +214,7 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         )
     head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
     say(bold("Tests"), *table(head, rows, "lllrlr", [("null is about",), ("correction",)]), "")
-    if experiment.tests.run == RECOMMENDED:
+    if RECOMMENDED in experiment.tests.run:
         for test in tests:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")

@@ -12,9 +12,8 @@ from bakeoff.data.describe_columns import telling_columns
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
 from bakeoff.data.table import TARGET
-from bakeoff.report.numbers import count, percent, score, words
+from bakeoff.report.numbers import count, paragraph, percent, score, words
 from bakeoff.report.undeclared import notes_on, remark_on
-from bakeoff.report.wrapping import paragraph
 from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Experiment
@@ -88,9 +87,9 @@ def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int
     if not told:
         return ""
     return (
-        f"On {dataset} a constant answer, the most frequent class with the shares of the classes "
-        f"as probabilities, scores: {', '.join(told)}. A model has to beat that; one that is "
-        "perfect or nearly so is a reason to look for leakage."
+        f"On {dataset} the best constant prediction, one class or the shares of the classes as "
+        f"probabilities for every row, scores: {', '.join(told)}. A model has to beat that; a "
+        "perfect or nearly perfect score is a reason to look for leakage."
     )
 
 

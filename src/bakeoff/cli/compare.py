@@ -71,4 +71,6 @@ def _best(study: Study, metric: str, own: Mapping[str, str]) -> dict[str, Any]:
     if found is None:
         return {"metric": metric, "models": []}
     lines = [{**dataclasses.asdict(line), "model": own[line.model]} for line in found.models]
+    if len(lines) == 2:  # the test of the pair says all else
+        lines = [{key: line[key] for key in ("model", "value", "ci")} for line in lines]
     return {"metric": metric, "models": plain(lines)}

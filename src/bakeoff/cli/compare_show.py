@@ -14,7 +14,6 @@ from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.data.predicted import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
-from bakeoff.report.checks import checked
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import (
@@ -24,18 +23,17 @@ from bakeoff.report.numbers import (
     interval,
     number,
     p_equals,
+    paragraph,
     percent,
     pvalue,
-    score,
 )
 from bakeoff.report.pairs_shown import order as best_first
 from bakeoff.report.pairs_shown import oriented
-from bakeoff.report.prose import advantage
+from bakeoff.report.prose import advantage, checked
 from bakeoff.report.ranking import ranking
 from bakeoff.report.standings import lines, standings
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
-from bakeoff.report.wrapping import paragraph
 from bakeoff.report.written import Written, with_unit
 from bakeoff.stats.core.result import AGREE
 
@@ -72,19 +70,17 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
 
 
 def _show_right(study: Study) -> None:
-    rows = study.test_sets[ROWS]
+    rows, shown = study.test_sets[ROWS], study.written(METRIC)
     lines = [
         (
             study.label(line.model),
-            score(line.mean),
-            interval(*line.ci) if line.ci else "",
+            shown.score(line.mean),
+            shown.interval(*line.ci) if line.ci else "",
             f"{round(line.mean * rows.n):,} of {rows.n:,}",
         )
         for line in ranking(study)
     ]
-    lines += [
-        (f"(always {one.answer})", score(one.score), "", "") for one in baselines(study, METRIC)
-    ]
+    lines += [(*constant, "", "") for constant in _constants(study, METRIC)]
     level = percent(1 - study.alpha)
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
 
@@ -131,7 +127,7 @@ def _show_standings(study: Study) -> None:
 
 
 def _show_contenders(study: Study, metric: str) -> None:
-    """Print which models may be the best by a metric."""
+    """Print the scores by a metric, and of more than two models which may be the best."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
@@ -150,7 +146,8 @@ def _show_contenders(study: Study, metric: str) -> None:
     lines += [(*constant, *([""] * 4)) for constant in _constants(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
-    say(*table(head, lines, "lrrlrl", [("tier",)]))
+    kept = len(head) if len(study.models) > 2 else 3
+    say(*table(head[:kept], [line[:kept] for line in lines], "lrrlrl"[:kept], [("tier",)]))
     say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
 
 

@@ -15,7 +15,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
 from bakeoff.release.verdict import as_json, as_markdown, change, headline, reasons, writer
-from bakeoff.report.wrapping import paragraph
+from bakeoff.report.numbers import paragraph
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated

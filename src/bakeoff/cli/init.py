@@ -23,8 +23,7 @@ from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
-from bakeoff.report.numbers import count, percent
-from bakeoff.report.wrapping import paragraph
+from bakeoff.report.numbers import count, paragraph, percent
 from bakeoff.schema import PATH
 from bakeoff.spec import load_experiment
 
@@ -77,10 +76,9 @@ def run(args: argparse.Namespace) -> None:
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
         )
     guess = look(frame, args.target, args.task)
-    name = _slug(Path(args.data).name.split(".")[0])
-    output = Path(
-        args.output or (Path("config") if Path("config").is_dir() else Path()) / f"{name}.yaml"
-    )
+    name = _slug(args.output if args.output not in (None, "-") else args.data)
+    folder = Path("config") if Path("config").is_dir() else Path()
+    output = Path(args.output or folder / f"{name}.yaml")
     schema = ""
     if str(output) != "-":
         places_of({"output": str(output)}, [args.data])
@@ -148,7 +146,7 @@ def _lines(
         yield "task: regression  # numbers are predicted"
     yield "seed: 1  # every random number comes from it"
     yield "datasets:"
-    yield f"  {name}:"
+    yield f"  {_scalar(_slug(data))}:"
     yield "    source: file"
     yield f"    path: {_scalar(data)}"
     for key, value in keys.items():
@@ -170,9 +168,7 @@ def _lines(
         yield f"# {share} of the rows are of the rarest class: accuracy would say little of it"
     yield "tests:"
     yield "  alpha: 0.05"
-    yield "  correction: holm"
-    named = "half_sample_t, metric_difference" if guess.numbers else "cv5x2_f, mcnemar"
-    yield f"  # run: [{named}]  # `bakeoff tests` lists all; default: what is recommended"
+    yield "  run: [recommended]  # `bakeoff tests` lists what can be named beside it"
 
 
 def _about_rows(guess: Guess) -> Iterator[str]:
@@ -258,6 +254,8 @@ def _scalar(value: str) -> str:
     return dumped.strip()[1:-1]
 
 
-def _slug(name: str) -> str:
-    found = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-")
+def _slug(file: str) -> str:
+    found = (
+        re.sub(r"[^a-z0-9]+", "-", Path(file).name.split(".")[0].lower()).strip("-")[:60].strip("-")
+    )
     return found or "experiment"

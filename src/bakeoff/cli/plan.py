@@ -18,8 +18,7 @@ from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateRows, read_rows
-from bakeoff.report.numbers import count, number, percent
-from bakeoff.report.wrapping import paragraph
+from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated

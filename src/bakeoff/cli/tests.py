@@ -13,8 +13,7 @@ from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError
 from bakeoff.report import prose
-from bakeoff.report.numbers import words
-from bakeoff.report.wrapping import paragraph
+from bakeoff.report.numbers import paragraph, words
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 
 EVIDENCE = {
@@ -69,7 +68,7 @@ def _list(entries: Sequence[Entry]) -> None:
 
 
 def _explain(entry: Entry) -> None:
-    from bakeoff.report.methods.sentence import wrapped
+    from bakeoff.report.methods import wrapped
 
     whole = prose.ABOUT[entry.about]
     facts = [

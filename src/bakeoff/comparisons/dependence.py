@@ -83,7 +83,7 @@ def left_out(experiment: Experiment) -> str:
     """Say which models no test of recipes can compare though others have seeds; else empty."""
     several, by = several_runs(experiment), "recipe_difference"
     on_rows = experiment.resampling.holdout is not None and not experiment.by_scores("holdout")
-    if not several or not on_rows or experiment.tests.run != RECOMMENDED:
+    if not several or not on_rows or RECOMMENDED not in experiment.tests.run:
         return ""
     if refused := refusal_of_runs(catalogue()[by], experiment):
         return refused

@@ -27,6 +27,7 @@ from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves
+from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue, test_set_metrics
 
 _OF_CLASSES = {
@@ -406,12 +407,15 @@ def check_classes(
 
 
 def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
-    if isinstance(experiment.tests.run, str):
+    run = experiment.tests.run
+    for i, name in enumerate(run):
+        place = ("tests", "run", i)
+        if name != RECOMMENDED:
+            yield place, Recommendation(name, _ASKED)
+            continue
         for one in recommended(experiment):
-            yield ("tests", "run"), one
-        return
-    for i, name in enumerate(experiment.tests.run):
-        yield ("tests", "run", i), Recommendation(name, _ASKED)
+            # named as well, it is wanted by every metric
+            yield place, one._replace(metrics=()) if one.name in run else one
 
 
 def unknown_test(name: str) -> str:
@@ -423,12 +427,11 @@ def unknown_test(name: str) -> str:
 
 def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
     tests, known = experiment.tests, catalogue()
-    if isinstance(tests.run, list):
-        for i, name in enumerate(tests.run):
-            if name not in known:
-                yield Problem(("tests", "run", i), unknown_test(name))
-            elif name in tests.run[:i]:
-                yield Problem(("tests", "run", i), f"{name} appears twice")
+    for i, name in enumerate(tests.run):
+        if name not in (*known, RECOMMENDED):
+            yield Problem(("tests", "run", i), unknown_test(name))
+        elif name in tests.run[:i]:
+            yield Problem(("tests", "run", i), f"{name} appears twice")
     for name, own in tests.options.items():
         if name not in known:
             yield Problem(("tests", "options", name), unknown_test(name))

@@ -1,17 +1,14 @@
-"""Which tests fit what an experiment offers, and why.
+"""Which test is recommended for which case, and why.
 
-One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
-1998), for accuracy; DeLong's test, the cost-sensitive one or that of any metric for the others.
-Repeated fits: the z test of the rows of 5×2cv, the half-sample t test, or t tests whose variance is
-corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several data
-sets: Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
+`CASES` is the one place that says so: `run: [recommended]`, `bakeoff compare`, `bakeoff init`, the
+advice of a verdict and the table of docs/choosing-tests.md are made from it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +23,114 @@ from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
 
-ON_ROWS = "cv5x2_z"
+
+class Case(NamedTuple):
+    """A case, the test of two models, that of more if it is another one, and the reason."""
+
+    has: str
+    two: str
+    why: str
+    more: str = ""
+    source: str = ""
+    """Who recommends it for independent rows: related ones have another form of the test."""
+    pairs: str = ""
+    """What compares the pairs after the test of more, where not its own post hoc test."""
+
+    def test(self, models: int) -> str:
+        """Return the test of so many models."""
+        return self.two if models == 2 else self.more or self.two
+
+
+_RUNS = "several training runs on the same test rows: this test is about other seeds and other rows"
+CASES = {
+    "right rows": Case(
+        "a `holdout`, by accuracy",
+        "mcnemar",
+        "{models} models on one test set",
+        "cochran_q",
+        "McNemar's mid-p form holds its level and wastes little: Dietterich 1998, Fagerland et al. "
+        "2013, Raschka 2018",
+    ),
+    "areas": Case(
+        "a `holdout`, by `roc_auc`",
+        "delong",
+        "this test compares two areas under the ROC curve on one test set",
+        source="DeLong et al. 1988",
+    ),
+    "costs": Case(
+        "a `holdout`, by `cost`",
+        "cost_sensitive",
+        "this test compares what the errors of two models cost on one test set",
+        source="as testcholdout of MATLAB does",
+    ),
+    "metric": Case(
+        "a `holdout`, by any other metric",
+        "metric_difference",
+        "this test compares it on one test set, from the influence of every row on it",
+    ),
+    "losses in time": Case(
+        "a `holdout` of numbers in the order of `time:`, by a mean loss",
+        "diebold_mariano_means",
+        "this test compares it at later times, with the long-run variance of what each row adds to "
+        "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
+    ),
+    "values": Case(
+        "a number per row of each model ([`values:`](values.md))",
+        "mean_difference",
+        "{models} models with a number for each row",
+    ),
+    "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
+    "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
+    "rows of cv_5x2": Case(
+        "`cv_5x2`, by accuracy",
+        "cv5x2_z",
+        "five replications of 2-fold cross-validation; the standard error of this test has what "
+        "test rows and training rows add (docs/cross-validation.md)",
+    ),
+    "cv_5x2": Case(
+        "`cv_5x2`, by another metric, or of rows in groups",
+        "corrected_repeated_kfold_t",
+        "five replications of 2-fold cross-validation; this t test corrects for the rows they "
+        "share (Bouckaert & Frank 2004)",
+    ),
+    "halves": Case(
+        "`halves`",
+        "half_sample_t",
+        "random halves share no row, so the variance of their differences is not too small on "
+        "average, whatever the learner (docs/cross-validation.md)",
+    ),
+    "kfold": Case(
+        "`kfold`",
+        "corrected_kfold_t",
+        "{folds} folds share training rows, which this t test corrects for (Nadeau & Bengio 2003)",
+    ),
+    "repeated kfold": Case(
+        "`kfold` with repeats, or of data with `time:`",
+        "corrected_repeated_kfold_t",
+        "{repeats} × {folds} folds share training rows, which this t test corrects for (Bouckaert "
+        "& Frank 2004)",
+    ),
+    "resampled": Case(
+        "`resampled`",
+        "corrected_resampled_t",
+        "random divisions share rows, which this t test corrects for (Nadeau & Bengio 2003)",
+    ),
+    "few data sets": Case(
+        "two to five data sets, one score of each model",
+        "wilcoxon_signed_rank",
+        "{datasets} data sets with one score for each model; this test is exact (Demšar 2006)",
+        "friedman",
+        pairs="wilcoxon_signed_rank",
+    ),
+    "data sets": Case(
+        "six or more data sets",
+        "wilcoxon_signed_rank",
+        "{models} models and {datasets} data sets; tests on each of them alone would be "
+        "{datasets} families and answer no question about further data sets (Demšar 2006)",
+        "iman_davenport",
+    ),
+}
+ON_ROWS = CASES["rows of cv_5x2"].two
 """The test of the fits of `cv_5x2` that looks at the rows of all folds."""
 
 
@@ -45,9 +149,15 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
     if len(experiment.models) < 2:
         return []
     units = len(experiment.tests.units(experiment.datasets))
+    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
+    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
     if units >= enough_datasets(experiment):
-        return list(_over_datasets(experiment, units))
-    return list(_on_each_dataset(experiment)) or list(_over_few_datasets(experiment, units))
+        return [] if no_test else [over_datasets(experiment, "data sets")]
+    found = list(_on_each_dataset(experiment))
+    if found or units < 2 or no_test:
+        return found
+    # where data sets have one score of each model there is no other test
+    return [over_datasets(experiment, "few data sets")]
 
 
 def enough_datasets(experiment: Experiment) -> int:
@@ -56,52 +166,27 @@ def enough_datasets(experiment: Experiment) -> int:
     return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
 
 
-def over_datasets(n: int, k: int) -> str:
-    """Return the test of k models over n data sets."""
+def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommendation:
+    """Choose the test over data sets, and what compares the pairs."""
+    k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
+    why = _why(case, models="two" if k == 2 else k, datasets=n)
     if k == 2:
-        return "wilcoxon_signed_rank"
+        return Recommendation(CASES[case].two, why)
     # the test itself finds whether a table of this size is small enough to list
     table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
     exact = catalogue()["friedman"].function(table).variant == "exact"
-    return "friedman" if exact else "iman_davenport"
+    name = CASES["few data sets" if exact else "data sets"].more
+    if case == "few data sets":
+        ranks = by_ranks(experiment, experiment.metrics)
+        pairs = "friedman_posthoc" if ranks else CASES[case].pairs
+        return Recommendation(name, f"{why}; {pairs} compares pairs", posthoc=pairs)
+    form = "this form of Friedman's test is less conservative than its χ²"
+    form = "a table of this size can be tested exactly" if exact else form
+    return Recommendation(name, f"{why}; {form}; {_posthoc(name, experiment)}")
 
 
-def _over_few_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
-    """Choose exact tests, where too few data sets have one score each and there is no other."""
-    k = len(experiment.models)
-    if n < 2:
-        return
-    why = f"{n} data sets with one score for each model; this test is exact"
-    name = over_datasets(n, k)
-    ranks = by_ranks(experiment, experiment.metrics)
-    pairs = "friedman_posthoc" if ranks else "wilcoxon_signed_rank"
-    if k > 2:
-        yield Recommendation(name, f"{why}; {pairs} compares pairs (Demšar 2006)", posthoc=pairs)
-    elif not _mixed(experiment):
-        yield Recommendation(name, f"{why} (Demšar 2006)")
-
-
-def _over_datasets(experiment: Experiment, n: int) -> Iterator[Recommendation]:
-    k = len(experiment.models)
-    tail = (
-        f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
-        "about further data sets"
-    )
-    name = over_datasets(n, k)
-    if k == 2:
-        if not _mixed(experiment):  # of these the win rate tells, without a test
-            yield Recommendation(name, f"two models and {tail} (Demšar 2006)")
-        return
-    why = {
-        "friedman": "a table of this size can be tested exactly",
-        "iman_davenport": "this form of Friedman's test is less conservative than its χ²",
-    }[name]
-    posthoc = _posthoc(name, experiment)
-    yield Recommendation(name, f"{k} models and {tail}; {why}; {posthoc} (Demšar 2006)")
-
-
-def _mixed(experiment: Experiment) -> bool:
-    return any(mixed_units(experiment, name) for name in experiment.metrics)
+def _why(case: str, **facts: Any) -> str:
+    return CASES[case].why.format(**facts)
 
 
 def _posthoc(name: str, experiment: Experiment) -> str:
@@ -119,106 +204,78 @@ def _posthoc(name: str, experiment: Experiment) -> str:
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
     n = len(experiment.datasets)
-    least = enough_datasets(experiment)
     tail = (
         ""
         if n == 1
-        else f"; on each data set alone, because tests over data sets need {least} to reach "
-        f"{experiment.tests.alpha:g}, there are {n}"
+        else f"; on each data set alone, because a signed-rank test over them "
+        f"needs {enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
     )
     for plan in experiment.resampling.plans():
-        for one in _on_plan(plan, experiment, tail):
-            yield one._replace(plan=plan)
+        for one in _on_plan(plan, experiment):
+            yield one._replace(why=f"{one.why}{tail}", plan=plan)
 
 
-def _on_plan(plan: str, experiment: Experiment, tail: str) -> Iterator[Recommendation]:
+def _on_plan(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    kfold = experiment.resampling.kfold
     match plan:
-        case "holdout" if experiment.by_scores(plan):
-            return  # one score per model, and no rows
         case "holdout":
-            yield from _on_test_set(experiment, tail)
+            if not experiment.by_scores(plan):  # else there is one score per model, and no rows
+                yield from _on_test_set(experiment)
         case "cv_5x2":
-            yield from _on_five_by_two(experiment, tail)
-        case "halves":
-            yield Recommendation(
-                "half_sample_t",
-                "random halves share no row, so the variance of their differences is not too small "
-                f"on average, whatever the learner (docs/cross-validation.md){tail}",
-            )
-        case "kfold" if experiment.resampling.halves is not None:
-            return  # the halves answer the same question without its assumption
+            yield from _on_five_by_two(experiment)
         case "kfold":
-            yield _on_folds(experiment, tail)
+            if experiment.resampling.halves is not None:
+                return  # the halves answer the same question without its assumption
+            assert kfold is not None
+            once = kfold.repeats == 1 and complete_folds(experiment)
+            case = "kfold" if once else "repeated kfold"
+            why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
+            yield Recommendation(CASES[case].two, why)
         case _:
-            yield Recommendation(
-                "corrected_resampled_t",
-                "random divisions share rows, which this t test corrects for (Nadeau & Bengio "
-                f"2003){tail}",
-            )
+            yield Recommendation(CASES[plan].two, _why(plan))
 
 
-def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
+def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
     """Choose for every metric the test that is about it, each test once; recipes where they are."""
-    k = len(experiment.models)
+    k, by_values = len(experiment.models), experiment.by_values
     family = "" if k == 2 else f", corrected for {k} models"
     tested = tuple(filter(has_test, experiment.metrics))
     if several_runs(experiment):
         timed = any(kin.kind == "time" for kin in dependent(experiment).values())
-        if (tested or experiment.by_values) and not timed:
-            yield Recommendation(
-                "recipe_mean_difference" if experiment.by_values else "recipe_difference",
-                "several training runs on the same test rows: this test is about other seeds and "
-                f"other rows{family}{tail}",
-                () if experiment.by_values else tested,
-            )
+        if (tested or by_values) and not timed:
+            case = "runs of values" if by_values else "runs"
+            why = f"{_why(case)}{family}"
+            yield Recommendation(CASES[case].test(k), why, () if by_values else tested)
         return
-    if experiment.by_values:
-        yield Recommendation(
-            "mean_difference", f"{k} models with a number for each row{family}{tail}"
-        )
+    if by_values:
+        yield Recommendation(CASES["values"].test(k), f"{_why('values', models=k)}{family}")
         return
-    reasons = {
-        "cost_sensitive": "this test compares what the errors of two models cost on one test set"
-        f"{family}",
-        "delong": f"this test compares two areas under the ROC curve on one test set{family}",
-        "metric_difference": f"this test compares it on one test set{family} (from the influence "
-        "of every row on it)",
-        "diebold_mariano_means": "this test compares it at later times, with the long-run variance "
-        f"of what each row adds to it{family} (Diebold & Mariano 1995, Lazarus et al. 2018)",
-        "mcnemar": "two models on one test set",
-        "cochran_q": f"{k} models on one test set; {_posthoc('cochran_q', experiment)}",
-    }
-    if not dependent(experiment):  # else another form of the test runs
-        reasons["cost_sensitive"] += " (as testcholdout of MATLAB does)"
-        reasons["delong"] += " (DeLong et al. 1988)"
-        reasons["mcnemar"] += (
-            "; the mid-p form holds its level and wastes little (Dietterich 1998, Fagerland et al. "
-            "2013)"
-        )
-        reasons["cochran_q"] += ", by McNemar's mid-p test (Raschka 2018)"
-    for name, metrics in _tests_of_metrics(experiment).items():
-        yield Recommendation(name, f"by {joined(metrics)}: {reasons[name]}{tail}", metrics)
+    independent = not dependent(experiment)  # else another form of the test runs
+    for case, metrics in _cases_of_metrics(experiment).items():
+        name, source = CASES[case].test(k), CASES[case].source
+        omnibus = f"; {_posthoc(name, experiment)}" if name == CASES[case].more else ""
+        why = f"{_why(case, models=k)}{omnibus or (family if case != 'right rows' else '')}"
+        cited = f" ({source})" if source and independent else ""
+        yield Recommendation(name, f"by {joined(metrics)}: {why}{cited}", metrics)
 
 
-def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
-    """Return the tests of one test set in the order of the metrics, each with its metrics."""
-    two = len(experiment.models) == 2
-    on_right_rows = "mcnemar" if two else "cochran_q"
+def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
+    """Return the cases of one test set in the order of the metrics, each with its metrics."""
     found: dict[str, tuple[str, ...]] = {}
-    known = {
-        Evidence.CORRECTNESS: on_right_rows,
-        Evidence.COSTED_LABELS: "cost_sensitive",
-        Evidence.PROBABILITIES: "delong",
-    }
     serial = experiment.task.numbers and in_time(experiment)
+    known = {Evidence.COSTED_LABELS: "costs", Evidence.PROBABILITIES: "areas"}
     for metric in _of_other_nulls(experiment.metrics):
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
-            in_order = serial and has_row_values(metric, means=False)
-            other = "diebold_mariano_means" if in_order else "metric_difference"
-            name = known[evidence[0]] if evidence else other
-            found[name] = (*found.get(name, ()), metric)
-    return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
+            case = (
+                known.get(evidence[0], "right rows") if evidence else _by_influence(metric, serial)
+            )
+            found[case] = (*found.get(case, ()), metric)
+    return found or {"right rows": (FIXED_METRICS[Evidence.CORRECTNESS],)}
+
+
+def _by_influence(metric: str, serial: bool) -> str:
+    return "losses in time" if serial and has_row_values(metric, means=False) else "metric"
 
 
 def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
@@ -231,47 +288,22 @@ def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
         asked.add(null)
 
 
-def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
+def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
     metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
     accuracy = FIXED_METRICS[Evidence.FOLD_CORRECTNESS]
-    related = dependent(experiment)
     # of several fits of a fold there are mean scores, but no rows that one of them has right
     counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
+    related = bool(dependent(experiment))
     if counted and not related:
-        yield Recommendation(
-            ON_ROWS,
-            f"by {accuracy}: five replications of 2-fold cross-validation; the standard error of "
-            "this test has what test rows and training rows add (docs/cross-validation.md)"
-            f"{tail}",
-            (accuracy,),
-        )
+        why = f"by {accuracy}: {_why('rows of cv_5x2')}"
+        yield Recommendation(ON_ROWS, why, (accuracy,))
         metrics = tuple(metric for metric in metrics if not counted_rows(metric))
     if not metrics or set(plans) - {"cv_5x2", "holdout"}:
         return  # other folds bring a test of every metric
-    groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""
-    yield Recommendation(
-        "corrected_repeated_kfold_t",
-        f"by {joined(metrics)}: five replications of 2-fold cross-validation"
-        f"{groups if related else ''}; this t test corrects for the rows they share (Bouckaert & "
-        f"Frank 2004){tail}",
-        metrics,
-    )
-
-
-def _on_folds(experiment: Experiment, tail: str) -> Recommendation:
-    plan = experiment.resampling.kfold
-    assert plan is not None
-    if plan.repeats == 1 and complete_folds(experiment):
-        return Recommendation(
-            "corrected_kfold_t",
-            f"{plan.folds} folds share training rows, which this t test corrects for (Nadeau & "
-            f"Bengio 2003){tail}",
-        )
-    return Recommendation(
-        "corrected_repeated_kfold_t",
-        f"{plan.repeats} × {plan.folds} folds share training rows, which this t test corrects for "
-        f"(Bouckaert & Frank 2004){tail}",
-    )
+    why = f"by {joined(metrics)}: {_why('cv_5x2')}"
+    if counted and related:
+        why += "; tests on rows of all folds do not know rows in groups"
+    yield Recommendation(CASES["cv_5x2"].two, why, metrics)
 
 
 def complete_folds(experiment: Experiment) -> bool:
@@ -289,25 +321,18 @@ def on_given_rows(
 ) -> dict[str, tuple[str, ...]]:
     """Return the tests of given predictions on one test set, each with its metrics; none: all."""
     if not metrics:
-        return {"recipe_mean_difference" if runs else "mean_difference": ()}
+        return {CASES["runs of values" if runs else "values"].test(models): ()}
     if runs:
         cost = FIXED_METRICS[Evidence.COSTED_LABELS]
-        return {
-            "recipe_difference": (
-                *filter(has_test, metrics),
-                *([cost] if costs and cost not in metrics else []),
-            )
-        }
-    two = models == 2
+        more = [cost] if costs and cost not in metrics else []
+        return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
     found: dict[str, tuple[str, ...]] = {}
-    of_influence = [metric for metric in metrics if not counted_rows(metric)]
-    by_influence = tuple(_of_other_nulls(of_influence))
-    by_values = tuple(m for m in by_influence if serial and has_row_values(m, means=False))
-    by_influence = tuple(metric for metric in by_influence if metric not in by_values)
     if any(map(counted_rows, metrics)):
-        found |= {"mcnemar": ()} if two else {"cochran_q": (), "mcnemar": ()}
-    if by_values:
-        found["diebold_mariano_means"] = by_values
-    if by_influence:
-        found["metric_difference"] = by_influence
-    return found | ({"cost_sensitive": ()} if costs else {})
+        # beside a test of all models at once, that of the pairs takes options of its own
+        case = CASES["right rows"]
+        found |= dict.fromkeys((case.test(models), case.two), ())
+    of_influence = [metric for metric in metrics if not counted_rows(metric)]
+    for metric in _of_other_nulls(of_influence):
+        name = CASES[_by_influence(metric, serial)].test(models)
+        found[name] = (*found.get(name, ()), metric)
+    return found | ({CASES["costs"].test(models): ()} if costs else {})

@@ -24,7 +24,7 @@ from bakeoff.execution.store import Store
 from bakeoff.files import CACHE, DOWNLOADS, remove_parts, write_in_any_encoding
 from bakeoff.fit.fit_task import measured
 from bakeoff.report.item import Item
-from bakeoff.report.wrapping import paragraph
+from bakeoff.report.numbers import paragraph
 from bakeoff.spec import AnalysisPlan, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.usercode import make_importable

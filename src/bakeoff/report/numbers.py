@@ -1,8 +1,10 @@
-"""Numbers as a journal prints them."""
+"""Numbers as a journal prints them, and texts broken into lines."""
 
 from __future__ import annotations
 
 import math
+import shutil
+import textwrap
 from collections.abc import Iterable, Sequence
 
 MINUS = "\N{MINUS SIGN}"
@@ -36,7 +38,8 @@ def fixed(value: float | None, decimals: int) -> str:
     """Format a number with fixed decimals; no negative zero, and no rows of zeros or digits."""
     if value is None or not math.isfinite(value) or decimals > 7 or abs(value) >= 1e15:
         return number(value)
-    return _signed(f"{abs(value):,.{decimals}f}", value)
+    # one number has one text, whatever the last digits of its way here
+    return _signed(f"{abs(round(value, decimals + 6)):,.{decimals}f}", value)
 
 
 def _signed(text: str, value: float) -> str:
@@ -144,3 +147,20 @@ def letters_for(names: Iterable[str], most: int = 30) -> int:
         if len({short(name, letters) for name in different}) == len(different):
             return letters
     return max(most, longest)
+
+
+_WIDEST = 100
+_NARROWEST = 40
+
+
+def paragraph(text: str, indent: str = "") -> str:
+    """Break a text into lines that fit the terminal."""
+    width = min(shutil.get_terminal_size((_WIDEST, 0)).columns, _WIDEST)
+    return textwrap.fill(
+        text,
+        max(width, _NARROWEST),
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
@@ -11,7 +13,7 @@ from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.trials import RowCounts
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
-from bakeoff.report.numbers import count, fixed, number, p_equals, percent, words
+from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import Metric
@@ -191,6 +193,15 @@ def scored(study: Study) -> str:
     return HALVES[study.by_full] if study.plan == "halves" else PLANS[study.plan]
 
 
+def trained_on(study: Study, dataset: str, plan: str) -> str:
+    """Say on how many rows the scored models were trained; empty where on all, or not known."""
+    rows = study.cards.get(dataset, {}).get("rows", 0)
+    sizes = study.scored_on(dataset, plan)["n_train"].dropna()
+    if not rows or sizes.empty or not 0 < sizes.min() < rows:
+        return ""
+    return f", trained on {spread(list(sizes))} of {count(rows, 'row')}"
+
+
 def worth(study: Study, row: Comparison) -> str:
     """Say in how many groups or times rows come and what they are worth; empty where they do not.
 
@@ -348,3 +359,33 @@ def decision(study: Study, row: Comparison) -> str:
             Decision.NOT_SHOWN: "cannot tell",
         }.get(row.decision, DECISIONS[row.decision])
     return DECISIONS[row.decision]
+
+
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One assumption over several comparisons."""
+
+    name: str
+    fails: int
+    unknown: int
+    of: int
+    """The comparisons where it does not hold, where that cannot be checked, and all of them."""
+    detail: str
+    """Of the first where it fails, or else cannot be checked, or else of the first."""
+
+
+def checked(rows: Iterable[Comparison]) -> Iterator[Check]:
+    """Sum up the assumptions of comparisons, in the order in which they are named."""
+    found: dict[str, list[tuple[bool | None, str]]] = {}
+    for row in rows:
+        for a in row.result.get("assumptions", ()):
+            found.setdefault(a["name"], []).append((a["holds"], a["detail"]))
+    for name, checks in found.items():
+        fails = [detail for holds, detail in checks if holds is False]
+        unknown = [detail for holds, detail in checks if holds is None]
+        detail = (fails or unknown or [checks[0][1]])[0]
+        text = clean(_MINUS.sub(MINUS, detail))
+        yield Check(clean(name), len(fails), len(unknown), len(checks), text)

@@ -18,7 +18,7 @@ from bakeoff.comparisons.cautions import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.written import Written, decimals, spread_of, varies
+from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
 from bakeoff.scores.metrics import Metric
 from bakeoff.scores.metrics.given import in_unit, metrics_of
 from bakeoff.spec import PlannedTest
@@ -290,8 +290,6 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
     """Find out how values of a metric are written on a data set, or over all if it is empty."""
     declared = study.experiment.datasets[dataset].unit if dataset else None
     measure = in_unit(study.metrics[metric], declared)
-    if not varies(measure):
-        return Written.of(measure)
     spread = spread_of(study.scores, metric, dataset)
     errors = study.standard_errors.get((metric, dataset), [])
     if not any(errors) and len(own := study.intervals):
@@ -299,4 +297,5 @@ def _written(study: Study, metric: str, dataset: str) -> Written:
         errors = list(own["se"])
     if not any(error > 0 for error in errors):
         errors = list(spread["std"] / np.sqrt(spread["size"]))
-    return Written.of(measure, decimals(errors, spread["mean"]))
+    digits = decimals(errors, spread["mean"])
+    return Written.of(measure, digits if varies(measure) else max(DECIMALS, digits - 1))

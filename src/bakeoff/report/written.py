@@ -18,6 +18,7 @@ from bakeoff.scores import METRICS, POINTS, Metric, Need
 DECIMALS = 3
 _MOST_DIGITS = 6
 """Of the typical score, however small the standard errors are."""
+_NOISE = 1e-14
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,8 +121,8 @@ def varies(metric: Metric) -> bool:
 def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
     """Choose decimals that show two significant digits of the typical standard error."""
     sizes = [abs(v) for v in values if math.isfinite(v) and v]
-    known = [e for e in errors if math.isfinite(e) and e > 0]
     size = statistics.median_low(sizes) if sizes else 1.0
+    known = [e for e in errors if math.isfinite(e) and e > _NOISE * size]
     # a standard error beyond the scores is that of a model that diverged
     known = [e for e in known if e <= size] or known
     most = _MOST_DIGITS - 1 - _exponent(size)

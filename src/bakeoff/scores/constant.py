@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores.metrics import Metric, score
+from bakeoff.scores.metrics import Metric, Need, score
 from bakeoff.spec import Costs
+
+_NOISE = 1e-10
 
 
 class Constant(NamedTuple):
@@ -37,26 +39,35 @@ def constant_answer(
     test: ArrayLike,
     costs: Costs | None = None,
 ) -> Constant | None:
-    """Score the constant answer that training rows suggest."""
-    # It is the most frequent class of the training rows, with the shares of their classes as
-    # probabilities, as scikit-learn's ``DummyClassifier(strategy="prior")`` answers; by a metric of
-    # costs it is the class that would have been the cheapest on the training rows.
+    """Score the constant answer that is the best by a metric on the training rows."""
+    # It is one class with the shares of all classes as probabilities, as scikit-learn's
+    # ``DummyClassifier(strategy="prior")`` answers: of two classes the one that the metric prefers,
+    # of more the most frequent one, and by a metric of costs the one that would be the cheapest.
     if not metric.computed or metric.takes:
         return None
     seen, tested = np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
     shares = seen / seen.sum()
+
+    def scored(answer: int, counts: NDArray[np.int64]) -> float:
+        n = int(counts.sum())
+        made = Predictions(
+            np.arange(n),
+            np.repeat(np.arange(len(seen)), counts),
+            np.full(n, answer),
+            tuple(classes),
+            np.broadcast_to(shares, (n, len(shares))),
+            None,
+            {},
+        )
+        return score(metric, made, costs)[0]
+
     answer = int(np.argmax(shares))
     if metric.priced and costs is not None:
         wanted = shares if costs.priors is None else costs.shares(tuple(classes))
         answer = int(np.argmin((wanted[:, None] * costs.of(tuple(classes))).sum(axis=0)))
-    n = int(tested.sum())
-    made = Predictions(
-        np.arange(n),
-        np.repeat(np.arange(len(seen)), tested),
-        np.full(n, answer),
-        tuple(classes),
-        np.broadcast_to(shares, (n, len(shares))),
-        None,
-        {},
-    )
-    return Constant(answer, score(metric, made, costs)[0])
+    elif metric.needs is Need.LABELS and len(seen) == 2:
+        sign = 1 if metric.greater_is_better else -1
+        values = (sign * scored(one, seen) for one in (answer, 1 - answer))
+        frequent, rare = (-math.inf if math.isnan(value) else value for value in values)
+        answer = 1 - answer if rare > frequent + _NOISE else answer
+    return Constant(answer, scored(answer, tested))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Field
 
 from bakeoff.errors import shown
 from bakeoff.keys import Id, SpecSection, said, with_numbers
@@ -27,8 +27,10 @@ RECOMMENDED = "recommended"
 MissingCells = Literal["error", "drop_dataset", "drop_model", "failed"]
 
 
-def _list_or_recommended(value: Any) -> Any:
-    if isinstance(value, str) and value != RECOMMENDED:
+def _as_list(value: Any) -> Any:
+    if value == RECOMMENDED:
+        return [value]
+    if isinstance(value, str):
         raise said(
             f"found {shown(value)}, expected `recommended` or a list of tests like [mcnemar]"
         )
@@ -39,15 +41,10 @@ class HypothesisTests(SpecSection):
     """Which tests run, and what they share."""
 
     alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
-    run: Annotated[
-        Annotated[Literal["recommended"], Tag("name")]
-        | Annotated[list[str], Field(min_length=1), Tag("list")],
-        Discriminator(lambda value: "list" if isinstance(value, list) else "name"),
-        BeforeValidator(_list_or_recommended),
-    ] = Field(
-        "recommended",
-        description="Names of tests, or `recommended`: the tests that fit what the experiment "
-        "offers, with the reasons in tests.json.",
+    run: Annotated[list[str], Field(min_length=1), BeforeValidator(_as_list)] = Field(
+        [RECOMMENDED],
+        description="Names of tests. `recommended` stands for the tests that fit what the "
+        "experiment offers, with the reasons in tests.json; others can be named beside it.",
     )
     correction: Correction | None = Field(
         None,

@@ -129,4 +129,5 @@ def test_models_that_lose_to_a_constant_the_wrong_way_round_are_told_first(metri
     lines = bakeoff.compare(y, given, metrics=[metric]).verdict.splitlines()
     assert lines[0].startswith("Every model is significantly worse") == turn
     assert ("are the two classes exchanged? The positive class is 'Disease'" in lines[0]) == turn
-    assert lines[turn].startswith(("p is better", "q is better", "The data do not show"))
+    answers = "p is better", "q is better", "The data do not show"
+    assert any(line.startswith(answers) for line in lines)

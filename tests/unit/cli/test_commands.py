@@ -14,9 +14,14 @@ import yaml
 
 from bakeoff import __version__
 from bakeoff.cli import COMMANDS, main
+from bakeoff.cli.guess import look
 from bakeoff.cli.terminal import bold, table, width_of
+from bakeoff.comparisons import plan_tests
+from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table
+from bakeoff.data.given_predictions import load
+from bakeoff.data.table import TARGET
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from bakeoff.stats import McNemarPower, all_pairs, catalogue, cochran_q, mcnemar
@@ -346,6 +351,29 @@ def test_init_writes_an_experiment_that_is_valid(bakeoff, folder):
 
 
 @pytest.mark.parametrize(
+    ("output", "name"),
+    [("leavers.yaml", "leavers"), ("sub/Who Left.v2.yaml", "who-left"), ("-", "customers")],
+)
+def test_init_calls_the_experiment_after_its_file(bakeoff, folder, output, name):
+    write_table().to_csv("customers.csv", index=False)
+    _, out, _ = bakeoff("init", "customers.csv", "--target", "left", "-o", output)
+    found = yaml.safe_load(out if output == "-" else (folder / output).read_text())
+    assert (found["experiment"], list(found["datasets"])) == (name, ["customers"])
+
+
+@pytest.mark.parametrize("name", ["config", "attrition"])
+def test_shipped_experiments_rank_by_the_metric_that_init_takes(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    experiment = read_experiment(f"config/{name}.yaml")
+    guess = look(load(next(iter(experiment.datasets)), experiment).frame, TARGET, None)
+    first = experiment.metrics[0]
+    assert first == ("balanced_accuracy" if guess.imbalanced else "accuracy")
+    headline = next(test for test in plan_tests(experiment)[1] if first in test.metrics)
+    assert headline.plan == "cv_5x2"
+    assert not cautions(headline, experiment, metric=first)
+
+
+@pytest.mark.parametrize(
     ("target", "expected"),
     [
         ("lefft", "--target: 'lefft'; did you mean 'left'?"),
@@ -455,7 +483,7 @@ def test_init_tests_on_two_rows_of_each_class(bakeoff, folder, rare, share):
     write_table(rare=rare).to_csv("1.csv", index=False)
     written(bakeoff, "1.csv")
     found = read_experiment(folder / "e.yaml")
-    assert (found.experiment, found.resampling.holdout.test_size) == ("1", share)
+    assert (list(found.datasets), found.resampling.holdout.test_size) == (["1"], share)
 
 
 @pytest.mark.parametrize("options", [(), ("--encoding", "latin-1")])

@@ -1,6 +1,7 @@
 """`bakeoff compare --metric` and `--values`: the numbers of the library and of an experiment."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -74,6 +75,11 @@ def test_several_models_and_metrics(compare, data):
     _, out, _ = compare("wide.csv", *options)
     for said in ("may be the best", "ROC AUC", "F1", "max-t"):
         assert said in out
+    two = ("--models", "a,b", *options[2:])
+    _, out, _ = compare("wide.csv", *two)
+    assert not re.search("be the best|tier", out)
+    found = as_json(compare("wide.csv", *two, "--json"))
+    assert {key for one in found["best"][0]["models"] for key in one} == {"model", "value", "ci"}
 
 
 def test_accuracy_among_metrics_is_still_mcnemars(compare, data):

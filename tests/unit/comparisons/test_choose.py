@@ -93,6 +93,26 @@ def test_recommended_tests_on_folds_follow_the_metrics():
     }
 
 
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        (["recommended", "cv5x2_f"], {"cv5x2_z": 1, "cv5x2_f": 3}),
+        (["cv5x2_f", "recommended"], {"cv5x2_f": 3, "cv5x2_z": 1}),
+        (["recommended", "corrected_repeated_kfold_t"], {"corrected_repeated_kfold_t": 3}),
+        (["recommended", "friedman_posthoc"], {"friedman_posthoc": 3}),
+    ],
+)
+def test_tests_can_be_named_beside_the_recommended_ones(run, expected):
+    datasets = 3 if "friedman_posthoc" in run else 1
+    _, tests = plan_tests(
+        experiment(datasets=datasets, resampling={"cv_5x2": {}}, tests={"run": run})
+    )
+    found = {test.name: len(test.metrics) for test in tests}
+    assert found.items() >= expected.items()
+    assert [name for name in found if name in expected] == list(expected)
+    assert "cv5x2_z" in found
+
+
 def test_metrics_among_the_options_are_those_of_the_test():
     options = {"metric_difference": {"metrics": ["accuracy"]}}
     facts = {"resampling": {"holdout": {}}, "tests": {"options": options}}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.comparisons import plan_tests
-from bakeoff.comparisons.recommend import recommended
+from bakeoff.comparisons.recommend import CASES, recommended
 from bakeoff.spec import load_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -31,63 +31,45 @@ def test_the_message_shown_is_the_one_given():
     assert str(problem) in shown
 
 
-# the first cell of a row of the table, and the experiment that it is about
-SEEDS = "a holdout, and a model with several `seeds`"
+ONE, ROWS = {"d": AROUND["datasets"]["d0"]}, {"resampling": {"holdout": {}}}
+TIMED = {"source": "file", "path": "d.csv", "target": "y", "time": "t"}
+MATRIX = {"classes": ["malignant", "benign"], "matrix": [[0, 5], [1, 0]]}
+FOREST = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
+# a case of the table, and an experiment that it is about
 OFFERS = {
-    "a `holdout`, by accuracy": {"resampling": {"holdout": {}}, "metrics": ["accuracy"]},
-    "a `holdout`, by `roc_auc` or `cost`": {
-        "resampling": {"holdout": {}},
-        "metrics": ["roc_auc"],
-    },
-    "a `holdout`, by any other metric": {"resampling": {"holdout": {}}, "metrics": ["mcc"]},
-    "`cv_5x2`, by accuracy": {"resampling": {"cv_5x2": {}}, "metrics": ["accuracy"]},
-    "`cv_5x2`, by another metric, or of rows in groups": {
-        "resampling": {"cv_5x2": {}},
-        "metrics": ["log_loss"],
-    },
-    "`halves`": {"resampling": {"halves": {}, "kfold": {}}},
-    "`kfold`": {"resampling": {"kfold": {}}},
-    "`resampled`": {"resampling": {"resampled": {}}},
-    "six or more data sets": {"datasets": AROUND["datasets"]},
+    "right rows": ROWS | {"metrics": ["accuracy"]},
+    "areas": ROWS | {"metrics": ["roc_auc"]},
+    "costs": ROWS | {"metrics": ["cost"], "costs": MATRIX},
+    "metric": ROWS | {"metrics": ["mcc"]},
+    "losses in time": ROWS
+    | {"task": "regression", "datasets": {"d": TIMED}, "metrics": ["mae"]}
+    | {"models": {m: {"estimator": "sklearn.dummy.DummyRegressor"} for m in AROUND["models"]}},
+    "runs": ROWS | {"models": dict.fromkeys(AROUND["models"], FOREST)},
+    "rows of cv_5x2": {"resampling": {"cv_5x2": {}}, "metrics": ["accuracy"]},
+    "cv_5x2": {"resampling": {"cv_5x2": {}}, "metrics": ["log_loss"]},
+    "halves": {"resampling": {"halves": {}, "kfold": {}}},
+    "kfold": {"resampling": {"kfold": {}}},
+    "repeated kfold": {"resampling": {"kfold": {"repeats": 5}}},
+    "resampled": {"resampling": {"resampled": {}}},
+    "data sets": {"datasets": {f"d{i}": ONE["d"] for i in range(60)}},
 }
+ELSEWHERE = {"values", "runs of values", "few data sets"}
+"""Cases of given values and scores, whose files tests of `bakeoff compare` write."""
 
 
-def _rows_of_the_table():
-    text = (DOCS / "choosing-tests.md").read_text(encoding="utf-8")
-    table = text.split("| the experiment has |")[1].split("\n\n")[0]
-    cells = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
-    return {first: rest for first, *rest in cells}
-
-
-def test_every_row_of_the_table_is_tried():
-    elsewhere = {first for first in _rows_of_the_table() if "`values:`" in first}
-    assert set(_rows_of_the_table()) == {*OFFERS, *elsewhere, SEEDS}
-
-
-def test_seeds_have_the_test_that_the_table_says():
-    forest = {"estimator": "sklearn.ensemble.RandomForestClassifier", "seeds": 3}
-    models = {"forest": forest, "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"}}
-    own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "models": models}
-    own |= {"resampling": {"holdout": {}}}
-    names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
-    assert names == ["recipe_difference"]
-    assert f"`{names[0]}`" in _rows_of_the_table()[SEEDS][0]
+def test_every_case_is_tried():
+    assert set(CASES) == {*OFFERS, *ELSEWHERE}
 
 
 @pytest.mark.parametrize("models", [2, 3])
-@pytest.mark.parametrize("row", OFFERS)
-def test_table_says_what_runs(row, models):
-    chosen = dict(list(AROUND["models"].items())[:models])
-    own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "models": chosen} | OFFERS[row]
-    names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
-    two, more = _rows_of_the_table()[row]
-    said = two if models == 2 or "the same for" in more else more
-    assert len(names) == 1
-    assert f"`{names[0]}`" in said
-
-
-def test_repeated_folds_have_the_test_that_the_table_says():
-    own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "resampling": {"kfold": {"repeats": 5}}}
-    names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
-    assert names == ["corrected_repeated_kfold_t"]
-    assert f"with repeats `{names[0]}`" in _rows_of_the_table()["`kfold`"][0]
+@pytest.mark.parametrize("case", OFFERS)
+def test_what_the_table_says_is_recommended(case, models):
+    own = {"datasets": ONE} | OFFERS[case]
+    own["models"] = dict(list(own.get("models", AROUND["models"]).items())[:models])
+    experiment = load_experiment(copy.deepcopy(AROUND | own))
+    (one,) = recommended(experiment)
+    assert one.name == CASES[case].test(models)
+    assert plan_tests(experiment)[0] == []
+    asked = copy.deepcopy(AROUND | own | {"tests": {"run": ["recommended", one.name]}})
+    _, tests = plan_tests(load_experiment(asked))
+    assert [test.name for test in tests] == [one.name]

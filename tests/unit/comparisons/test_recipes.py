@@ -14,8 +14,7 @@ from bakeoff.comparisons.score_intervals import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.family import Family
-from bakeoff.report.verdict.outcome import look
-from bakeoff.report.verdict.recipes import about_runs
+from bakeoff.report.verdict.sentences import about_runs, look
 from bakeoff.report.written import Written
 from bakeoff.scores import METRICS, collect_predictions
 from bakeoff.scores.importance import importances

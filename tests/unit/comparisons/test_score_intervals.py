@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from bakeoff.comparisons.contenders import contenders
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, has_test
 from bakeoff.comparisons.score_intervals import alone, of_test_set, tabulate
+from bakeoff.report.may_be_best import contenders
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs
 from bakeoff.stats import binomial_test, metric_ci

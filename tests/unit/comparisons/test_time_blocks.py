@@ -8,10 +8,10 @@ import pytest
 
 from bakeoff.comparisons import Context, run_test
 from bakeoff.comparisons.cautions import measured
-from bakeoff.comparisons.contenders import contenders
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
+from bakeoff.report.may_be_best import contenders
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, Evidence, catalogue
 from bakeoff.stats.rows.ordered import between_blocks

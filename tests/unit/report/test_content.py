@@ -70,7 +70,8 @@ def test_described_metric_is_told_in_its_unit_and_its_direction(unit, score, sai
     found = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
     one = study(spec, [found], {"a": 2.5, "b": 2.0}, metric="rmse")
     told = " ".join(answer(one).sentences)
-    assert f"The RMSE of b ({score}) is {said} lower than that of a" in told
+    trained = "trained on 100 of 200 rows"
+    assert f"The RMSE of b ({score}, {trained}) is {said} lower than that of a" in told
     shown, table = rows("models", one)
     assert [row["model"] for row in shown] == ["b", "a"]
     (title,) = (column.title for column in table.columns if column.key == "mean")

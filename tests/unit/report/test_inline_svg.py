@@ -6,7 +6,7 @@ from studies import experiment, ran
 
 from bakeoff.report.drawing import svg
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.inline_svg import Sheet, inline_svg
+from bakeoff.report.page import Sheet, inline_svg
 
 MARK = '<use xlink:href="#m" x="{}.12678" y="2.000000" style="fill: #0071b1"/>'
 FILE = (

@@ -8,8 +8,7 @@ import pytest
 from cases import CASES
 from studies import card, division, experiment, omnibus, pair, study
 
-from bakeoff.report.methods import methods
-from bakeoff.report.methods.sentence import CHECKLISTS, author_year
+from bakeoff.report.methods import CHECKLISTS, author_year, methods
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.stats.core.citations import BIBTEX
 

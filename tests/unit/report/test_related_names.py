@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bakeoff
-from bakeoff.report.related_names import alike
+from bakeoff.report.undeclared import alike
 
 
 @pytest.mark.parametrize(

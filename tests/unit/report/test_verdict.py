@@ -93,14 +93,14 @@ def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
 @pytest.mark.parametrize(
     ("models", "n", "said"),
     [
-        ("ab", 3, "no test could be significant"),
-        ("ab", 6, "a test such as wilcoxon_signed_rank should"),
-        ("abc", 3, "a test such as friedman_posthoc should"),
-        ("abc", 12, "such as friedman_posthoc or wilcoxon_signed_rank should"),
+        ("ab", 3, "needs 6 of them to reach the 5% level, there are 3"),
+        ("ab", 6, "the recommended test is wilcoxon_signed_rank"),
+        ("abc", 3, "needs 6 of them to reach the 5% level, there are 3"),
+        ("abc", 12, "the recommended test is friedman"),
+        ("abc", 60, "the recommended test is iman_davenport"),
     ],
 )
-def test_advice_is_what_the_data_sets_allow(models, n, said):
-    """Three data sets cannot get the signed-rank test below p = .25."""
+def test_advice_is_what_is_recommended_for_so_many_data_sets(models, n, said):
     spec = experiment(list(models), datasets=[f"d{i}" for i in range(n)], tests=("cv5x2_f",))
     one = ran(spec, {m: [0.9 - 0.1 * i] * n for i, m in enumerate(models)})
     assert said in answer(one).sentences[-1]

@@ -7,6 +7,7 @@ from studies import experiment, pair, study
 
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import methods
+from bakeoff.report.numbers import fixed
 from bakeoff.report.tables import to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import answer
 from bakeoff.report.written import Written, decimals
@@ -49,7 +50,35 @@ def regression(size, *, unit="MPa", datasets=("d",), width=0.04):
     ],
 )
 def test_verdict_has_two_digits_of_the_standard_error_and_the_unit(size, said):
+    said = said.replace(" MPa) is", " MPa, trained on 100 of 200 rows) is")
     assert said in " ".join(answer(regression(size)).sentences)
+
+
+@pytest.mark.parametrize(
+    ("difference", "low", "high", "said"),
+    [
+        (0.05, 0.02, 0.08, "(0.950, trained on 100 of 200 rows) is 5.0 percentage points"),
+        (0.0043, -0.0012, 0.0098, "0.4 percentage points (95% CI [−0.1, 1.0]) higher"),
+        # of a million rows: not "0.0 percentage points (95% CI [−0.1, 0.2])"
+        (0.0004, -0.0010, 0.0018, "(0.9500, trained on 100 of 200 rows) is 0.04 percentage points"),
+        (0.00004, -0.0001, 0.00018, "0.004 percentage points (95% CI [−0.010, 0.018]) higher"),
+    ],
+)
+def test_shares_have_the_digits_of_their_standard_error(difference, low, high, said):
+    row = {"ci_low": low, "ci_high": high, "confidence": 0.95}
+    found = [pair("a", "b", 0.2, difference, **row)]
+    spec = experiment(("a", "b"), tests=("cv5x2_f",))
+    told = " ".join(answer(study(spec, found, {"a": 0.95, "b": 0.95 - difference})).sentences)
+    assert said in told
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "said"),
+    [(36.615, 2, "36.62"), (0.0005, 3, "0.001"), (2.675, 2, "2.67"), (-0.125, 2, "−0.12")],
+)
+def test_one_number_has_one_text(value, decimals, said):
+    near = (value, value * (1 + 2e-16), value * (1 - 2e-16), value + 1e-13)
+    assert {fixed(one, decimals) for one in near} == {said}
 
 
 def test_unit_stands_wherever_a_number_of_the_metric_does():

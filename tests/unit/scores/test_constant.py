@@ -15,7 +15,6 @@ TRAIN, TEST = (60, 25), (30, 20)
 THEIRS = {
     "accuracy": lambda y, said, p: sk.accuracy_score(y, said),
     "balanced_accuracy": lambda y, said, p: sk.balanced_accuracy_score(y, said),
-    "f1": lambda y, said, p: sk.f1_score(y, said),
     "mcc": lambda y, said, p: sk.matthews_corrcoef(y, said),
     "roc_auc": lambda y, said, p: sk.roc_auc_score(y, p[:, 1]),
     "average_precision": lambda y, said, p: sk.average_precision_score(y, p[:, 1]),
@@ -36,8 +35,7 @@ def test_it_is_what_a_dummy_classifier_scores(name):
     assert found.score == pytest.approx(wanted, abs=1e-12)
 
 
-def test_what_has_no_value_or_is_given_has_no_score():
-    assert np.isnan(constant_answer(METRICS["precision"], ("no", "yes"), TRAIN, TEST).score)
+def test_what_is_given_has_no_constant_answer():
     given = dataclasses.replace(METRICS["accuracy"], computed=False)
     assert constant_answer(given, ("no", "yes"), TRAIN, TEST) is None
 
@@ -46,3 +44,20 @@ def test_by_costs_it_is_the_cheapest_class():
     costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
     found = constant_answer(METRICS["cost"], ("no", "yes"), TRAIN, TEST, costs)
     assert found == (1, pytest.approx(30 / 50))
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "scored"),
+    [
+        ("f1", 1, 4 / 7),  # predicting 'no' for every row has an F1 of 0
+        ("recall", 1, 1.0),
+        ("precision", 1, 0.4),  # predicting 'no' for every row has none
+        ("specificity", 0, 1.0),
+        ("accuracy", 0, 0.6),
+        ("balanced_accuracy", 0, 0.5),
+        ("mcc", 0, 0.0),
+    ],
+)
+def test_it_is_the_best_constant_by_the_metric(name, answer, scored):
+    found = constant_answer(METRICS[name], ("no", "yes"), TRAIN, TEST)
+    assert found == (answer, pytest.approx(scored))

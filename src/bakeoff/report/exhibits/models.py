@@ -182,7 +182,9 @@ def models(study: Study) -> Table:
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
-    parts = [f"Ranked by {study.metric.title} ({prose.scored(study)}). {interval_note(study)}"]
+    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
+    by = f"{study.metric.title} ({prose.scored(study)}{trained})"
+    parts = [f"Ranked by {by}. {interval_note(study)}"]
     parts += filter(None, [prose.over_runs(study)])
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
@@ -197,8 +199,9 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
             f"The constant answer predicts the mean of the {where} rows for every row; by metrics "
             f"that are no mean squared error or deviance, their median{like}."
             if study.experiment.task.numbers
-            else f"The constant answer predicts the most frequent class of the {where} rows"
-            f"{cheapest_class} for every row, with the class shares as probabilities{like}."
+            else f"The constant answer predicts for every row the class that is the best by the "
+            f"metric on the {where} rows{cheapest_class}, with the class shares as "
+            f"probabilities{like}."
         )
     parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
     for dataset, notes in study.notes.items():
@@ -227,8 +230,8 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
 
 
 def _may_be_best(design: StudyDesign) -> bool:
-    """Show it where several models have predictions of a few test sets."""
-    few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 1
+    """Show it for a few test sets of three models or more: of two, the test of the pair says it."""
+    few = len(design.datasets) <= MOST_DATASETS and len(design.models) > 2
     known = design.has_rows and has_test(design.experiment.metrics[0])
     return few and (known or (design.experiment.by_values and not design.has_runs))
 

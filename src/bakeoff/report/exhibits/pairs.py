@@ -423,7 +423,7 @@ def ranks(study: Study, test: str) -> Drawing:
     groups, models = joined(family), _drawn(family)
     bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
     alt = (
-        f"Average ranks: {', '.join(f'{study.label(m)} {average[m]:.2f}' for m in models)}. "
+        f"Average ranks: {', '.join(f'{study.label(m)} {fixed(average[m], 2)}' for m in models)}. "
         f"No significant difference: {bars or 'no models'}."
     )
     shows = ""

@@ -10,11 +10,11 @@ import pandas as pd
 
 from bakeoff.report import prose
 from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, MODEL, PLAN, SIZES
-from bakeoff.report.checks import checked
 from bakeoff.report.exhibit import Section, table
 from bakeoff.report.numbers import NONE, capital, count, fixed, percent, share, spread
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
+from bakeoff.report.prose import checked
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, Table, numbers

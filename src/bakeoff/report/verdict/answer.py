@@ -1,33 +1,51 @@
-"""From a study to its verdict: by the main test, or for one model, or without tests."""
+"""From a study to its verdict: by tests, against a control, for one model, or without tests."""
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Iterator
 
-from bakeoff.comparisons import Comparison, Decision, advisable
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.dependence import notes as notes_on_runs
+from bakeoff.comparisons.recommend import enough_datasets, over_datasets
 from bakeoff.report import prose
-from bakeoff.report.family import Family
-from bakeoff.report.numbers import capital, count, p_equals, percent
+from bakeoff.report.family import Family, seen_from
+from bakeoff.report.numbers import capital, count, fixed, p_equals, percent
 from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
-from bakeoff.report.related_names import related_names
 from bakeoff.report.study import TRUST, Study
-from bakeoff.report.undeclared import notes
-from bakeoff.report.verdict import further_tests, recipes
+from bakeoff.report.undeclared import notes, related_names
 from bakeoff.report.verdict.beside import (
     against_constant,
     by_subgroup,
     failed,
     left_out,
+    none_better,
     too_good,
-    turned,
 )
-from bakeoff.report.verdict.control import against_control
-from bakeoff.report.verdict.outcome import headline, look
-from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
-from bakeoff.report.verdict.wording import Kind, Verdict, the
+from bakeoff.report.verdict.sentences import (
+    Kind,
+    Verdict,
+    about_omnibus,
+    about_runs,
+    alike,
+    by_other_metrics,
+    costs,
+    difference,
+    equivalence,
+    equivalents,
+    fitted,
+    headline,
+    in_brackets,
+    limits,
+    look,
+    not_shown,
+    numbers,
+    posterior,
+    take_care,
+    the,
+    the_posterior,
+)
 from bakeoff.threads import on_one_thread
 
 _MOST_NOTES = 3
@@ -47,11 +65,13 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, *mains)
-    verdict = turned(study, verdict)
-    base = (*against_constant(study), *too_good(study))
-    after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
-    sentences = (*failed(study), *verdict.sentences, *study.told, *after)
-    return dataclasses.replace(verdict, sentences=sentences)
+    base, said, text = tuple(against_constant(study)), verdict.sentences, verdict.headline
+    if top := none_better(study):
+        # which of them is better is the second question then
+        said, text = (*(() if study.several else base[:1]), text, *said), top
+        base = base[1:]
+    after = (*base, *too_good(study), *by_subgroup(study), *left_out(study), *_undeclared(study))
+    return Verdict(verdict.kind, text, (*failed(study), *said, *study.told, *after))
 
 
 def _undeclared(study: Study) -> Iterator[str]:
@@ -68,11 +88,8 @@ def _undeclared(study: Study) -> Iterator[str]:
 def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:
     outcome = look(study, first)
     kind, text = outcome.kind, headline(study, outcome)
-    equal = further_tests.equivalents(study)
-    same = (
-        f.dataset == first.dataset and f.metric == first.metric
-        for f, _ in further_tests.alike(equal)
-    )
+    equal = equivalents(study)
+    same = (f.dataset == first.dataset and f.metric == first.metric for f, _ in alike(equal))
     if len(study.models) == 2 and any(same):
         a, b = (study.name(m) for m in (outcome.leader, outcome.runner_up))
         if kind is Kind.WINNER:
@@ -85,21 +102,21 @@ def _from_tests(study: Study, first: Family, *narrower: Family) -> Verdict:
     sentences = [
         *numbers(study, outcome),
         *about_omnibus(study, outcome),
-        *further_tests.equivalence(study, equal),
-        *further_tests.posterior(study, outcome.leader, outcome.runner_up),
-        *recipes.about_runs(outcome),
-        *further_tests.by_other_metrics(study, first),
+        *equivalence(study, equal),
+        *posterior(study, outcome.leader, outcome.runner_up),
+        *about_runs(outcome),
+        *by_other_metrics(study, first),
     ]
     for second in narrower:
         if second.control:
             continue
         rows = look(study, second)
-        sentences.append(further_tests.fitted(study, rows, outcome))
+        sentences.append(fitted(study, rows, outcome))
         if second.entry.about == "recipes":
-            sentences += recipes.about_runs(rows)
+            sentences += about_runs(rows)
         else:
             sentences += about_omnibus(study, rows, "fitted models")
-    sentences += further_tests.costs(study, first, *narrower)
+    sentences += costs(study, first, *narrower)
     return Verdict(kind, text, tuple(sentences))
 
 
@@ -122,10 +139,11 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
         return Verdict(Kind.UNDECIDED, f"{model} has no complete set of scores.", ())
     line, shown = ranked[0], study.written()
     ci = f" ({percent(line.ci.confidence)} CI {shown.interval(*line.ci)})" if line.ci else ""
+    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     return Verdict(
         Kind.UNTESTED,
         "There is only one model, so there is nothing to compare.",
-        (f"The {study.metric.title} of {model} is {shown.told(line.mean)}{ci}.",),
+        (f"The {study.metric.title} of {model} is {shown.told(line.mean)}{ci}{trained}.",),
     )
 
 
@@ -183,12 +201,12 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
     """Answer from posteriors and equivalence, or from single data sets, or not at all."""
     if not ranked:
         return NO_SCORES
-    equal = further_tests.equivalents(study)
+    equal = equivalents(study)
     best = ranked[0]
     sentences: list[str] = []
     if len(ranked) > 1:
-        sentences += further_tests.posterior(study, best.model, ranked[1].model)
-    sentences += further_tests.equivalence(study, equal)
+        sentences += posterior(study, best.model, ranked[1].model)
+    sentences += equivalence(study, equal)
     if sentences:
         kind, headline = _weigh(study, ranked)
         if equal and kind is Kind.UNTESTED and not study.several:
@@ -263,9 +281,7 @@ def _untested(study: Study, ranked: list[Ranked]) -> str:
 def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
     """Turn a posterior into an answer, at the level of the experiment."""
     best = ranked[0]
-    found = (
-        further_tests.the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
-    )
+    found = the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
     if found is None:
         return Kind.UNTESTED, _untested(study, ranked)
     row = found[1]
@@ -291,7 +307,7 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
         mean = f" and its {prose.mean_of(study.metric)} {study.written().told(best.mean)}"
     sentences = [
         f"Over {len(study.datasets)} data sets the average rank of {study.name(best.model)} is "
-        f"{best.rank:.2f}{mean}; it is first on {count(best.wins, 'data set')}."
+        f"{fixed(best.rank, 2)}{mean}; it is first on {count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)
@@ -302,15 +318,13 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
 
 
 def _advice(study: Study) -> str:
-    """Name the tests over data sets that could tell, were one model ahead on all of them."""
-    names = ("friedman_posthoc", "wilcoxon_signed_rank")[len(study.models) == 2 :]
-    could, n = advisable(names, study.experiment), len(study.datasets)
-    if could:
-        return f"a test such as {' or '.join(could)} should be added"
-    return (
-        f"no test could be significant: with {count(n, 'data set')} even a lead on all of them is "
-        f"not enough at the {percent(study.alpha)} level"
-    )
+    """Name the test over data sets that is recommended, or say how many data sets it needs."""
+    experiment, least = study.experiment, enough_datasets(study.experiment)
+    units = len(experiment.tests.units(experiment.datasets))
+    if units >= least:
+        return f"the recommended test is {over_datasets(experiment).name}"
+    level = percent(study.alpha)
+    return f"a signed-rank test needs {least} of them to reach the {level} level, there are {units}"
 
 
 def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
@@ -332,3 +346,82 @@ def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
         f"{study.name(second)} on {won}, worse on {lost}, and cannot tell on "
         f"{says.total() - won - lost}."
     )
+
+
+def against_control(study: Study, family: Family) -> Verdict:
+    """Say which models are better than the control, which worse, which cannot be told from it."""
+    control = study.name(family.control)
+    says: dict[Decision, list[Comparison]] = {}
+    for row in family.rows:
+        says.setdefault(row.decision, []).append(row)
+    worse, better = says.get(Decision.A_BETTER, []), says.get(Decision.B_BETTER, [])
+    undecided = says.get(Decision.UNDECIDED, [])
+    settled = (*better, *worse)
+    left = [row for row in family.rows if row not in settled and row not in undecided]
+    by = family.measure.title
+
+    if settled:
+        first, than = (better, "better") if better else (worse, "worse")
+        verb = "is" if len(first) == 1 else "are"
+        also = f", {_who(study, worse)} worse" if better and worse else ""
+        headline = f"{_who(study, first)} {verb} {than} than the control {control} by {by}{also}."
+        kind = Kind.CONTROL
+    elif len(undecided) == len(family.rows):
+        kind = Kind.UNDECIDED
+        headline = f"No model can be compared with the control {control} by {by}."
+    else:
+        kind = Kind.CANNOT_TELL
+        headline = (
+            f"The data do not show whether any of the other models differs from {control} by {by}."
+        )
+    return Verdict(kind, headline, tuple(_sentences(study, family, settled, left, undecided)))
+
+
+def _farthest(study: Study, family: Family, row: Comparison) -> str:
+    """Give the largest difference, seen from the model that is ahead."""
+    if family.dataset:
+        return difference(study, family, row, ", the largest difference")
+    a, b = study.name(row.model_a), study.name(row.model_b)
+    gap, where = prose.gap_with_interval(row, family), prose.evidence(study, family)
+    return f"Over {where} {a} is ahead of {b} by {gap}."
+
+
+def _who(study: Study, rows: list[Comparison]) -> str:
+    return study.names([row.model_b for row in rows])
+
+
+def _sentences(
+    study: Study,
+    family: Family,
+    settled: tuple[Comparison, ...],
+    left: list[Comparison],
+    undecided: list[Comparison],
+) -> list[str]:
+    found = []
+    sized = [row for row in (settled or family.rows) if math.isfinite(row.estimate)]
+    if sized:
+        row = max(sized, key=lambda row: abs(row.estimate))
+        ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
+        found.append(_farthest(study, family, ahead))
+    if settled:
+        worst = p_equals(max(row.pvalue_adjusted for row in settled), prose.p_name(settled[0]))
+        largest = "" if len(settled) == 1 else "largest "
+        found.append(
+            f"This is significant at the {percent(settled[0].alpha)} level, {largest}{worst} "
+            f"{in_brackets(study, family)}."
+        )
+        found += take_care(study, [family])
+    if left and settled:
+        found.append(
+            f"{_who(study, left)} {'is' if len(left) == 1 else 'are'} not shown to differ from it."
+        )
+    elif left:
+        found.append(not_shown(study, family, tuple(left)))
+    if left:
+        found.append(limits(study, family, tuple(left)))
+    if undecided:
+        why = prose.why_undecided(undecided[0])
+        found.append(f"Against {_who(study, undecided)} the test is undecided: {why}.")
+    found += by_other_metrics(study, family)
+    found.append("The other models were not compared with each other.")
+    return found

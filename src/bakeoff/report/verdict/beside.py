@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,7 +18,6 @@ from bakeoff.report.baseline import (
 from bakeoff.report.numbers import count, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.verdict.wording import Verdict
 from bakeoff.scores.metrics import Metric, Need
 
 
@@ -36,19 +34,30 @@ def against_constant(study: Study) -> Iterator[str]:
     yield from _by_others(study, [one for each in found.values() for one in each if one.models])
 
 
-def turned(study: Study, verdict: Verdict) -> Verdict:
-    """Begin with the doubt about classes where every model is worse than a constant answer."""
-    if not looks_reversed(study):
-        return verdict
-    *_, positive = study.cards[study.datasets[0]]["classes"]
-    text = (
-        f"Every model is significantly worse than a constant prediction by {study.metric.title}, "
-        f"and the reverse of its predictions would not be: are the two classes exchanged? The "
-        f"positive class is {clean(positive)!r}."
-    )
-    return dataclasses.replace(
-        verdict, headline=text, sentences=(verdict.headline, *verdict.sentences)
-    )
+def none_better(study: Study) -> str:
+    """Say as a headline that no model is shown to beat a constant prediction; else empty."""
+    found, n = baselines(study, study.metric.name), len(study.models)
+    known = (not all(math.isnan(line.pvalue) for line in one.models) for one in found)
+    if looks_reversed(study):
+        *_, positive = study.cards[study.datasets[0]]["classes"]
+        return (
+            "Every model is significantly worse than a constant prediction by "
+            f"{study.metric.title}, and the reverse of its predictions would not be: are the two "
+            f"classes exchanged? The positive class is {clean(positive)!r}."
+        )
+    if (
+        len(found) < len(study.datasets)
+        or any(len(one.open) < n for one in found)
+        or not all(known)
+    ):
+        return ""
+    than = f"than a constant prediction by {study.metric.title}"
+    if study.several:
+        return f"On none of the {len(found)} data sets is a model shown to be better {than}."
+    if n > 1 and len(_worse(study, found[0])[0]) == n:
+        return f"Every model is significantly worse {than}."
+    none = {1: study.name(study.models[0]), 2: "Neither model"}.get(n, f"None of the {n} models")
+    return f"{none} is shown to be better {than}."
 
 
 def _by_others(study: Study, found: list[Baseline]) -> Iterator[str]:

@@ -1,9 +1,13 @@
-"""The sentences on the main test: by how much, how sure, on what evidence, with which cautions."""
+"""The sentences on the tests: what they say, by how much, how sure, with which cautions."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +15,243 @@ from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
 from bakeoff.comparisons.trials import remedies, smallest_pvalue
 from bakeoff.report import prose
-from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import count, p_equals, percent, pvalue, words
+from bakeoff.report.family import Family, as_float, seen_from
+from bakeoff.report.numbers import count, fixed, p_equals, percent, probability, pvalue, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking, without_noise
+from bakeoff.report.standings import standings
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.outcome import BEST, Outcome, standing
-from bakeoff.report.verdict.wording import Kind, the, title
 from bakeoff.scores import METRICS, Need
 from bakeoff.spec.learners import LEARNERS, REGRESSION
 from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats.runs.recipe import unseen_failures
+
+
+class Kind(StrEnum):
+    """What the answer is."""
+
+    WINNER = "winner"
+    """One model is better than each of the others."""
+    PARTIAL = "partial"
+    """The best one is better than some."""
+    OTHERS = "others"
+    """The best one is better than none, but some others differ."""
+    CANNOT_TELL = "cannot_tell"
+    CONFLICT = "conflict"
+    """A test prefers another model to the one that scores best."""
+    SAME = "same"
+    """The evidence is identical."""
+    UNDECIDED = "undecided"
+    EQUIVALENT = "equivalent"
+    CONTROL = "control"
+    """Models were compared with one of them alone, and some differ from it."""
+    AGAINST_VALUE = "against_value"
+    """A single model differs from a value that it was tested against."""
+    UNTESTED = "untested"
+    """Nothing to compare, or nothing that compares it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The answer."""
+
+    kind: Kind
+    headline: str
+    """One short sentence."""
+    sentences: tuple[str, ...]
+    """Two or more that give the numbers, the evidence and its limits."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, then the sentences."""
+        return self.headline, *self.sentences
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(self.lines)
+
+
+_COMMON = {
+    "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
+    "half-sample", "multivariate", "one-sample", "one-way", "paired", "pairwise",
+    "repeated-measures", "resampled", "sign", "two-sample",
+}  # fmt: skip
+
+
+def title(test: Entry) -> str:
+    """Write a test's name as part of a sentence; only words that are no names lose capitals."""
+    text = test.title
+    first = text.split()[0]
+    return text[0].lower() + text[1:] if first.lower() in _COMMON else text
+
+
+def the(test: Entry) -> str:
+    """Write a test's name with its article."""
+    text = title(test)
+    return text if text.split()[0].endswith(("'s", "s'")) else f"the {text}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """The comparisons of the leader, seen from it, by what they say; and of the others."""
+
+    family: Family
+    leader: str
+    runner_up: str
+    tied: tuple[str, ...]
+    behind: str
+    beaten: tuple[Comparison, ...]
+    open: tuple[Comparison, ...]
+    undecided: tuple[Comparison, ...]
+    lost: tuple[Comparison, ...]
+    elsewhere: tuple[Comparison, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """Sum it up."""
+        unresolved = self.open + self.undecided
+        if self.lost:
+            return Kind.CONFLICT
+        if self.beaten:
+            return Kind.PARTIAL if unresolved else Kind.WINNER
+        if self.elsewhere:
+            return Kind.OTHERS
+        if self.undecided and not self.open:
+            return Kind.UNDECIDED
+        if all(row.status in prose.SAME for row in unresolved):
+            return Kind.SAME
+        return Kind.CANNOT_TELL
+
+    @property
+    def others(self) -> list[str]:
+        """The models that the headline speaks of beside the leader."""
+        rows = {
+            Kind.CONFLICT: self.lost,
+            Kind.WINNER: self.beaten,
+        }.get(self.kind, self.open + self.undecided)
+        return [row.model_b for row in rows]
+
+
+def look(study: Study, family: Family) -> Outcome:
+    """Find who leads on a family's evidence and what the family says of it."""
+    lead = standing(study, family)
+    order = list(lead)
+    leader, runner_up = order[0], order[1]
+    tied = tuple(m for m in order[1:] if lead[m] == lead[leader])
+    behind = order[len(tied) + 1 :]
+    kinds = {
+        Decision.A_BETTER: "beaten",
+        Decision.B_BETTER: "lost",
+        Decision.UNDECIDED: "undecided",
+        Decision.DIFFERENT: "undecided",  # which of the two is better, nobody knows
+    }
+    groups: dict[str, list[Comparison]] = {k: [] for k in ("beaten", "lost", "undecided", "open")}
+    for model in order[1:]:
+        row = family.between(leader, model)
+        if row is not None:
+            groups[kinds.get(row.decision, "open")].append(row)
+    elsewhere = [
+        row
+        for row in family.rows
+        if leader not in (row.model_a, row.model_b)
+        and row.decision in (Decision.A_BETTER, Decision.B_BETTER)
+    ]
+    return Outcome(
+        family,
+        leader,
+        runner_up,
+        tied,
+        behind[0] if behind else "",
+        elsewhere=tuple(elsewhere),
+        **{k: tuple(v) for k, v in groups.items()},
+    )
+
+
+def standing(study: Study, family: Family) -> dict[str, float]:
+    """Order the models of a family, best on its own evidence first; equal values are ties."""
+    if family.ranks:
+        lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
+    elif family.entry.evidence.on_rows:
+        # against all others or against one control, a sum of differences orders like the scores
+        sums = dict.fromkeys(family.models, 0.0)
+        for row in family.rows:
+            if math.isfinite(row.estimate):
+                if not family.control:
+                    sums[row.model_a] += row.estimate
+                sums[row.model_b] -= row.estimate
+        # beside a model that diverged, sums have no digits left for the others
+        first = max(sums, key=lambda model: sums[model])
+        lead = {}
+        for model, each in sums.items():
+            beside = family.between(first, model)
+            apart = math.nan if beside is None else beside.estimate
+            behind = apart if math.isfinite(apart) else sums[first] - each
+            lead[model] = -without_noise(study, family.metric, family.plan, behind)
+    else:
+        # the ranking orders models of equal average rank by their mean scores
+        lines = ranking(study, family.metric, family.plan)
+        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
+        lacking = not family.dataset and len(known) < len(family.models)
+        if lacking and (found := standings(study, family.metric)):
+            ranks = zip(found.models, found.ranks.tolist(), strict=True)
+            known = {model: -round(rank, 10) for model, rank in ranks if model in family.models}
+        lead = known | {m: -math.inf for m in family.models if m not in known}
+    return dict(sorted(lead.items(), key=lambda each: -each[1]))
+
+
+BEST = {False: ("best", "better"), True: ("cheapest", "cheaper")}
+"""What to call the best model, the cheapest one where costs are compared."""
+
+
+def headline(study: Study, o: Outcome) -> str:
+    """Say in one sentence what the main test says."""
+    leader, many = study.name(o.leader), len(study.models) > 2
+    costs = o.family.entry.evidence is Evidence.COSTED_LABELS
+    by = "" if costs else f" by {o.family.measure.title}"
+    by += " over training seeds and rows" if o.family.entry.about == "recipes" else ""
+    others = study.names(o.others) if o.others else "the others"
+    match o.kind:
+        case Kind.WINNER:
+            # a test that is too lenient makes a finding, not a certainty
+            liberal = study.type1(o.family.entry, o.family.metric) is TypeOneError.LIBERAL
+            verb = "seems" if liberal or any(map(measured, o.beaten)) else "is"
+            compared = len(o.beaten) + 1
+            which = "models" if compared == len(study.models) else "models that were compared"
+            best, better = BEST[costs]
+            among = f"the {best} of the {compared} {which}" if many else f"{better} than {others}"
+            return f"{leader} {verb} {among}{by}."
+        case Kind.PARTIAL:
+            better = BEST[costs][1]
+            rest = [model for model in o.others if model not in o.tied]
+            but = f", but {{}}is not shown to be {better} than {study.names(rest)}" if rest else ""
+            if not o.tied:
+                return f"{leader} leads{by}{but.format('')}."
+            level = study.names([o.leader, *o.tied])
+            what = "results" if o.family.dataset else "average rank"
+            return f"{level} lead{by} with the same {what}{but.format(leader + ' ')}."
+        case Kind.OTHERS:
+            return f"Some models differ{by}, but the best one cannot be named."
+        case Kind.CONFLICT:
+            called = "is" if len(o.lost) == 1 else "are"
+            return (
+                f"The evidence conflicts: {leader} scores best{by}, but {others} {called} "
+                "significantly better."
+            )
+        case Kind.SAME:
+            which = "The models" if many else f"{leader} and {others}"
+            return f"{which} cannot be told apart{by}: their results are identical."
+        case Kind.UNDECIDED:
+            if many:
+                return f"The evidence does not allow a comparison of the models{by}."
+            return f"The comparison of {leader} and {others}{by} is undecided."
+    omnibus = study.omnibus(o.family)
+    if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:
+        return f"The models are not all equal{by}, but the data do not show which of them differ."
+    best, better = BEST[costs]
+    if many:
+        return f"The data do not show which of the {len(o.family.models)} models is {best}{by}."
+    return f"The data do not show whether {leader} or {others} is {better}{by}."
 
 
 def numbers(study: Study, o: Outcome) -> Iterator[str]:
@@ -96,7 +327,10 @@ def difference(study: Study, family: Family, row: Comparison, more: str = "") ->
             "than the digits shown."
         )
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
-    mean = f" ({family.written.told(means[row.model_a])})" if row.model_a in means else ""
+    mean = ""
+    if row.model_a in means:
+        trained = prose.trained_on(study, family.dataset, family.plan)
+        mean = f" ({family.written.told(means[row.model_a])}{trained})"
     comparative = f"{prose.better(metric)} than that of {b}"
     ahead = prose.gap_with_interval(row, family)
     return f"The {metric.title} of {a}{mean} is {ahead} {comparative}{more}."
@@ -119,11 +353,11 @@ def _over_datasets(study: Study, o: Outcome) -> str:
 
     def told(model: str, mean: str = "") -> str:
         scored = f"; {mean}{scores.told(lines[model].mean)}" if complete and model in lines else ""
-        return f"({ranks[model]:.2f}{scored})"
+        return f"({fixed(ranks[model], 2)}{scored})"
 
     if o.tied:
         level = study.names([o.leader, *o.tied])
-        text = f"Over {where} {level} have the same average rank ({ranks[o.leader]:.2f})"
+        text = f"Over {where} {level} have the same average rank ({fixed(ranks[o.leader], 2)})"
     else:
         text = f"Over {where} {leader} has the best average rank "
         text += told(o.leader, f"{prose.mean_of(metric)} ")
@@ -315,4 +549,289 @@ def _by_result(entry: Entry, rows: Sequence[Comparison]) -> Iterator[str]:
         yield (
             f"Caution: {the(entry)} has an inflated type I error here{several}: "
             f"{'; '.join(failing[0])}."
+        )
+
+
+Equivalent = tuple[Family, list[Comparison]]
+
+
+def equivalents(study: Study) -> list[Equivalent]:
+    """List what is shown to be equivalent, by test, metric and data set."""
+    found = []
+    for family in study.families:
+        rows = [row for row in family.rows if row.decision is Decision.EQUIVALENT]
+        if family.equivalence and rows:
+            found.append((family, rows))
+    return found
+
+
+def alike(found: list[Equivalent]) -> list[Equivalent]:
+    """Keep what is shown to be equivalent both ways, and not only to be no worse."""
+    return [(family, rows) for family, rows in found if not prose.one_sided(rows[0])]
+
+
+def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
+    """Say which models differ by less than the margin, and on how many data sets."""
+    by_test: dict[str, list[Equivalent]] = {}
+    for family, rows in found:
+        by_test.setdefault(family.entry.name, []).append((family, rows))
+    for of_test in by_test.values():
+        family, rows = of_test[0]
+        row = rows[0]
+        margin = f"the margin of {family.written.gap(row.margin)}"
+        if not family.dataset or not study.several:
+            pairs = words(
+                [_pair(study, row, "and" if len(rows) == 1 else "with") for row in rows], 3
+            )
+            largest = "" if len(rows) == 1 else "largest "
+            p = p_equals(max(row.pvalue_adjusted for row in rows), prose.p_name(row))
+            text = f"{pairs} are shown to differ by less than {margin}"
+            if prose.one_sided(row):
+                pairs = words([_pair(study, row, "against") for row in rows], 3)
+                text = f"The first model is shown not to be worse by {margin}: {pairs}"
+            yield f"{text} ({title(family.entry)}, {largest}{p}, about {prose.about(family)})."
+            continue
+        says = "pairs of models differ"
+        if prose.one_sided(row):
+            says = "the first model of a pair is worse, if at all,"
+        where = [f"{study.dataset_label(f.dataset)} ({len(r)})" for f, r in of_test]
+        yield (
+            f"Data set by data set, {the(family.entry)} shows that {says} by less than {margin} on "
+            f"{len(of_test)} of {len(study.datasets)} data sets (with the number of pairs: "
+            f"{words(where)}; about {prose.about(family)})."
+        )
+
+
+def _pair(study: Study, row: Comparison, between: str) -> str:
+    return f"{study.name(row.model_a)} {between} {study.name(row.model_b)}"
+
+
+def the_posterior(study: Study, leader: str, runner_up: str) -> tuple[Family, Comparison] | None:
+    """Find what a Bayesian test says of two models, as the first one sees it."""
+    wanted = "" if study.several else study.datasets[0]
+    for family in study.families:
+        if family.bayesian and family.dataset == wanted and family.metric == study.metric.name:
+            row = family.between(leader, runner_up)
+            if row is not None and row.decision is not Decision.UNDECIDED:
+                return family, row
+    return None
+
+
+def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
+    """Give the posterior probabilities of the two best, where a Bayesian test ran."""
+    found = the_posterior(study, leader, runner_up)
+    if found is None:
+        return
+    family, row = found
+    a, b = study.name(leader), study.name(runner_up)
+    told = [f"{probability(row.p_a_better)} that {a} is better than {b}"]
+    if row.rope > 0:
+        rope = family.written.gap(row.rope)
+        told.append(f"{probability(row.p_equivalent)} that they differ by no more than {rope}")
+    told.append(f"{probability(row.p_b_better)} that {a} is worse")
+    on = f"{title(family.entry)} on {prose.evidence(study, family)}"
+    yield f"The posterior probabilities are {words(told)} ({on})."
+
+
+def costs(study: Study, *told: Family | None) -> Iterator[str]:
+    """Say what the test of costs says, unless it was told already; with one data set."""
+    for family in study.families:
+        if study.several or family in told or not family.settles:
+            continue
+        if family.entry.evidence is not Evidence.COSTED_LABELS or family.control:
+            continue
+        o = look(study, family)
+        row = family.between(o.leader, o.behind) if o.behind else None
+        if row is None or row.decision is Decision.UNDECIDED:
+            continue
+        p = p_equals(row.pvalue_adjusted, prose.p_name(row))
+        shown = row.decision is Decision.A_BETTER
+        says = "is significant" if shown else "may be due to chance"
+        gap = by_how_much(study, o)
+        gap = f"t{gap[1:]}" if gap.startswith("The ") else gap
+        yield (f"By the given costs, {gap} This difference {says}, {p} ({title(family.entry)}).")
+        return
+
+
+def fitted(study: Study, o: Outcome, first: Outcome) -> str:
+    """Add what the held-out rows say of the fitted models."""
+    row = o.family.rows[0]
+    where = "" if not study.several else f" of {study.dataset_label(o.family.dataset)}"
+    fits = "the models fitted once"
+    if o.family.entry.about == "recipes":
+        fits = f"models trained again with other seeds ({prose.runs_of(o.family)})"
+    start = f"For {fits} and tested on {row.n:,} held-out rows{where}"
+    leader = study.name(o.leader)
+    others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])
+    by = o.family.measure.title
+    by_metric = f"is better by {by} than", f"is best by {by}"
+    better, most = _SAYS.get(o.family.entry.evidence, by_metric)
+    also = "also " if o.leader == first.leader and o.kind is first.kind else ""
+    match o.kind.value:
+        case "winner":
+            text = f"{leader} {also}{better} {others}"
+        case "partial":
+            beaten = words([study.name(r.model_b) for r in o.beaten])
+            level = study.names([o.leader, *o.tied])
+            text = f"{level} have the same results, and " if o.tied else ""
+            text += f"{leader} {better} {beaten}"
+            if len(o.others) > len(o.tied):
+                text += f"; it is not shown that {leader} {better} {others}"
+        case "same":
+            text = "their results are identical"
+        case "undecided":
+            text = "the test is undecided"
+        case "conflict":
+            text = f"{leader} {most}, but {others} is significantly better"
+        case "others":
+            text = f"{leader} {most}, but is not shown to be better than any other model"
+        case _:
+            text = f"{by} does not differ significantly"
+    return f"{start}, {text} ({title(o.family.entry)})."
+
+
+_SAYS = {
+    Evidence.CORRECTNESS: ("is better than", "is right most often"),
+    Evidence.COSTED_LABELS: ("costs less than", "costs least"),
+    Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
+}
+
+
+Findings = dict[tuple[str, str], Comparison]
+_MOST_PAIRS = 3
+
+
+def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
+    """Say by which other metrics the answer differs from that of the test that decides."""
+    families = [found for m in study.experiment.metrics if (found := _family(study, first, m))]
+    # what errors cost has a sentence of its own, and a metric that jumps has no test
+    others = {
+        f.metric: f
+        for f in families
+        if f.metric != first.metric
+        and f.entry.evidence is not Evidence.COSTED_LABELS
+        and f.measure.smooth
+    }
+    decided = _found(first)
+    new = {
+        metric: own
+        for metric, family in others.items()
+        if (own := {k: row for k, row in _found(family).items() if k not in decided})
+    }
+    if new:
+        told = (_told(study, first, others[metric], own) for metric, own in new.items())
+        yield f"Other metrics give other answers: {'; '.join(told)}."
+    lacking = [
+        family.measure.title
+        for metric, family in others.items()
+        if metric not in new and not decided.keys() <= _found(family).keys()
+    ]
+    if new:
+        yield _corrected(study, len(others) + 1, new)
+    if lacking:
+        by, also = first.measure.title, f"significant by {words(lacking)}"
+        if len(decided) == 1:
+            yield f"The difference is not {also}."
+        else:
+            yield f"Not all significant differences by {by} are also {also}."
+
+
+def _family(study: Study, first: Family, metric: str) -> Family | None:
+    """Find what compares the models by a metric: the same test, else the most trustworthy one."""
+    where = first.dataset, first.plan, metric
+    same = (
+        f
+        for f in study.of_test(first.entry.name)
+        if (f.evidence, f.follows) == (where, first.follows)
+    )
+    return next(same, None) or study.by_metric(metric, first.dataset)
+
+
+def _found(family: Family) -> Findings:
+    """Map winner and loser to the comparison that shows which is which, seen from the winner."""
+    found = {}
+    for row in family.rows:
+        if row.decision in (Decision.A_BETTER, Decision.B_BETTER):
+            won = row.model_a if row.decision is Decision.A_BETTER else row.model_b
+            seen = seen_from(row, won)
+            found[seen.model_a, seen.model_b] = seen
+    return found
+
+
+def _told(study: Study, first: Family, family: Family, found: Findings) -> str:
+    rows = list(found.values())
+    pairs = [f"{study.name(r.model_a)} is better than {study.name(r.model_b)}" for r in rows]
+    worst = p_equals(max(row.pvalue_adjusted for row in rows), prose.p_name(rows[0]))
+    by = f" by {prose.gap_of(family, rows[0].estimate)}" if len(rows) == 1 else ""
+    largest = "largest " if len(rows) > 1 else ""
+    test = "" if family.entry is first.entry else f", {title(family.entry)}"
+    told = words(pairs, _MOST_PAIRS)
+    return f"by {family.measure.title} {told}{by} ({largest}{worst}{test})"
+
+
+def _corrected(study: Study, metrics: int, new: dict[str, Findings]) -> str:
+    """Say that nothing is corrected for the number of metrics, and what would remain if it were."""
+    rows = list(chain.from_iterable(found.values() for found in new.values()))
+    kept = sum(row.pvalue_adjusted * metrics <= row.alpha for row in rows)
+    if len(rows) == 1:
+        what = f"this finding {'remains' if kept else 'does not remain'}"
+    elif kept == len(rows):
+        what = f"{'both' if kept == 2 else f'all {kept}'} findings remain"
+    else:
+        what = (
+            f"{kept or 'none'} of these {len(rows)} findings {'remains' if kept < 2 else 'remain'}"
+        )
+    return (
+        f"The p-values are not corrected for the {metrics} metrics; after a Bonferroni correction "
+        f"for them {what} significant at the {percent(study.alpha)} level."
+    )
+
+
+_MOST = 0.9
+"""The share of the variance from which on more of the other buys nothing worth naming."""
+
+
+def about_runs(o: Outcome) -> Iterator[str]:
+    """Say whether these fits differ where the recipes do not, and what limits the comparison."""
+    if o.family.entry.about != "recipes":
+        return
+    row = o.family.between(o.leader, o.runner_up)
+    details = {} if row is None else row.result.get("details", {})
+    if row is None or "pvalue_fits" not in details:
+        return
+    p, runs = as_float(details["pvalue_fits"]), [int(details[f"runs_{m}"]) for m in "ab"]
+    if row.decision is Decision.NOT_SHOWN and p <= row.alpha and row.family_size == 1:
+        fits = f"{runs[0]} fits of each" if runs[0] == runs[1] else "fits"
+        yield (
+            f"These {fits} do differ on new rows ({p_equals(p)}); the difference may be luck of "
+            "the seeds."
+        )
+    if row.decision is not Decision.UNDECIDED:
+        yield from _advice(details)
+    fewest = min((number for number in runs if number > 1), default=0)
+    if fewest:
+        yield (
+            "All runs share one set of training rows, so this says nothing about other training "
+            f"rows; {count(fewest, 'run')} without a failure are compatible with a failure rate of "
+            f"up to {100 * unseen_failures(fewest):.0f}%."
+        )
+
+
+def _advice(details: Mapping[str, Any]) -> Iterator[str]:
+    """Say what share of the variance is due to the seeds, and what would reduce it."""
+    seeds, rows = (max(as_float(details[f"var_{part}"]), 0.0) for part in ("seeds", "rows"))
+    total = seeds + rows
+    if not total > 0:
+        return
+    share = seeds / total
+    said = f"Of the variance of the difference {100 * share:.0f}% is due to the seeds"
+    if share >= _MOST:
+        yield f"{said}: more training runs would help, more rows would not."
+    elif share <= 1 - _MOST:
+        yield f"{said}: more rows would help, more training runs would not."
+    else:
+        left = f"{100 * math.sqrt(rows / total):.0f}%"
+        yield (
+            f"{said}; with these rows no number of training runs brings the standard error below "
+            f"{left} of what it is."
         )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.comparisons.contenders import DRAWS, contenders
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.report.may_be_best import DRAWS, contenders
 from bakeoff.spec import Costs
 from bakeoff.stats import all_pairs
 
