@@ -18,7 +18,7 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import whole_tails
+from bakeoff.stats.design.flips import flip_tails
 from bakeoff.stats.rows import ordered
 from bakeoff.stats.rows.mcnemar import DIFFERENCE_METHODS
 from benchmarks.dependent.draw import SHARED, cut, margins, own_correlation, sizes
@@ -64,11 +64,7 @@ def pair_rejections(wins: Array, losses: Array, clusters: Clusters) -> dict[str,
     """Return rejection rates from the rows (K, runs) that only A and only B has right."""
     sums, b, c = wins - losses, wins.sum(axis=0), losses.sum(axis=0)
     groups, found = clusters.count, moments(sums, b + c, clusters)
-    total, _squares = sums.sum(axis=0), np.square(sums).sum(axis=0)
-    magnitude = np.abs(sums).astype(int)
-    values = np.arange(1, max(1, magnitude.max()) + 1)
-    counts = np.stack([(magnitude == v).sum(axis=0) for v in values], axis=1).astype(float)
-    tails = whole_tails(values.astype(float), counts, total)
+    tails = [flip_tails(of_run, n_resamples=0, seed=0) for of_run in sums.T]
     df = degrees_of_freedom(clusters.shares)
     with np.errstate(divide="ignore", invalid="ignore"):
         t, t1, t0 = (
@@ -77,8 +73,8 @@ def pair_rejections(wins: Array, losses: Array, clusters: Clusters) -> dict[str,
         )
     pvalues = {
         "McNemar mid-p (rows)": midp_pvalue(b, c, "two-sided"),
-        "sign_flip": tails.pvalue("two-sided"),
-        "sign_flip_exact": tails.pvalue("two-sided", exact=True),
+        "sign_flip": np.array([tail.pvalue("two-sided") for tail in tails]),
+        "sign_flip_exact": np.array([tail.pvalue("two-sided", exact=True) for tail in tails]),
         "robust_t": 2 * special.stdtr(df, -np.abs(t)),
         "CR1, t(K − 1)": 2 * special.stdtr(groups - 1, -np.abs(t1)),
         "CR0, z (GEE)": 2 * special.ndtr(-np.abs(t0)),

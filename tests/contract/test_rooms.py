@@ -39,7 +39,7 @@ STATISTICS = {
     "design": set(),
     "planning": set(),
     "metrics": {"design"},
-    "rows": {"design", "planning"},
+    "rows": {"design", "metrics", "planning"},
     "folds": {"planning"},
     "datasets": set(),
     "runs": {"design", "metrics", "planning"},

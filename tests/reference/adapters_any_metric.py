@@ -327,14 +327,14 @@ def _rows_needed(inputs):
 def _best(inputs):
     table = inputs.get("scores", inputs.get("y_pred"))
     if "metric" in inputs:
-        y, metric, name = inputs["y_true"], inputs["metric"], "best_models"
+        y, metric = inputs["y_true"], inputs["metric"]
         family = read_family(y, table, metric_called(metric))
         values = [influence(y, column, metric=metric).value for column in np.asarray(table).T]
     else:
-        family, name = family_of_values(table, True, inputs.get("groups")), "best_by_values"
+        family = family_of_values(table, True, inputs.get("groups"))
         values = np.asarray(table).mean(axis=0).tolist()
     family.__dict__["scale"] = None  # the published procedure, without the guard of areas
-    result = best_of(family, name, 1 - inputs["alpha"], 99_999, 0)
+    result = best_of(family, 1 - inputs["alpha"], 99_999, 0)
     return {"values": values, "pvalue": list(result.pvalues), "members": list(result.members)}
 
 

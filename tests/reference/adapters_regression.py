@@ -10,9 +10,8 @@ from bakeoff import stats
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.influence import influence
-from bakeoff.stats.metrics.metric import Need
+from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Need
 from bakeoff.stats.metrics.named import METRICS, own_metric
-from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT, PLAIN
 from tests.reference.told import as_printed, told
 
 _KENDALL = own_metric(

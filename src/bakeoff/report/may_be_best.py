@@ -8,7 +8,6 @@ import string
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,8 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.pairs import compact_letters
-from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
+from bakeoff.stats.metrics.best_models import best_of
+from bakeoff.stats.metrics.family import compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
 
@@ -114,20 +114,21 @@ def contenders(
     tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
     """Find the models that may be the best."""
-    draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
     if isinstance(rows, PairedPredictions):
         if not has_test(rows.metric):
             return None
         rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
     if len(rows.models) < 2:
         return None
-    options = difference_options(rows, costs) | draws
+    options = difference_options(rows, costs)
     if isinstance(rows, PairedPredictions):
         truth, predicted = rows.matrix(catalogue()[rows.difference])
-        best, pairs = ranked_models(truth, predicted, **options)
+        family = read_family(truth, predicted, **options)
     else:
-        greater = rows.greater_is_better
-        best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **options)
+        family = family_of_values(rows.values, rows.greater_is_better, **options)
+    level = 1 - alpha
+    best = best_of(family, level, DRAWS, seed)
+    pairs = compare_all(family, confidence_level=level, n_resamples=DRAWS, seed=seed)
     if best.status is not Status.OK:
         return None
     blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)

@@ -30,10 +30,15 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.design.flips import GroupSums
 from bakeoff.stats.design.groups import Spread
 from bakeoff.stats.metrics.answer import CARRIED
-from bakeoff.stats.metrics.differences import difference, mean_difference
-from bakeoff.stats.metrics.influence import Influence, MetricArguments, Setting, setting_of
+from bakeoff.stats.metrics.differences import difference
+from bakeoff.stats.metrics.influence import (
+    Influence,
+    MetricArguments,
+    Setting,
+    setting_of,
+    setting_of_values,
+)
 from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.view import read_groups
 from bakeoff.stats.planning import detectable_difference
 from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
 
@@ -114,19 +119,23 @@ def limits_of(
     setting: Setting, rows: Sequence[Any], alpha: float
 ) -> tuple[Limits, Influence | None, Result]:
     """Return the limits of a difference, the influence of every row on it, and its test."""
-    (found, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
+    (contrast, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
     groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
     limits = two_limits(low, high, alpha, groups, "t_influence")
-    if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
-        return limits, found, low
-    limits = dataclasses.replace(limits, warnings=())
+    if setting.metric.form is not Form.ROWS or contrast is None or math.isnan(limits.low):
+        return limits, contrast, low
+    if low.df is None:  # right and wrong rows: limits of their table
+        return dataclasses.replace(limits, method="newcombe"), contrast, low
+    computed, alone = setting.metric.computed, setting.clusters is None
+    if computed:
+        limits = dataclasses.replace(limits, warnings=())
     fewest = setting.fewest()
     if 0 <= fewest < _FEWEST_OF_A_CLASS:
         why = f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
-        return _none(limits, why), found, low
-    skew = skewness(found.psi, setting.clusters)
-    fewest_degrees = _FEWEST_DEGREES if setting.clusters is None else _FEWEST_OF_SUMS
-    return _of_mean(limits, found.tested, skew, fewest_degrees), found, low
+        return _none(limits, why), contrast, low
+    skew = skewness(contrast.psi, setting.clusters)
+    fewest_degrees = _FEWEST_DEGREES if computed and alone else _FEWEST_OF_SUMS
+    return _of_mean(limits, contrast.tested, skew, fewest_degrees), contrast, low
 
 
 @checked
@@ -155,28 +164,9 @@ def mean_limits(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
     (-0.161, -0.186, -0.134)
     """
-    low, high = (
-        mean_difference(
-            values_candidate,
-            values_base,
-            greater_is_better=greater_is_better,
-            groups=groups,
-            variant=None if groups is None else "t_and_flips",
-            alternative=side,
-            confidence_level=1 - alpha,
-        )
-        for side in _SIDES
-    )
-    limits = two_limits(low, high, alpha, count_groups(groups), "t_influence")
-    if math.isnan(limits.low):
-        return limits
-    if low.df is None:  # right and wrong rows: limits of their table
-        return dataclasses.replace(limits, method="newcombe")
-    differences = np.subtract(values_candidate, values_base, dtype=np.float64)
-    clusters = read_groups(groups, len(differences))
-    spread = Spread(low.details["se"], low.df or 0.0, low.details["units"])
-    skew = skewness(differences - differences.mean(), clusters)
-    return _of_mean(limits, spread, skew if greater_is_better else -skew, _FEWEST_OF_SUMS)
+    models = [("values_candidate", values_candidate), ("values_base", values_base)]
+    setting, rows = setting_of_values(models, greater_is_better, groups)
+    return limits_of(setting, rows, alpha)[0]
 
 
 def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:
@@ -188,15 +178,15 @@ def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str
     return Limits(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
 
 
-def _of_mean(limits: Limits, found: Spread, skew: float, fewest: int) -> Limits:
+def _of_mean(limits: Limits, spread: Spread, skew: float, fewest: int) -> Limits:
     """Take the skewness of numbers per row into account, where enough of them carry the mean."""
-    if found.df < fewest:
+    if spread.df < fewest:
         return _none(
             limits,
-            f"few rows dominate the difference: it has {found.df:.0f} effective degrees of "
+            f"few rows dominate the difference: it has {spread.df:.0f} effective degrees of "
             f"freedom, {fewest} are needed",
         )
-    low, high = skewed_limits(limits.estimate, found, skew, limits.alpha)
+    low, high = skewed_limits(limits.estimate, spread, skew, limits.alpha)
     return dataclasses.replace(limits, low=low, high=high, method="t_and_hall")
 
 
@@ -264,13 +254,13 @@ def metric_equivalence(
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     setting, rows = setting_of(y_true, models, **asked)
-    limits, found, test = limits_of(setting, rows, alpha)
+    limits, contrast, test = limits_of(setting, rows, alpha)
     sides = 2 if question == "equivalence" else 1
     statistics = pvalues = (math.nan, math.nan)
     ci: ConfidenceInterval | None = None
     if not math.isnan(limits.low):
-        assert found is not None
-        statistics, pvalues = _one_sided(setting, found, margin)
+        assert contrast is not None
+        statistics, pvalues = _one_sided(setting, contrast, margin)
         ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
     elif limits.status is Status.IDENTICAL_SCORES:
         statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
@@ -293,15 +283,15 @@ def metric_equivalence(
 
 
 def _one_sided(
-    setting: Setting, found: Influence, margin: float
+    setting: Setting, contrast: Influence, margin: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Test that A is worse, and that it is better, by the margin: statistics and p-values."""
-    of_rows, groups = setting.metric.form is Form.ROWS, found.of_groups
-    skew = skewness(found.psi, setting.clusters) if of_rows else 0.0
+    of_rows, groups = setting.metric.form is Form.ROWS, contrast.of_groups
+    skew = skewness(contrast.psi, setting.clusters) if of_rows else 0.0
     statistics, pvalues = [], []
     for sign in (1, -1):
-        t = (sign * found.estimate + margin) / found.tested.se
-        pvalue = skewed_pvalue(t, found.tested, sign * skew)
+        t = (sign * contrast.estimate + margin) / contrast.tested.se
+        pvalue = skewed_pvalue(t, contrast.tested, sign * skew)
         if not of_rows and groups is not None and not groups.many_alike:
             shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
             pvalue = max(pvalue, shifted.pvalue("greater"))
@@ -317,24 +307,24 @@ def skewness(psi: FloatArray, clusters: NDArray[np.intp] | None) -> float:
     return float(np.mean(sums**3)) / second**1.5 if second > 0 else 0.0
 
 
-def skewed_limits(centre: float, found: Spread, skew: float, tail: float) -> tuple[float, float]:
+def skewed_limits(centre: float, spread: Spread, skew: float, tail: float) -> tuple[float, float]:
     """Return a lower and an upper limit, each of them missed with the probability `tail`."""
     # Each is the wider one of Student's t limit and Hall's (1992, JRSS B 54, 221-228), whose cubic
     # transformation takes the skewness out of the t statistic; both with the same quantile of t.
-    quantile = -float(special.stdtrit(found.df, tail))
+    quantile = -float(special.stdtrit(spread.df, tail))
     low, high = (
-        sign * min(-quantile, _hall(sign * skew, quantile, found.units)) for sign in (1, -1)
+        sign * min(-quantile, _hall(sign * skew, quantile, spread.units)) for sign in (1, -1)
     )
-    return centre + low * found.se, centre + high * found.se
+    return centre + low * spread.se, centre + high * spread.se
 
 
-def skewed_pvalue(t: float, found: Spread, skew: float) -> float:
+def skewed_pvalue(t: float, spread: Spread, skew: float) -> float:
     """Return the probability below which a lower limit that is t standard errors down lies."""
-    root, third = math.sqrt(found.units), skew / 3
+    root, third = math.sqrt(spread.units), skew / 3
     halls = t
     if abs(skew) >= 1e-9:
         halls = root * ((1 + third * t / root) ** 3 - 1) / skew + skew / (6 * root)
-    return float(special.stdtr(found.df, -min(t, halls)))
+    return float(special.stdtr(spread.df, -min(t, halls)))
 
 
 def _hall(skew: float, quantile: float, n: float) -> float:
@@ -516,7 +506,7 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
     half = limits.estimate - limits.low if gap > 0 else limits.high - limits.estimate
     if gap == 0 or not (half > 0 and math.isfinite(half)):
         return None
-    found = detectable_difference(half, level=1 - limits.alpha, power=power)
-    root_of_factor = found / gap
+    detectable = detectable_difference(half, level=1 - limits.alpha, power=power)
+    root_of_factor = detectable / gap
     factor = root_of_factor * root_of_factor  # a power would overflow
     return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None

@@ -99,6 +99,8 @@ class Power(abc.ABC):
         What n counts.
     steady : int
         How many further n must keep the power, for a power that moves in small steps both ways.
+    one_sided : bool
+        Whether the test has one-sided alternatives.
     """
 
     test: ClassVar[str]
@@ -107,6 +109,7 @@ class Power(abc.ABC):
     calculation: ClassVar[str] = "exact"
     unit: ClassVar[str] = "rows"
     steady: ClassVar[int] = 0
+    one_sided: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -131,6 +134,10 @@ class Power(abc.ABC):
     def details(self, n: float, effect: float) -> dict[str, float]:
         """Return the rest of the situation."""
         return {}
+
+    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+        """Add what only this test knows of a result, given what was solved for."""
+        return result
 
     @checked
     def solve(
@@ -161,6 +168,8 @@ class Power(abc.ABC):
             possible does not reach the power.
 
         """
+        if alternative != "two-sided" and not self.one_sided:
+            raise ArgumentError("alternative", f"found {alternative!r}, the F test is two-sided")
         if [n, difference, power].count(None) != 1:
             raise ArgumentError("n", "give two of n, difference and power: the third is solved for")
         if difference is not None:
@@ -169,19 +178,19 @@ class Power(abc.ABC):
             self.check_n(n)
         if power is not None and power <= alpha:
             raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
+        missing, wanted = "power", power or math.nan
         if n is None:
             assert difference is not None
-            assert power is not None
-            n = self._n_for(difference, power, alpha, alternative)
+            missing, n = "n", self._n_for(difference, wanted, alpha, alternative)
         sign = -1.0 if alternative == "less" else 1.0
         if difference is None:
-            assert power is not None
+            missing = "difference"
             difference = sign * root(
-                lambda size: self.power_at(n, sign * size, alpha, alternative) - power,
+                lambda size: self.power_at(n, sign * size, alpha, alternative) - wanted,
                 *self.limits,
             )
         tried = sign * self.limits[1] if math.isnan(difference) else difference
-        return PowerResult(
+        result = PowerResult(
             test=self.test,
             variant=self.variant,
             n=n,
@@ -194,6 +203,7 @@ class Power(abc.ABC):
             method=self.method,
             details=self.details(n, difference),
         )
+        return self.completed(result, missing, wanted)
 
     def _n_for(self, effect: float, power: float, alpha: float, side: Alternative) -> int:
         """Return the smallest n with a power."""
@@ -388,30 +398,16 @@ class MetricPower(Power):
         """Return the power with n rows at a true difference."""
         return t_power(effect / self.sd * math.sqrt(n), n - 1, alpha, side) if n > 1 else 0.0
 
-    def solve(
-        self,
-        *,
-        n: float | None = None,
-        difference: float | None = None,
-        power: float | None = None,
-        alpha: float = 0.05,
-        alternative: Alternative = "two-sided",
-    ) -> PowerResult:
-        """Return the one of n, difference and power that is not given; see `Power.solve`."""
-        found = super().solve(
-            n=n, difference=difference, power=power, alpha=alpha, alternative=alternative
-        )
-        if n is not None or difference is None or power is None:
-            return found
-        tail = alpha / 2 if found.alternative == "two-sided" else alpha
+    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+        """Add the number of rows before it is rounded up."""
+        if missing != "n":
+            return result
+        effect, alpha, side = result.difference, result.alpha, result.alternative
+        tail = alpha / 2 if side == "two-sided" else alpha
         quantiles = float(special.ndtri(power)) - float(special.ndtri(tail))
-        exact = root(
-            lambda rows: self.power_at(rows, difference, alpha, found.alternative) - power,
-            2.0,
-            found.n,
-        )
-        sizes = {"n_normal": (quantiles * self.sd / difference) ** 2, "n_t": exact}
-        return dataclasses.replace(found, details={**found.details, **sizes})
+        exact = root(lambda n: self.power_at(n, effect, alpha, side) - power, 2.0, result.n)
+        sizes = {"n_normal": (quantiles * self.sd / effect) ** 2, "n_t": exact}
+        return dataclasses.replace(result, details={**result.details, **sizes})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -449,6 +445,7 @@ class FiveByTwoPower(Power):
     """
 
     test = "cv5x2_f"
+    one_sided = False
     method = "alpaydin1999"
     calculation = "simulation"
     discordance: Share | None = None
@@ -501,38 +498,22 @@ class FiveByTwoPower(Power):
         }
         return found if self.discordance is None else {**found, "discordance": self.discordance}
 
-    def solve(
-        self,
-        *,
-        n: float | None = None,
-        difference: float | None = None,
-        power: float | None = None,
-        alpha: float = 0.05,
-        alternative: Alternative = "two-sided",
-    ) -> PowerResult:
-        """Return the one of n, difference and power that is not given, with its error."""
-        if alternative != "two-sided":
-            raise ArgumentError("alternative", f"found {alternative!r}, the F test is two-sided")
-        found = super().solve(
-            n=n, difference=difference, power=power, alpha=alpha, alternative=alternative
-        )
-        error = math.sqrt(found.power * (1 - found.power) / self.n_simulations)
-        if power is None or math.isnan(found.difference):
-            return dataclasses.replace(found, monte_carlo_error=error)
-        above, below = (
-            self.power_at(
-                found.n * (step if n is None else 1),
-                found.difference * (step if difference is None else 1),
-                found.alpha,
-                found.alternative,
+    def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
+        """Add the error of what was simulated."""
+        error = math.sqrt(result.power * (1 - result.power) / self.n_simulations)
+        if missing != "power" and not math.isnan(result.difference):
+            n, effect, of_n = result.n, result.difference, missing == "n"
+            above, below = (
+                self.power_at(*((n * step, effect) if of_n else (n, effect * step)), result.alpha)
+                for step in (1 + _STEP, 1 - _STEP)
             )
-            for step in (1 + _STEP, 1 - _STEP)
-        )
-        solved = found.n if n is None else found.difference
-        rise = (above - below) / (2 * _STEP * solved)
-        return dataclasses.replace(found, monte_carlo_error=error / rise if rise > 0 else math.inf)
+            rise = (above - below) / (2 * _STEP * (n if of_n else effect))
+            error = error / rise if rise > 0 else math.inf
+        return dataclasses.replace(result, monte_carlo_error=error)
 
-    def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
+    def power_at(
+        self, n: float, effect: float, alpha: float, side: Alternative = "two-sided"
+    ) -> float:
         """Return the share of simulated tests that reject: F = Σd²/(2Σs²), (10, 5) degrees."""
         sd = self._sd(n, effect)
         if sd == 0:
@@ -648,8 +629,8 @@ def t_power(shift: float, df: float, alpha: float, side: Alternative) -> float:
 
 def _noncentral_t(at: float, df: float, shift: float) -> float:
     """P(T ≤ at) of noncentral t; far below its mean, where SciPy gives up, 0."""
-    found = float(special.nctdtr(df, shift, at))
-    return 0.0 if math.isnan(found) else found
+    p = float(special.nctdtr(df, shift, at))
+    return 0.0 if math.isnan(p) else p
 
 
 def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from bakeoff import stats
 from bakeoff.stats.core.pairs import compact_letters
 from bakeoff.stats.metrics.family import compare_models
-from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 
 
 def study(n=200, models=4, seed=0):
@@ -60,20 +59,6 @@ def test_values_are_the_pairs_of_mean_difference():
 
 
 # --------------------------------------------------------------------------------- the best
-
-
-def test_one_reading_ranks_as_two_do():
-    y, said = study(models=3)
-    groups, draws = np.arange(len(y)) // 3, {"confidence_level": 0.9, "n_resamples": 199, "seed": 3}
-    for how in ({"metric": "f1"}, {"metric": "accuracy", "groups": groups}):
-        best, pairs = ranked_models(y, said, **how, **draws)
-        assert repr(best) == repr(stats.best_models(y, said, **how, **draws))
-        assert repr(pairs) == repr(compare_models(y, said, **how, **draws))
-    losses = np.random.default_rng(7).exponential(size=(40, 3))
-    how = {"greater_is_better": False, "groups": np.arange(40) // 2, **draws}
-    best, pairs = ranked_by_values(losses, **how)
-    assert repr(best) == repr(stats.best_by_values(losses, **how))
-    assert repr(pairs) == repr(stats.all_pairs("mean_difference", losses, **how))
 
 
 def test_losses_are_best_when_small():

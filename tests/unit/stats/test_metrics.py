@@ -468,3 +468,32 @@ def test_net_benefit_wants_rows_that_are_called_positive(called, holds, positive
         assert checks["enough rows called positive"].holds is holds
         assert f"{called} rows called positive" in checks["enough rows called positive"].detail
         assert "enough rows of each class" not in checks
+
+
+def test_differences_of_the_size_of_rounding_are_no_differences():
+    third, whole = np.full(12, 0.1 + 0.2), np.full(12, 0.3)
+    noisy = whole * (1 + np.where(np.arange(12) % 3, 1e-16, 3e-16))
+    pairs = np.arange(12) // 2
+    for a, how in (
+        (third, {}),
+        (noisy, {}),
+        (third, {"groups": pairs}),
+        (noisy, {"groups": pairs, "variant": "t_and_flips"}),
+    ):
+        result = mean_difference(a, whole, **how)
+        assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
+    single = whole.astype(np.float32)
+    assert mean_difference(single * np.float32(1 + 2e-7), single).status is Status.IDENTICAL_SCORES
+    assert mean_difference(whole + 0.1, whole).status is Status.ZERO_VARIANCE
+
+
+def test_interaction_of_right_and_wrong_rows():
+    rng = np.random.default_rng(3)
+    a, b = ((rng.random(80) < share).astype(float) for share in (0.8, 0.6))
+    result = mean_interaction(a, b, np.arange(80) % 2)
+    parts = [mean_difference(a[k::2], b[k::2]) for k in (0, 1)]
+    assert result.status is Status.OK
+    assert result.details["subgroups"]["0"]["pvalue"] == parts[0].pvalue
+    gap = parts[0].estimate - parts[1].estimate
+    variance = sum(part.details["se"] ** 2 for part in parts)
+    assert result.statistic == pytest.approx(gap**2 / variance)

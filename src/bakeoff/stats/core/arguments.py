@@ -427,9 +427,11 @@ def check_of(annotation: Any) -> Check | None:
     if base is bool:
         return check_flag
     if base is int:
-        return functools.partial(_whole, _Bounds.of(bounds))
+        return functools.partial(_whole, _Bounds.from_annotation(bounds))
     if base is float:
-        return functools.partial(_number, _Bounds.of(bounds)) if bounds else check_number
+        return (
+            functools.partial(_number, _Bounds.from_annotation(bounds)) if bounds else check_number
+        )
     return None
 
 
@@ -506,7 +508,7 @@ class _Bounds:
     below: bool = False
 
     @classmethod
-    def of(cls, metadata: list[Any]) -> _Bounds:
+    def from_annotation(cls, metadata: list[Any]) -> _Bounds:
         """Read the bounds that an annotation declares."""
         found: dict[str, Any] = {}
         for bound in metadata:

@@ -23,13 +23,21 @@ class Differences:
     @classmethod
     def between(cls, a: FloatArray, b: FloatArray, level: float) -> Differences:
         """Subtract, taking differences within the relative float noise `level` for 0."""
-        size, d = np.maximum(np.abs(a), np.abs(b)), a - b
-        return cls(np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max()))
+        d, noise = a - b, level * max(largest(a), largest(b))
+        near = np.abs(d) <= noise  # few of many rows, whose own noise is found
+        size = np.maximum(np.abs(a[near]), np.abs(b[near]))
+        d[near] = np.where(np.abs(d[near]) <= level * size, 0.0, d[near])
+        return cls(d, noise)
 
     @property
     def identical(self) -> bool:
         """Whether every difference is 0."""
         return not self.values.any()
+
+
+def largest(values: FloatArray) -> float:
+    """Return the largest absolute value."""
+    return float(max(values.max(), -values.min()))
 
 
 def noise_level(*scores: ArrayLike) -> float:

@@ -256,7 +256,10 @@ class Result:
             "status": self.status.value,
             "method": self.method,
         }
-        return row | {f"effect_{k}": v for k, v in self.effect_sizes.items()}
+        row |= {f"effect_{k}": v for k, v in self.effect_sizes.items()}
+        every = {field.name for field in dataclasses.fields(Result)}
+        names = [field.name for field in dataclasses.fields(self) if field.name not in every]
+        return row | {k: v for k, v in _named(self, *names).items() if not isinstance(v, tuple)}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -275,10 +278,6 @@ class BayesResult(Result):
     p_equivalent: float
     p_b_better: float
     rope: float
-
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | _named(self, "p_a_better", "p_equivalent", "p_b_better", "rope")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -316,11 +315,6 @@ class EquivalenceResult(Result):
         one_side = self.pvalue < self.pvalue_upper  # of two sides the p-value is the larger one
         low, high = (math.nan, math.nan) if self.ci is None else self.ci
         return low > -self.margin and (one_side or high < self.margin)
-
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        own = _named(self, "margin", "alpha", "pvalue_lower", "pvalue_upper", "verdict")
-        return super().to_row() | own
 
 
 def _named(result: Result, *names: str) -> dict[str, Any]:

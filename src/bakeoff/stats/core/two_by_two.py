@@ -30,15 +30,15 @@ _BLOCK_BYTES = 1 << 20
 
 
 def as_matrix(
-    correct: ArrayLike, row_counts: ArrayLike | None, *, models: int = 2
+    correct: ArrayLike, row_counts: ArrayLike | None
 ) -> tuple[BoolArray, FloatArray | None]:
     """Check a rows × models matrix, and how often each row occurs (None: once)."""
     matrix = as_correctness(correct, "correct", ndim=2)
-    if matrix.shape[1] < models:
+    if matrix.shape[1] < 2:
         raise ArgumentError(
             "correct",
-            f"found {matrix.shape[1]} column(s), needs one column per model and at "
-            f"least {models} models (shape (rows, models))",
+            f"found {matrix.shape[1]} column(s), needs one column per model and at least 2 models "
+            "(shape (rows, models))",
         )
     if row_counts is None:
         return matrix, None

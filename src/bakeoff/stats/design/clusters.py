@@ -95,10 +95,10 @@ def as_clusters(groups: ArrayLike | None, n: int, name: str = "groups") -> Clust
             f"{int(np.flatnonzero(gaps)[0])}; a row of unknown origin needs a label of its own",
         )
     try:
-        found, codes = np.unique(labels, return_inverse=True)
+        kinds, codes = np.unique(labels, return_inverse=True)
     except TypeError:
         raise ArgumentError(name, "labels of several kinds; use words or numbers alone") from None
-    return Clusters(codes, np.bincount(codes, minlength=len(found)).astype(np.float64))
+    return Clusters(codes, np.bincount(codes, minlength=len(kinds)).astype(np.float64))
 
 
 def degrees_of_freedom(shares: FloatArray) -> float:
@@ -148,19 +148,19 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
     return Moments(mean, cr2, cr0, cr1, independent, between, within)
 
 
-def raw_design_effect(found: Moments) -> FloatArray:
+def raw_design_effect(spread: Moments) -> FloatArray:
     """Return V/V₁, how many times the variance of independent rows; NaN where V₁ is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        known = found.variance_independent > 0
-        ratio = np.where(known, found.variance / found.variance_independent, math.nan)
+        known = spread.variance_independent > 0
+        ratio = np.where(known, spread.variance / spread.variance_independent, math.nan)
     return np.asarray(ratio, dtype=np.float64)
 
 
-def design_effect(found: Moments, informative: ArrayLike, clusters: Clusters) -> FloatArray:
+def design_effect(spread: Moments, informative: ArrayLike, clusters: Clusters) -> FloatArray:
     """Return the design effect to divide row counts by: never below 1."""
     # Where fewer than five clusters are `informative` (hold a row with d ≠ 0), or V₁ = 0, the
     # variance cannot be estimated and each cluster counts as one row at most: at least N/K.
-    raw = raw_design_effect(found)
+    raw = raw_design_effect(spread)
     effect = np.where(raw > 1, raw, 1.0)
     unsure = (np.asarray(informative) < 5) | np.isnan(raw)
     return np.where(unsure, np.maximum(effect, clusters.n / clusters.count), effect)
@@ -268,35 +268,35 @@ def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
 
 def describe(values: FloatArray, clusters: Clusters) -> Dependence:
     """Return the `Dependence` of checked values."""
-    found = moments(clusters.sums(values), np.square(values).sum(), clusters)
+    spread = moments(clusters.sums(values), np.square(values).sum(), clusters)
     odd = clusters.sums((np.abs(values - np.median(values)) > 0).astype(np.float64))
-    return dependence_of(found, int(np.count_nonzero(odd)), clusters)
+    return dependence_of(spread, int(np.count_nonzero(odd)), clusters)
 
 
-def dependence_of(found: Moments, informative: int, clusters: Clusters) -> Dependence:
+def dependence_of(spread: Moments, informative: int, clusters: Clusters) -> Dependence:
     """Return the `Dependence` of values with these moments, given how many clusters can tell."""
     n, k, sizes = clusters.n, clusters.count, clusters.sizes
-    between, within = float(found.between), float(found.within)
+    between, within = float(spread.between), float(spread.within)
     weighted = float(np.square(sizes).sum() / n)
     n0 = (n - weighted) / (k - 1) if k > 1 else math.nan
     scale = between + (n0 - 1) * within
     icc = (between - within) / scale if scale > 0 else math.nan
-    effect = float(design_effect(found, informative, clusters))
-    v1 = float(found.variance_independent)
+    effect = float(design_effect(spread, informative, clusters))
+    v1 = float(spread.variance_independent)
     return Dependence(
         n_rows=n,
         n_clusters=k,
         largest_share=float(sizes.max() / n),
-        mean=float(found.mean),
-        se=math.sqrt(float(found.variance)),
+        mean=float(spread.mean),
+        se=math.sqrt(float(spread.variance)),
         df=degrees_of_freedom(clusters.shares),
         icc=icc,
         variance_between=(between - within) / n0 if n0 else math.nan,
         variance_within=within,
         mean_size=n0,
-        design_effect_raw=float(raw_design_effect(found)),
+        design_effect_raw=float(raw_design_effect(spread)),
         design_effect=effect,
-        design_effect_cr1=float(found.variance_cr1) / v1 if v1 > 0 else math.nan,
+        design_effect_cr1=float(spread.variance_cr1) / v1 if v1 > 0 else math.nan,
         design_effect_icc=1 + (weighted - 1) * icc,
         n_effective=n / effect,
     )
@@ -401,7 +401,7 @@ class RowDesign:
     times: Clusters | None = None
 
     @classmethod
-    def of(
+    def from_labels(
         cls,
         n: int,
         groups: ArrayLike | None = None,
@@ -411,12 +411,12 @@ class RowDesign:
         """Check the labels of n rows."""
         if groups is not None and time is not None:
             raise ArgumentError("time", "found groups and times; give one of them")
-        found = {}
+        clusters = {}
         for name, labels in (("groups", groups), ("time", time)):
             if labels is not None:
                 check_same_labels(**beside, **{name: labels})
-                found[name] = as_clusters(labels, n, name)
-        return cls(n, found.get("groups"), found.get("time"))
+                clusters[name] = as_clusters(labels, n, name)
+        return cls(n, clusters.get("groups"), clusters.get("time"))
 
     @property
     def relation(self) -> Relation:
@@ -461,10 +461,12 @@ def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -
     >>> time_blocks([3, 1, 2, 4, 1], blocks=2).tolist()
     [1, 0, 0, 1, 0]
     """
-    found = as_clusters(times, np.asarray(times).size, "times")
-    if found.count < blocks:
-        raise ArgumentError("times", f"found {found.count} different times, needs {blocks} or more")
-    return _blocks(found, blocks)
+    clusters = as_clusters(times, np.asarray(times).size, "times")
+    if clusters.count < blocks:
+        raise ArgumentError(
+            "times", f"found {clusters.count} different times, needs {blocks} or more"
+        )
+    return _blocks(clusters, blocks)
 
 
 def _blocks(times: Clusters, count: int) -> FloatArray:

@@ -44,45 +44,47 @@ _LARGE = 1 << 18  # distinct sums × lattice points from which on an inversion i
 
 @dataclasses.dataclass(frozen=True)
 class Tails:
-    """P(S* > |S|) and P(S* = |S|) for each pair, and how they were found."""
+    """P(S* > |S|) and P(S* = |S|), and how they were found."""
 
-    total: FloatArray  # the observed S
-    above: FloatArray
-    equal: FloatArray
+    total: float  # the observed S
+    above: float
+    equal: float
     method: str = "exact"  # or "draws"
     draws: int = 0
-    signs: tuple[FloatArray, FloatArray] | None = None  # wins and losses where all |D_k| are alike
+    signs: tuple[float, float] | None = None  # wins and losses where all |D_k| are alike
 
-    def pvalue(self, side: Alternative, *, exact: bool = False) -> FloatArray:
+    def pvalue(self, side: Alternative, *, exact: bool = False) -> float:
         """Return the mid-p, or the p that counts the observed sum in full."""
+        if self.signs is not None:  # one size of sum: McNemar's test, to the last bit
+            function = kernels.exact_pvalue if exact else kernels.midp_pvalue
+            return float(function(*self.signs, side))
         weight = 1.0 if exact else 0.5
         near, far = self.above + weight * self.equal, 1 - self.above - (1 - weight) * self.equal
-        tied = self.total == 0
-        near = np.where(tied, 0.5 + (weight - 0.5) * self.equal, near)
-        far = np.where(tied, near, far)
-        positive = self.total >= 0
-        greater, less = np.where(positive, near, far), np.where(positive, far, near)
-        both = 2 * np.minimum(greater, less)
-        chosen: FloatArray = {"greater": greater, "less": less, "two-sided": both}[side]
-        chosen = np.minimum(chosen, 1.0)
-        if self.signs is None:
-            return chosen
-        # one size of sum: McNemar's test, to the last bit
-        b, c = self.signs
-        known = ~np.isnan(b)
-        function = kernels.exact_pvalue if exact else kernels.midp_pvalue
-        chosen[known] = function(b[known], c[known], side)
-        return chosen
+        if self.total == 0:
+            near = far = 0.5 + (weight - 0.5) * self.equal
+        greater, less = (near, far) if self.total >= 0 else (far, near)
+        pvalues = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}
+        return min(pvalues[side], 1.0)
 
 
 def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
-    """Return the tails of the cluster sums (K,) of one pair."""
+    """Return the tails of the cluster sums (K,) of a pair of models."""
     magnitude = np.abs(sums[sums != 0])
     total = float(sums.sum())
-    if np.array_equal(magnitude, np.rint(magnitude)):
+    if len(magnitude) and np.array_equal(magnitude, np.rint(magnitude)):
         values, counts = np.unique(magnitude, return_counts=True)
-        if len(values) and _lattice(values, counts[None, :].astype(np.float64)) < _LARGEST_LATTICE:
-            return whole_tails(values, counts[None, :].astype(np.float64), np.array([total]))
+        times = counts.astype(np.float64)
+        points = _lattice(values, times)
+        if len(values) == 1 and points < _LARGEST_LATTICE:
+            m, surplus = float(times[0]), total / float(values[0])
+            wins, losses = (m + surplus) / 2, (m - surplus) / 2
+            most = max(wins, losses)
+            above = float(kernels.exact_pvalue(most + 1, m - most - 1, "greater"))
+            return Tails(total, above, float(kernels.half_pmf(most, m)), signs=(wins, losses))
+        if points < _LARGEST_LATTICE:
+            slow = len(magnitude) <= _MOST_ADDED and len(values) * points > _LARGE
+            whole = _added(magnitude, abs(total)) if slow else _inverted(values, times, abs(total))
+            return Tails(total, *whole)
     scale = float(magnitude.sum())
     if len(magnitude) <= MOST_ENUMERATED:
         drawn = all_sign_sums(magnitude)
@@ -94,12 +96,10 @@ def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
     above = float(np.count_nonzero((gap > 0) & ~equal))
     same = float(np.count_nonzero(equal))
     if len(magnitude) <= MOST_ENUMERATED:
-        size = float(len(drawn))
-        return Tails(np.array([total]), np.array([above / size]), np.array([same / size]))
+        return Tails(total, above / len(drawn), same / len(drawn))
     # the observed sum counts as one more draw, by half on either side
-    size = n_resamples + 1.0
-    found = np.array([total]), np.array([above / size]), np.array([(same + 1) / size])
-    return Tails(*found, "draws", n_resamples)
+    size = n_resamples + 1
+    return Tails(total, above / size, (same + 1) / size, "draws", n_resamples)
 
 
 def all_sign_sums(magnitude: FloatArray) -> FloatArray:
@@ -118,35 +118,9 @@ def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator
         yield (1 - 2 * rng.integers(0, 2, size)).astype(np.float64)
 
 
-def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Tails:
-    """Return the exact tails for many pairs at once."""
-    above, equal = np.zeros(len(total)), np.ones(len(total))
-    wins, losses = (np.full(len(total), math.nan) for _ in range(2))
-    distinct = (counts > 0).sum(axis=1)
-    one = distinct == 1
-    if one.any():
-        size = values[np.argmax(counts[one] > 0, axis=1)]
-        m, surplus = counts[one].sum(axis=1), total[one] / size
-        wins[one], losses[one] = (m + surplus) / 2, (m - surplus) / 2
-        most = np.maximum(wins[one], losses[one])
-        equal[one] = kernels.half_pmf(most, m)
-        above[one] = kernels.exact_pvalue(most + 1, m - most - 1, "greater")
-    several = distinct > 1
-    added = several & (counts.sum(axis=1) <= _MOST_ADDED)
-    if added.any() and len(values) * _lattice(values, counts[added]) > _LARGE:
-        for pair in np.flatnonzero(added):
-            above[pair], equal[pair] = _added(values, counts[pair], abs(float(total[pair])))
-        several &= ~added
-    if several.any():
-        used = counts[several].any(axis=0)
-        found = _inverted(values[used], counts[several][:, used], np.abs(total[several]))
-        above[several], equal[several] = found
-    return Tails(total, above, equal, signs=(wins, losses))
-
-
-def _added(values: FloatArray, counts: FloatArray, total: float) -> tuple[float, float]:
-    """Return the tails of one pair, from the number of choices of positive signs per sum."""
-    sums = np.repeat(values, counts.astype(np.intp)).astype(np.intp)
+def _added(magnitude: FloatArray, total: float) -> tuple[float, float]:
+    """Return the tails from the number of choices of positive signs per sum."""
+    sums = np.sort(magnitude).astype(np.intp)
     unit = int(np.gcd.reduce(sums))
     sums //= unit
     ways, reach = np.zeros(int(sums.sum()) + 1), 0
@@ -163,96 +137,64 @@ def _added(values: FloatArray, counts: FloatArray, total: float) -> tuple[float,
 def _lattice(values: FloatArray, counts: FloatArray) -> int:
     """Return the lattice points of Σ v·Bin(m, q) that hold all but e^-32 of it at any q."""
     # Half the width is Bernstein's bound for the untilted (widest) spread, or the whole range.
-    largest = float(values.max())
-    spread = float((counts @ np.square(values)).max()) / 4
+    largest, spread = float(values.max()), float(counts @ np.square(values)) / 4
     step = 2 * _NEGLIGIBLE / 3 * largest
     half = (step + math.sqrt(step**2 + 8 * _NEGLIGIBLE * spread)) / 2
-    needed = min(2 * half, float((counts @ values).max()) + 1)
+    needed = min(2 * half, float(counts @ values) + 1)
     return 1 << max(3, math.ceil(math.log2(needed + 1)))
 
 
-def _tilt(values: FloatArray, counts: FloatArray, total: FloatArray) -> FloatArray:
+def _tilt(values: FloatArray, counts: FloatArray, total: float) -> float:
     """Solve Σ m v tanh(θv) = |S| for θ ≥ 0, from below (the left side is concave in θ)."""
-    theta = np.zeros(len(total))
-    range_ = counts @ values
-    target = np.minimum(total, range_ * (1 - 1e-12))
+    theta, target = 0.0, min(total, float(counts @ values) * (1 - 1e-12))
     for _ in range(100):
-        hyperbolic = 2 * special.expit(2 * theta[:, None] * values) - 1
-        gap = target - (counts * values * hyperbolic).sum(axis=1)
-        slope = (counts * np.square(values) * (1 - np.square(hyperbolic))).sum(axis=1)
-        step = np.maximum(gap, 0.0) / np.maximum(slope, 1e-300)
-        theta = theta + np.minimum(step, 1 / values.min())
-        if not (step > 1e-9 * (theta + 1e-12)).any():
+        hyperbolic = 2 * special.expit(2 * theta * values) - 1
+        gap = target - float((counts * values * hyperbolic).sum())
+        slope = float((counts * np.square(values) * (1 - np.square(hyperbolic))).sum())
+        step = max(gap, 0.0) / max(slope, 1e-300)
+        theta += min(step, 1 / float(values.min()))
+        if step <= 1e-9 * (theta + 1e-12):
             break
     return theta
 
 
-def _inverted(
-    values: FloatArray, counts: FloatArray, total: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    size = _lattice(values, counts)
-    block = max(1, _CELLS // size)
-    parts = [
-        _invert_block(values, counts[i : i + block], total[i : i + block], size)
-        for i in range(0, len(total), block)
-    ]
-    above, equal = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return above, equal
-
-
-def _invert_block(
-    values: FloatArray, counts: FloatArray, total: FloatArray, size: int
-) -> tuple[FloatArray, FloatArray]:
-    """Tails by one Fourier inversion per pair on a lattice of `size` points."""
+def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[float, float]:
+    """Return the tails by a Fourier inversion on a lattice."""
     # U = Σ v·Bin(m, ½) and S* = 2U − Σ m v. Tilted by e^(θS*) its mean is the observed sum, where
     # the density is largest; undoing the tilt multiplies by C·e^(−2θj) j points above it. The sum
     # over j is a geometric series inside the inversion, so no density is ever written down.
-    theta = _tilt(values, counts, total)
-    up = special.expit(2 * theta[:, None] * values)  # P(sign = +) under the tilt
-    spread = 4 * up * (1 - up)
-    room = np.rint((counts @ values - total) / 2)  # how far the largest possible sum is
-    observed = (total + counts @ values) / 2
+    size, theta = _lattice(values, counts), _tilt(values, counts, total)
+    most = float(counts @ values)
+    room = round((most - total) / 2)  # how far the largest possible sum is
+    if not room:  # every sign points one way
+        return 0.0, float(special.exp2(-counts.sum()))
+    up = special.expit(2 * theta * values)  # P(sign = +) under the tilt
+    terms = list(zip(values, counts, up, 4 * up * (1 - up), strict=True))
     angle = 2 * math.pi * np.arange(size // 2 + 1) / size
-    at, where = _needed(values, counts * spread, angle)
-    log_size, phase = np.zeros(len(at)), -np.mod(angle[where] * observed[at], 2 * math.pi)
-    for v, value in enumerate(values):
-        q, m, half = up[at, v], counts[at, v], value * angle[where] / 2
-        sine, cosine = np.sin(half), np.cos(half)
-        lost = spread[at, v] * np.square(sine)
-        log_size += m * np.log(np.maximum(1 - lost, 1e-300)) / 2
+    bound = np.zeros(len(angle))  # log|φ|² = Σ m log(1 − spread·sin²) ≤ −Σ m·spread·sin²
+    for value, m, _, spread in terms:
+        bound += m * spread * np.square(np.sin(value * angle / 2))
+    where = np.flatnonzero(bound < 2 * _NEGLIGIBLE)
+    angle = angle[where]
+    log_size = np.zeros(len(where))
+    phase = -np.mod(angle * ((total + most) / 2), 2 * math.pi)
+    for value, m, q, spread in terms:
+        sine, cosine = np.sin(value * angle / 2), np.cos(value * angle / 2)
+        log_size += m * np.log(np.maximum(1 - spread * np.square(sine), 1e-300)) / 2
         # 1 − q + q·e^(2i·half); the logarithm of a complex number knows its angle
         phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
     weight = np.where(both_ends, 1.0, 2.0) / size
     real, imaginary = _polar(log_size, phase)
-    series = _geometric(-2 * theta[at], -angle[where], np.minimum(room[at], size // 2))
-    pairs = len(total)
-    density = np.bincount(at, weight * real, pairs)
-    beyond = np.bincount(at, weight * (real * series[0] - imaginary * series[1]), pairs)
-    arm = theta[:, None] * values
-    log_cosh = np.logaddexp(arm, -arm) - math.log(2)
-    scale = np.exp((counts * log_cosh).sum(axis=1) - theta * total)
-    last = room == 0  # every sign points one way
-    equal = np.where(last, special.exp2(-counts.sum(axis=1)), scale * np.maximum(density, 0.0))
-    return np.where(last, 0.0, scale * np.maximum(beyond, 0.0)), equal
+    series = _geometric(-2 * theta, -angle, min(room, size // 2))
+    density = float((weight * real).sum())
+    beyond = float((weight * (real * series[0] - imaginary * series[1])).sum())
+    log_cosh = np.logaddexp(theta * values, -theta * values) - math.log(2)
+    scale = math.exp(float((counts * log_cosh).sum()) - theta * total)
+    return scale * max(beyond, 0.0), scale * max(density, 0.0)
 
 
-def _needed(values: FloatArray, spread: FloatArray, angle: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the pairs and frequencies at which the transform is not negligible."""
-    # log|φ|² = Σ m log(1 − spread·sin²) ≤ −Σ m·spread·sin², which costs one matrix product.
-    block = max(1, _CELLS // (len(values) + len(spread)))
-    found = []
-    for start in range(0, len(angle), block):
-        turns = np.outer(values, angle[start : start + block])
-        at, where = np.nonzero(spread @ np.square(np.sin(turns / 2)) < 2 * _NEGLIGIBLE)
-        found.append((at, where + start))
-    at, where = (np.concatenate(column) for column in zip(*found, strict=True))
-    return at, where
-
-
-def _geometric(
-    log_ratio: FloatArray, turn: FloatArray, terms: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _geometric(log_ratio: float, turn: FloatArray, terms: int) -> tuple[FloatArray, FloatArray]:
     """Return real and imaginary part of Σ r^j for j = 1, ..., terms, log r = log_ratio + i·turn."""
     # In real numbers, for a product of complex ones is rounded as the processor likes.
     first, last = _polar(log_ratio, turn), _polar((terms + 1) * log_ratio, (terms + 1) * turn)
@@ -264,7 +206,7 @@ def _geometric(
     return real, np.where(close, 0.0, (top[1] * gap[0] - top[0] * gap[1]) / norm)
 
 
-def _polar(log_size: FloatArray, phase: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _polar(log_size: FloatArray | float, phase: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return real and imaginary part of e^(log_size + i·phase)."""
     size = np.exp(log_size)
     return size * np.cos(phase), size * np.sin(phase)
@@ -299,7 +241,7 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
     statistic = (models - 1) * observed / float(np.square(scaled).sum())
     if models == 2:
         tails = flip_tails(totals[:, 0] - totals[:, 1], n_resamples=n_resamples, seed=seed)
-        mid, exact = (float(tails.pvalue("two-sided", exact=e)[0]) for e in (False, True))
+        mid, exact = (tails.pvalue("two-sided", exact=e) for e in (False, True))
         return JointFlip(statistic, mid, exact, len(scaled), "exact", 0.0)
     enumerated = len(scaled) <= MOST_ENUMERATED
     if enumerated:
@@ -370,8 +312,8 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
         alone = _towards(signed_sums(signs, own), side)
-        for place, found in enumerate((alone, largest)):
-            gap = found - observed
+        for place, drawn in enumerate((alone, largest)):
+            gap = drawn - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
             beyond[place] += ((gap > 0) & ~tied).sum(axis=0) + tied.sum(axis=0) / 2
         size += len(signs)
@@ -454,12 +396,12 @@ def _subsets(groups: int) -> list[NDArray[np.uint8]]:
         return [((numbers >> np.arange(groups)) & 1).astype(np.uint8)]
     draws = min(_MOST, max(_LEAST, _WORK // groups))
     rng, block = np.random.default_rng(_SUBSET_SEED), max(1, _CELLS // groups)
-    found = []
+    chosen = []
     for start in range(0, draws, block):
         size = min(block, draws - start), -(-groups // 8)
         drawn = rng.integers(0, 256, size, dtype=np.uint8)
-        found.append(np.unpackbits(drawn, axis=1, count=groups))
-    return found
+        chosen.append(np.unpackbits(drawn, axis=1, count=groups))
+    return chosen
 
 
 def hull(

@@ -83,10 +83,15 @@ class Spread:
     units: float  # independent ones: rows, with their pseudo-rows, or clusters
 
     def interval(
-        self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
+        self,
+        centre: float,
+        level: float,
+        side: Alternative,
+        limits: tuple[float, float],
+        quantile: float | None = None,
     ) -> ConfidenceInterval:
-        """Return the t interval around an estimate, within the metric's range."""
-        half = self.quantile(level, side) * self.se
+        """Return the interval around an estimate within the metric's range, that of t by itself."""
+        half = (self.quantile(level, side) if quantile is None else quantile) * self.se
         low = -math.inf if side == "less" else centre - half
         high = math.inf if side == "greater" else centre + half
         return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]), level, "t")
@@ -106,8 +111,9 @@ def spread(
 ) -> Spread:
     """Return standard error and degrees of freedom of a metric from its influence values."""
     # se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
-    # ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
-    # by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
+    # ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k (Satterthwaite's 1946 idea applied to
+    # influence values). With leverage se² = ΣS²/n², each S divided by the root of one less its
+    # cluster's share, and ν at most Bell & McCaffrey's: the same for
     # clusters of one size.
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = _ones(len(psi)) if weights is None else weights
@@ -137,7 +143,8 @@ def spread(
     factor = units / (units - 1) if leverage is None else 1.0
     se = scale * math.sqrt(factor * second) / n
     most = units - 1 if leverage is None else leverage.df
-    return Spread(se, degrees_of_sums(second, fourth, units, most), units)
+    excess = fourth - second**2 / units
+    return Spread(se, min(most, 2 * second**2 / excess) if excess > 0 else most, units)
 
 
 @lru_cache(maxsize=1)
@@ -146,13 +153,6 @@ def _ones(n: int) -> FloatArray:
     ones = np.ones(n)
     ones.flags.writeable = False
     return ones
-
-
-def degrees_of_sums(second: float, fourth: float, units: float, most: float) -> float:
-    """Return ν = 2s₂²/(s₄ − s₂²/G) of G sums of powers, at most `most`."""
-    # Satterthwaite's (1946) idea applied to influence values.
-    excess = fourth - second**2 / units
-    return min(most, 2 * second**2 / excess) if excess > 0 else most
 
 
 _LEAST_DF, _RECOMMENDED = 4.0, 15
@@ -181,15 +181,6 @@ class ClusteredResult(Result):
     n_effective: float
     design_effect: float
     icc: float
-
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "n_clusters": self.n_clusters,
-            "n_effective": self.n_effective,
-            "design_effect": self.design_effect,
-            "icc": self.icc,
-        }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -327,7 +318,7 @@ class GroupTest:
 
     clusters: Clusters  # the groups
     sums: FloatArray  # (K,): D_k, the sum of the differences in each group
-    found: Dependence  # with the standard error of their mean and its degrees of freedom
+    dependence: Dependence  # with the standard error of their mean and its degrees of freedom
     variant: str  # one of `SOURCES`
     side: Alternative
     level: float  # of the interval; 1 − it is the level that the number of groups must allow
@@ -350,14 +341,14 @@ class GroupTest:
         # what cancels inside a group leaves float noise, not a difference
         sums = clusters.sums(d)
         sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
-        found = describe(d, clusters)
+        dependence = describe(d, clusters)
         if variant != "robust_t":
             groups = clusters.codes
             df = spread(d - d.mean(), clusters=groups, leverage=leverage_of(groups)).df
-            found = dataclasses.replace(found, df=df)
-        if not found.se > noise / math.sqrt(clusters.n):
-            found = dataclasses.replace(found, se=0.0)
-        return cls(clusters, sums, found, variant, side, level, n_resamples, seed)
+            dependence = dataclasses.replace(dependence, df=df)
+        if not dependence.se > noise / math.sqrt(clusters.n):
+            dependence = dataclasses.replace(dependence, se=0.0)
+        return cls(clusters, sums, dependence, variant, side, level, n_resamples, seed)
 
     @property
     def flips(self) -> bool:
@@ -388,23 +379,23 @@ class GroupTest:
         if self.flips:
             few = too_few_clusters(count, 1 - self.level)
         else:
-            few = too_few_for_t(self.variant, count, self.found.df)
+            few = too_few_for_t(self.variant, count, self.dependence.df)
         if few:
             return Status.TOO_FEW
-        return Status.OK if self.flips or self.found.se > 0 else Status.ZERO_VARIANCE
+        return Status.OK if self.flips or self.dependence.se > 0 else Status.ZERO_VARIANCE
 
     def formula(self) -> tuple[float, float]:
         """Return the statistic and its p-value, whatever the status."""
         if self.flips:
             exact = self.variant == "sign_flip_exact"
-            return float(self.sums.sum()), float(self.tails.pvalue(self.side, exact=exact)[0])
-        se, df = self.found.se, self.found.df
+            return float(self.sums.sum()), self.tails.pvalue(self.side, exact=exact)
+        se, df = self.dependence.se, self.dependence.df
         t = self.estimate / se if se > 0 else math.nan
         return t, t_pvalue(t, df, self.side) if df else math.nan
 
     def t_interval(self, method: str) -> ConfidenceInterval | None:
         """Return Student's t interval; None where the standard error is unknown."""
-        se, df = self.found.se, self.found.df
+        se, df = self.dependence.se, self.dependence.df
         if not (se > 0 and df > 0):
             return None
         return t_interval(self.estimate, se, df, self.level, self.side, method)
@@ -425,7 +416,7 @@ class GroupTest:
 
     def result(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
         """Return the result of differences per row; `facts` are what else it says."""
-        found, known = self.found, self.found.design_effect_raw > 0
+        dependence, known = self.dependence, self.dependence.design_effect_raw > 0
         statistic, formula = self.formula()
         statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
         ci = self.t_interval("robust_t" if self.variant == "robust_t" else "influence_t")
@@ -438,7 +429,7 @@ class GroupTest:
             enough = self.clusters.count >= _MIDP_CLUSTERS
             assumptions += (Assumption("enough groups for the mid-p", enough, detail),)
         if self.flips:
-            mid, exact = (float(self.tails.pvalue(self.side, exact=e)[0]) for e in (False, True))
+            mid, exact = (self.tails.pvalue(self.side, exact=e) for e in (False, True))
             draws = self.tails.draws
             of_flips = {
                 "pvalue_exact": exact,
@@ -448,7 +439,7 @@ class GroupTest:
         return ClusteredResult(
             variant=self.variant,
             statistic=statistic,
-            df=None if self.flips else found.df,
+            df=None if self.flips else dependence.df,
             pvalue=pvalue,
             alternative=self.side,
             estimate=self.estimate,
@@ -458,18 +449,19 @@ class GroupTest:
             method=SOURCES[self.variant],
             details={
                 "n_clusters_nonzero": self.nonzero,
-                "largest_share": found.largest_share,
+                "largest_share": dependence.largest_share,
                 "formula_pvalue": formula,
                 **of_flips,
                 "smallest_pvalue": 2.0**-self.nonzero,
-                "se": found.se,
-                "se_cr1": found.se * math.sqrt(found.design_effect_cr1 / found.design_effect_raw)
+                "se": dependence.se,
+                "se_cr1": dependence.se
+                * math.sqrt(dependence.design_effect_cr1 / dependence.design_effect_raw)
                 if known
                 else math.nan,
-                "df": found.df,
-                "design_effect_raw": found.design_effect_raw,
+                "df": dependence.df,
+                "design_effect_raw": dependence.design_effect_raw,
                 **details,
             },
-            **found.worth,
+            **dependence.worth,
             **facts,
         )

@@ -20,45 +20,43 @@ from bakeoff.stats.core.result import (
     ConfidenceInterval,
     Result,
     Status,
+    answered,
 )
 from bakeoff.stats.design.flips import widened, with_flips
 from bakeoff.stats.design.groups import (
-    FEWEST_CLUSTERS,
     Spread,
     recommended_groups,
     symmetric_differences,
 )
 from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
-from bakeoff.stats.metrics.metric import Form, Need
-from bakeoff.stats.metrics.scales import PLAIN
+from bakeoff.stats.metrics.metric import PLAIN, Form, Need
 
 
-def logit_interval(setting: Setting, found: Influence, level: float) -> ConfidenceInterval | None:
+def logit_interval(
+    setting: Setting, influence: Influence, level: float
+) -> ConfidenceInterval | None:
     """Return the t interval on the logit scale, or for an area of 0 or 1 its exact limit."""
-    limits = _logit_limits(setting, found, tail_probability(level, "two-sided"))
+    limits = _logit_limits(setting, influence, tail_probability(level, "two-sided"))
     if limits is None:
         return None
-    return ConfidenceInterval(*limits, level, "exact" if found.value in (0.0, 1.0) else "logit-t")
+    return ConfidenceInterval(
+        *limits, level, "exact" if influence.value in (0.0, 1.0) else "logit-t"
+    )
 
 
-def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[float, float] | None:
+def _logit_limits(
+    setting: Setting, influence: Influence, tail: float
+) -> tuple[float, float] | None:
     """Return both limits of an area, each missed with the probability of the tail."""
-    spread, value = found.tested, found.value
-    if spread.se > found.noise and 0 < value < 1:
+    spread, value = influence.tested, influence.value
+    if spread.se > influence.noise and 0 < value < 1:
         return setting.metric.scale.limits(
             value, -float(special.stdtrit(spread.df, tail)) * spread.se
         )
     if setting.metric.by_pairs and value in (0.0, 1.0):
-        far = exact_limit(setting, tail)
+        far = float(tail ** (1 / min(setting.classes.counts)))  # the exact limit of an area of 1
         return (far, 1.0) if value == 1 else (0.0, 1 - far)
     return None
-
-
-def exact_limit(setting: Setting, tail: float) -> float:
-    """Return the exact lower limit of an ROC area of 1; NaN for other areas."""
-    if not setting.metric.by_pairs:
-        return math.nan
-    return float(tail ** (1 / min(setting.classes.counts)))
 
 
 def hull(
@@ -175,14 +173,14 @@ def bootstrap(
     if clusters is not None:
         order = np.argsort(clusters, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
-    found = np.empty(n_resamples)
+    replicates = np.empty(n_resamples)
     for i in range(n_resamples):
         if members is None:
             rows = rng.integers(0, n, n)
         else:
             rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
-        found[i] = _value(metric, rows)
-    return Bootstrap(_value(metric, np.arange(n)), found)
+        replicates[i] = _value(metric, rows)
+    return Bootstrap(_value(metric, np.arange(n)), replicates)
 
 
 def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
@@ -192,12 +190,12 @@ def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
         return math.nan
 
 
-def bca_interval(found: Bootstrap, psi: FloatArray, level: float) -> ConfidenceInterval | None:
+def bca_interval(drawn: Bootstrap, psi: FloatArray, level: float) -> ConfidenceInterval | None:
     """Return the BCa interval; None where too few resamples have a value or none differs."""
-    known = found.known
-    if len(known) < 0.9 * len(found.replicates) or known[0] == known[-1]:
+    values = drawn.known
+    if len(values) < 0.9 * len(drawn.replicates) or values[0] == values[-1]:
         return None
-    low, high = found.bca(level, acceleration_of(psi))
+    low, high = drawn.bca(level, acceleration_of(psi))
     return ConfidenceInterval(low, high, level, "bca")
 
 
@@ -206,22 +204,32 @@ OF_ONE_MODEL = ("enough rows of each class", _OF_CALLED, "the loss not dominated
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
 
-def better_is_positive(setting: Setting, found: Influence) -> Influence:
+def better_is_positive(setting: Setting, influence: Influence) -> Influence:
     """Turn a metric of losses so that greater is better."""
-    return found if setting.metric.greater_is_better else -found
+    return influence if setting.metric.greater_is_better else -influence
 
 
-def decide(setting: Setting, found: Influence, side: Alternative) -> tuple[Status, float, float]:
-    """Return status, t and p of a difference."""
-    if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
-        return Status.TOO_FEW, math.nan, math.nan
-    if abs(found.value) <= found.noise and found.spread.se <= found.noise:
-        return Status.IDENTICAL_SCORES, 0.0, 1.0
-    tested = found.tested
-    if tested.se <= found.noise:
-        return Status.ZERO_VARIANCE, math.copysign(math.inf, found.value), math.nan
-    t = found.estimate / tested.se
-    return Status.OK, t, t_pvalue(t, tested.df, side)
+def decide(
+    setting: Setting, contrast: Influence, side: Alternative, spread: Spread | None = None
+) -> tuple[Status, float, float]:
+    """Return status, t and p of a difference, with a spread in place of its own."""
+    tested = spread or contrast.tested
+    t = contrast.estimate / tested.se if tested.se > 0 else math.nan
+    same = setting.of_two and not contrast.psi.any()  # a single row or group has no spread
+    alike = abs(contrast.value) <= contrast.noise and (same or contrast.spread.se <= contrast.noise)
+    status = Status.ZERO_VARIANCE if tested.se <= contrast.noise else Status.OK
+    if alike:
+        status = Status.IDENTICAL_SCORES
+    if too_few(setting, tested) and not (setting.of_two and alike):
+        status = Status.TOO_FEW
+    pvalue = t_pvalue(t, tested.df, side) if status is Status.OK else math.nan
+    t = math.nan if status is Status.TOO_FEW else t
+    return status, *answered(status, t, pvalue, contrast.value)
+
+
+def too_few(setting: Setting, tested: Spread) -> bool:
+    """Whether there are too few rows, of all or of a class, or too few groups for an answer."""
+    return tested.units < setting.fewest_units or tested.df < 1 or bool(setting.too_few())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -230,13 +238,20 @@ class Answer:
 
     test: str
     setting: Setting
-    side: Alternative
-    level: float
+    side: Alternative = "two-sided"
+    level: float = 0.95
+    variant: str = ""
+    """The form of a test of numbers per row; other tests are named by their metric."""
+
+    @property
+    def of_one_model(self) -> bool:
+        """Whether it is about one model, so that nothing is tested."""
+        return self.test in ("metric_ci", "mean_ci")
 
     @property
     def null(self) -> str:
-        """The null hypothesis; an interval has none."""
-        if self.test == "metric_ci":
+        """The null hypothesis; an interval has none, and the catalogue that of means."""
+        if self.of_one_model or not self.setting.metric.computed:
             return ""
         return (
             f"The two fitted models have the same {self.setting.metric.name} on the population "
@@ -250,53 +265,60 @@ class Answer:
             return "agresti2005" if self.test == "metric_difference" else "agresti1998"
         return self.setting.metric.method
 
-    def of_one(self, found: Influence) -> Result:
+    def of_one(self, influence: Influence) -> Result:
         """Return the result of one model."""
         setting = self.setting
-        if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
-            return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
+        if too_few(setting, influence.tested):
+            return self._result(influence, Status.TOO_FEW, math.nan, math.nan, None)
         if setting.metric.form is Form.RANKING:
-            ci = logit_interval(setting, found, self.level)
-        elif found.tested.se <= found.noise:
+            ci = logit_interval(setting, influence, self.level)
+        elif influence.tested.se <= influence.noise:
             ci = None
         else:
-            ci = self._on_scale(found)
-        if ci is not None and found.of_groups is not None:
-            ci = widened(found.of_groups, ci, bounds=setting.metric.range)
-        status = Status.OK if found.tested.se > found.noise else Status.ZERO_VARIANCE
-        return self._result(found, status, math.nan, math.nan, ci)
+            ci = self._on_scale(influence)
+        if ci is not None and influence.of_groups is not None:
+            ci = widened(influence.of_groups, ci, bounds=setting.metric.range)
+        status = Status.OK if influence.tested.se > influence.noise else Status.ZERO_VARIANCE
+        return self._result(influence, status, math.nan, math.nan, ci)
 
-    def _on_scale(self, found: Influence) -> ConfidenceInterval | None:
+    def _on_scale(self, influence: Influence) -> ConfidenceInterval | None:
         """Return the t interval of one model on the scale of its metric."""
-        scale, tested = self.setting.metric.scale, found.tested
+        scale, tested = self.setting.metric.scale, influence.tested
         if scale is PLAIN:
             limits = self.setting.metric.range
-            return tested.interval(found.estimate, self.level, "two-sided", limits)
+            return tested.interval(influence.estimate, self.level, "two-sided", limits)
         half = tested.quantile(self.level, "two-sided") * tested.se
-        ends = scale.limits(found.value, half)
+        ends = scale.limits(influence.value, half)
         return None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
 
-    def of_pair(self, found: Influence, a: Influence, b: Influence) -> Result:
-        """Return the result of a difference, given each model alone too."""
-        status, t, pvalue = decide(self.setting, found, self.side)
-        ci = None
-        if status in (Status.OK, Status.IDENTICAL_SCORES) and found.tested.se > 0:
+    def of_pair(
+        self, contrast: Influence, a: Influence, b: Influence, spread: Spread | None = None
+    ) -> Result:
+        """Return the result of a difference, given each model alone too.
+
+        With a `spread` in place of that of the influence values t stands alone, also in groups.
+        """
+        status, t, pvalue = decide(self.setting, contrast, self.side, spread)
+        tested, ci = spread or contrast.tested, None
+        if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
             low, high = self.setting.metric.range
             limits = low - high, high - low
-            ci = found.tested.interval(found.estimate, self.level, self.side, limits)
+            ci = tested.interval(contrast.estimate, self.level, self.side, limits)
             if self.setting.metric.form is Form.RANKING and status is Status.OK:
-                ci = hull(self.setting, a, b, found, ci, self.side)
+                ci = hull(self.setting, a, b, contrast, ci, self.side)
         details = {"value_a": a.value, "value_b": b.value}
-        if status is Status.OK and ci is not None and found.of_groups is not None:
+        groups = contrast.of_groups if spread is None else None
+        if status is Status.OK and ci is not None and groups is not None:
             details["pvalue_t"] = pvalue
-            pvalue, ci = with_flips(found.of_groups, pvalue, ci, found.estimate, self.side, limits)
-        return self._result(found, status, t, pvalue, ci, details, (a, b))
+            pvalue, ci = with_flips(groups, pvalue, ci, contrast.estimate, self.side, limits)
+        return self._result(contrast, status, t, pvalue, ci, details, (a, b), spread)
 
-    def with_interval(
-        self, found: Influence, status: Status, ci: ConfidenceInterval | None
-    ) -> Result:
-        """Return a result that has an interval from elsewhere and no test."""
-        return self._result(found, status, math.nan, math.nan, ci)
+    def bootstrapped(self, influence: Influence, metric: OwnMetric) -> Result:
+        """Return the BCa interval of a metric that jumps when rows are left out; it has no test."""
+        drawn = bootstrap(metric, self.setting.truth.n, clusters=self.setting.clusters)
+        ci = bca_interval(drawn, influence.psi, self.level)
+        status = Status.OK if ci else Status.ZERO_VARIANCE
+        return self._result(influence, status, math.nan, math.nan, ci)
 
     def undefined(self, reason: str, estimate: float = math.nan) -> Result:
         """Return the result where the metric has no value, or no interval is known for it."""
@@ -316,52 +338,55 @@ class Answer:
 
     def _result(
         self,
-        found: Influence,
+        influence: Influence,
         status: Status,
         t: float,
         pvalue: float,
         ci: ConfidenceInterval | None,
         values: dict[str, float] | None = None,
         models: Sequence[Influence] = (),
+        spread: Spread | None = None,
     ) -> Result:
-        tested = found.tested
+        metric, tested = self.setting.metric, influence.tested
+        checks, groups = assumptions(self.setting, tested, models or (influence,)), None
+        if not self.of_one_model:
+            groups = influence.of_groups
         return Result(
             test=self.test,
-            variant=self.setting.metric.name,
+            variant=metric.name if metric.computed else self.variant,
             statistic=t,
-            df=tested.df,
+            df=(spread or tested).df,
             pvalue=pvalue,
             alternative=self.side,
-            estimate=found.value,
+            estimate=influence.value,
             ci=ci,
             n=self.setting.truth.n,
             status=status,
-            assumptions=(
-                *assumptions(self.setting, tested, models or (found,)),
-                *_symmetry(found, self.test),
-            ),
+            assumptions=(*checks, symmetric_differences(groups.shares, groups.sums))
+            if groups
+            else checks,
             null_hypothesis=self.null,
             method=self.method,
             details={
                 "se": tested.se,
-                "padded": found.estimate,
-                "se_plain": found.spread.se,
-                "df_plain": found.spread.df,
+                "padded": influence.estimate,
+                "se_plain": influence.spread.se,
+                "df_plain": influence.spread.df,
                 "units": tested.units,
-                **worth_of_groups(self.setting, found),
+                **worth_of_groups(self.setting, influence),
                 **(values or {}),
             },
         )
 
 
-def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
+def worth_of_groups(setting: Setting, influence: Influence) -> dict[str, float]:
     """Return how many groups the rows are in and what they are worth; empty without groups."""
     if setting.clusters is None:
         return {}
     # leaving groups out says nothing of single rows
-    effect = math.nan if setting.metric.form is Form.LEFT_OUT else found.design_effect
+    effect = math.nan if setting.metric.form is Form.LEFT_OUT else influence.design_effect
     return {
-        "n_clusters": int(found.spread.units),
+        "n_clusters": int(influence.spread.units),
         "design_effect": effect,
         "n_effective": setting.truth.n / effect,
     }
@@ -375,22 +400,22 @@ _ENOUGH_ALONE, _FEWEST_UNLIKE = 5.0, 3
 rows that differ from all others rare values need not have occurred (benchmarks/passes.csv)."""
 
 
-def enough_rows(found: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
+def enough_rows(tested: Spread, values: Sequence[FloatArray] = ()) -> Assumption:
     """Say whether enough rows carry a difference, by the values of each model if they are losses.
 
     A model's values that are nearly all the same do not show its rare ones.
     """
-    enough = found.df >= min(_ENOUGH_OF_ROWS, found.units / 3)
+    enough = tested.df >= min(_ENOUGH_OF_ROWS, tested.units / 3)
     detail = (
-        f"{found.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, as "
-        "with few errors or few large ones, intervals miss too often"
+        f"{tested.df:.0f} effective degrees of freedom of the rows; below {_ENOUGH_OF_ROWS:.0f}, "
+        "as with few errors or few large ones, intervals miss too often"
     )
     if not values:
         return Assumption(CARRIED, enough, detail)
     other = min(
         int(np.count_nonzero(x != np.partition(x, len(x) // 2)[len(x) // 2])) for x in values
     )
-    rare = max(1, round(found.units / 10))
+    rare = max(1, round(tested.units / 10))
     detail += f", and errors on fewer than 1 of {rare:,} rows may be missing from these"
     if other < _FEWEST_UNLIKE:
         enough, detail = False, f"a model has the same value on all rows but {other}; {detail}"
@@ -401,9 +426,9 @@ def assumptions(
     setting: Setting, tested: Spread, models: Sequence[Influence]
 ) -> tuple[Assumption, ...]:
     """Say what the rows tell of the assumptions of t intervals for one model or for several."""
-    found = [INDEPENDENT_ROWS]
+    checks = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
-        found = [recommended_groups(tested.units)]
+        checks = [recommended_groups(tested.units)]
     metric, fewest = setting.metric, setting.fewest()
     name, of, enough = "enough rows of each class", "of the rarest class", _ENOUGH_OF_A_CLASS
     if metric.classes == "called" and models:
@@ -413,7 +438,7 @@ def assumptions(
         fewest = min(int(np.count_nonzero(values)) for values in worth)
     if fewest >= 0:
         detail = f"{fewest} rows {of} that {metric.name} uses; below {enough} "
-        found.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
+        checks.append(Assumption(name, fewest >= enough, f"{detail}intervals are inaccurate"))
     if len(models) > 1 and metric.needs is Need.NUMBERS and metric.form is Form.ROWS:
         if setting.clusters is None:
             enough_of_rows = enough_rows(tested, [one.psi for one in models])
@@ -423,7 +448,7 @@ def assumptions(
             if alone < _ENOUGH_ALONE:
                 detail = f"{alone:.0f} of one model, {_ENOUGH_ALONE:.0f} are needed"
                 enough_of_rows = Assumption(CARRIED, False, f"{enough_of_rows.detail}; {detail}")
-            found.append(enough_of_rows)
+            checks.append(enough_of_rows)
     elif metric.carried is not None:
         carried = metric.carried
         detail = (
@@ -433,13 +458,5 @@ def assumptions(
         holds: bool | None = tested.df >= carried.share * tested.units
         if holds and tested.units < carried.shows_from:
             holds, detail = None, f"{detail}; fewer than {carried.shows_from} do not show it"
-        found.append(Assumption(carried.assumption, holds, detail))
-    return tuple(found)
-
-
-def _symmetry(found: Influence, test: str) -> tuple[Assumption, ...]:
-    """Say whether groups differ alike to both sides, for the difference of two models."""
-    groups = found.of_groups
-    if groups is None or test == "metric_ci":
-        return ()
-    return (symmetric_differences(groups.shares, groups.sums),)
+        checks.append(Assumption(carried.assumption, holds, detail))
+    return tuple(checks)

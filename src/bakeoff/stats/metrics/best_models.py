@@ -83,7 +83,7 @@ def best_models(
     (0, 1)
     """
     family = read_family(y_true, predicted, **asked)
-    return best_of(family, "best_models", confidence_level, n_resamples, seed)
+    return best_of(family, confidence_level, n_resamples, seed)
 
 
 @checked
@@ -110,37 +110,45 @@ def best_by_values(
     BestResult
     """
     family = family_of_values(values, greater_is_better, groups)
-    return best_of(family, "best_by_values", confidence_level, n_resamples, seed)
+    return best_of(family, confidence_level, n_resamples, seed)
 
 
-def best_of(family: MetricFamily, test: str, level: float, b: int, seed: int) -> BestResult:
+def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> BestResult:
     """Find the best models of a family that has been read; see `best_models`."""
     known, models = family.known, len(family.singles)
-    if not known:
-        return _nothing(family, test, Status.UNDEFINED)
-    covariance = family.covariance
-    if family.setting.too_few() or not np.isfinite(covariance).all():
-        return _nothing(family, test, Status.TOO_FEW)
-    draws, _ = draw(covariance, b, seed)
-    leads = _leads(family)
+    null = "The model is a best one of those compared."
+    scores = [math.nan if s is None else s.value for s in family.singles]
     pvalues = np.full(models, math.nan)
-    if _known(family)[0] >= FEWEST:
-        sides = 1 if family.scale is None else 2
-        pvalues[known] = [min(sides * _pvalue(leads, draws, i), 1.0) for i in range(len(known))]
-    best = max((s for s in family.singles if s is not None), key=lambda single: single.estimate)
+    status, details = Status.OK, {"reasons": family.reasons}
+    assumed: tuple[Assumption, ...] = ()
+    if not known:
+        status = Status.UNDEFINED
+    elif family.setting.too_few() or not np.isfinite(family.covariance).all():
+        status = Status.TOO_FEW
+    if status is not Status.OK:
+        scores, known, details = [math.nan] * models, [], {}
+    else:
+        draws, _ = draw(family.covariance, n_resamples, seed)
+        leads = _leads(family)
+        if _known(family)[0] >= FEWEST:
+            sides = 1 if family.scale is None else 2
+            pvalues[known] = [min(sides * _pvalue(leads, draws, i), 1.0) for i in range(len(known))]
+        best = max((s for s in family.singles if s is not None), key=lambda s: s.estimate)
+        assumed = _assumptions(family, best)
     return BestResult(
-        test=test,
+        test="best_models" if family.setting.metric.computed else "best_by_values",
         variant=family.setting.metric.name,
         statistic=math.nan,
         pvalue=math.nan,
         n=family.setting.truth.n,
-        null_hypothesis="The model is a best one of those compared.",
+        null_hypothesis=null if status is Status.OK else "",
         method="hsu1984",
-        assumptions=_assumptions(family, best),
-        scores=tuple(math.nan if s is None else s.value for s in family.singles),
+        status=status,
+        assumptions=assumed,
+        scores=tuple(scores),
         members=tuple(m for m in known if not pvalues[m] <= 1 - level),
         pvalues=tuple(pvalues.tolist()),
-        details={"reasons": family.reasons},
+        details=details,
     )
 
 
@@ -160,18 +168,18 @@ def _known(family: MetricFamily) -> tuple[int, int]:
 
 def _assumptions(family: MetricFamily, best: Influence) -> tuple[Assumption, ...]:
     """Say whether the rows are enough for the set, not for one model's interval."""
-    found = assumptions(family.setting, best.tested, (best,))
+    checks = assumptions(family.setting, best.tested, (best,))
     if family.scale is None:
-        return found
-    known, enough = _known(family)
+        return checks
+    rows, enough = _known(family)
     what = (
         "degrees of freedom of the numbers per row"
         if family.setting.metric.needs is Need.NUMBERS
         else f"rows of the rarest class that {family.setting.metric.name} uses"
     )
-    detail = f"{known} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
-    kept = [a for a in found if a.name not in OF_ONE_MODEL]
-    return *kept, Assumption("enough rows for the best", known >= enough, detail)
+    detail = f"{rows} {what}; below {FEWEST} no model is left out, below {enough} the set is rough"
+    kept = [a for a in checks if a.name not in OF_ONE_MODEL]
+    return *kept, Assumption("enough rows for the best", rows >= enough, detail)
 
 
 def _leads(family: MetricFamily) -> FloatArray:
@@ -207,20 +215,3 @@ def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
     differences = draws[:, others] - draws[:, [i]]
     largest = (differences / differences.std(axis=0)).max(axis=1)
     return float((1 + (largest >= leads[i, others].max()).sum()) / (len(draws) + 1))
-
-
-def _nothing(family: MetricFamily, test: str, status: Status) -> BestResult:
-    nan = tuple(math.nan for _ in family.singles)
-    return BestResult(
-        test=test,
-        variant=family.setting.metric.name,
-        statistic=math.nan,
-        pvalue=math.nan,
-        n=family.setting.truth.n,
-        null_hypothesis="",
-        method="hsu1984",
-        status=status,
-        scores=nan,
-        members=(),
-        pvalues=nan,
-    )

@@ -28,21 +28,11 @@ _PLACES = 101
 
 
 class Curve(NamedTuple):
-    """A calibration curve.
+    """A calibration curve, each part of shape (m,)."""
 
-    Attributes
-    ----------
-    at : ndarray, shape (m,)
-        Predicted probabilities.
-    share : ndarray, shape (m,)
-        The smoothed share of positive rows there.
-    low, high : ndarray, shape (m,)
-        The pointwise band of that smooth; NaN where a line leaves nothing over.
-    """
-
-    at: FloatArray
-    share: FloatArray
-    low: FloatArray
+    at: FloatArray  # predicted probabilities
+    share: FloatArray  # the smoothed share of positive rows there
+    low: FloatArray  # the pointwise band of that smooth; NaN where a line leaves nothing over
     high: FloatArray
 
 

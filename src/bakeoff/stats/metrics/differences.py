@@ -19,46 +19,22 @@ from scipy import special
 from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import (
-    ArgumentError,
-    FloatArray,
-    as_scores,
-    check_same_labels,
-    check_same_length,
-)
+from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
-from bakeoff.stats.core.paired_differences import paired_differences
+from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
 from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
-    Assumption,
     ConfidenceInterval,
     Result,
     Status,
-    answered,
 )
 from bakeoff.stats.core.two_by_two import DIFFERENCE_METHODS, midp_pvalue, one_sided
 from bakeoff.stats.design.clusters import RowDesign
-from bakeoff.stats.design.flips import UNBOUNDED, GroupSums, widened, with_flips
-from bakeoff.stats.design.groups import (
-    FEWEST_CLUSTERS,
-    SOURCES,
-    GroupTest,
-    Leverage,
-    Spread,
-    leverage_of,
-    recommended_groups,
-    spread,
-)
-from bakeoff.stats.metrics.answer import (
-    Answer,
-    bca_interval,
-    better_is_positive,
-    bootstrap,
-    enough_rows,
-)
+from bakeoff.stats.design.groups import SOURCES, GroupTest, Leverage, Spread, spread
+from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.family import (
     Contrasts,
     cluster_covariance,
@@ -73,9 +49,11 @@ from bakeoff.stats.metrics.influence import (
     OwnMetric,
     Setting,
     by_rows,
+    mean_value,
     one,
     pair,
     setting_of,
+    setting_of_values,
 )
 from bakeoff.stats.metrics.metric import Form, Metric
 from bakeoff.stats.metrics.named import METRICS
@@ -97,9 +75,7 @@ def looks_at(metric: str | Metric) -> str:
         probabilities of all classes. ``"classes"`` for a name that is no metric.
     """
     known = METRICS.get(metric) if isinstance(metric, str) else metric
-    if known is None or not known.by_order:
-        return "classes"
-    return known.needs.value
+    return known.needs.value if known is not None and known.by_order else "classes"
 
 
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
@@ -147,12 +123,12 @@ def metric_ci(
     try:
         if not setting.metric.interval:
             return base.undefined(_NO_INTERVAL, setting.metric.value(setting.view(rows)))
-        found = one(setting, rows)
+        influence = one(setting, rows)
     except NoValue as reason:
         return base.undefined(str(reason))
     if not setting.metric.smooth:
-        return bootstrapped(base, found, by_rows(setting, rows))
-    return base.of_one(found)
+        return base.bootstrapped(influence, by_rows(setting, rows))
+    return base.of_one(influence)
 
 
 @register(
@@ -217,36 +193,49 @@ def metric_difference(
 
 
 def difference(
-    setting: Setting, rows: Sequence[Any], side: Alternative, level: float
+    setting: Setting,
+    rows: Sequence[Any],
+    side: Alternative,
+    level: float,
+    variant: str = "",
+    *,
+    textbook: bool = False,
 ) -> tuple[Influence | None, Result]:
-    """Return the influence of every row on a difference, better is greater, and its test."""
-    base, (a, b) = Answer("metric_difference", setting, side, level), rows
+    """Return the influence of every row on a difference, better is greater, and its test.
+
+    The `textbook`'s paired t test has one degree of freedom less than there are units.
+    """
+    computed, (a, b) = setting.metric.computed, rows
+    test = "metric_difference" if computed else "mean_difference"
+    base = Answer(test, setting, side, level, variant)
     try:
         if not setting.metric.interval:
             gain = _advantage(setting, a, b)(np.arange(setting.truth.n))
             return None, base.undefined(_NO_INTERVAL, gain)
-        joint = pair(setting, a, b) if setting.metric.form is Form.DECISIONS else None
-        cells = None if joint is None else joint.atoms.cells
-        first, second = (
-            one(setting, model, None if cells is None else cells.counts_of(place))
-            for place, model in enumerate(rows)
-        )
-        found = better_is_positive(setting, first - second if joint is None else joint)
+        counts: list[Any] = [None, None]
+        contrast = None
+        if setting.metric.form is Form.DECISIONS:
+            contrast = pair(setting, a, b)
+            assert contrast.atoms.cells is not None
+            counts = [contrast.atoms.cells.counts_of(model) for model in (0, 1)]
+        elif not computed:
+            contrast = mean_value(setting, Differences.between(a, b, setting.rounding).values)
+        first, second = (one(setting, *model) for model in zip(rows, counts, strict=True))
+        contrast = better_is_positive(setting, contrast or first - second)
     except NoValue as reason:
         return None, base.undefined(str(reason))
     if not setting.metric.smooth:
-        return None, bootstrapped(base, found, _advantage(setting, a, b))
-    return found, base.of_pair(found, first, second)
+        return None, base.bootstrapped(contrast, _advantage(setting, a, b))
+    spread = contrast.tested
+    of_rows = not computed and setting.clusters is None and not textbook
+    if of_rows and all(x[0] in (0, 1) and np.isin(x, (0, 1)).all() for x in rows):
+        right = [x if setting.metric.greater_is_better else 1 - x for x in rows]
+        return contrast, _of_marks(contrast, right[0], right[1], side, level)
+    fixed = Spread(spread.se, spread.units - 1, spread.units) if textbook else None
+    return contrast, base.of_pair(contrast, first, second, fixed)
 
 
 _NO_INTERVAL = "it has no known standard error"
-
-
-def bootstrapped(base: Answer, found: Influence, metric: OwnMetric) -> Result:
-    """Return the BCa interval of a metric that jumps when rows are left out."""
-    drawn = bootstrap(metric, base.setting.truth.n, clusters=base.setting.clusters)
-    ci = bca_interval(drawn, found.psi, base.level)
-    return base.with_interval(found, Status.OK if ci else Status.ZERO_VARIANCE, ci)
 
 
 def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
@@ -291,31 +280,9 @@ def mean_ci(
     >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
     (0.625, 0.272, 0.978)
     """
-    x = as_scores(values, "values", unit="rows")
-    clusters = read_groups(groups, len(x))
-    estimate = float(x.mean())
-    leverage = leverage_of(clusters)
-    found = spread(x - estimate, clusters=clusters, leverage=leverage)
-    status = _known(found, clusters is not None, float(np.abs(x).max()))
-    ci = None
-    if status is Status.OK:
-        ci = found.interval(estimate, confidence_level, "two-sided", UNBOUNDED)
-        if clusters is not None and leverage is not None:
-            ci = widened(GroupSums(np.bincount(clusters, x) / len(x), leverage.shares), ci)
-    return Result(
-        test="mean_ci",
-        statistic=math.nan,
-        df=found.df,
-        pvalue=math.nan,
-        estimate=estimate,
-        ci=ci,
-        n=len(x),
-        status=status,
-        assumptions=(_assumption(found, clusters is not None),),
-        null_hypothesis="",
-        method="satterthwaite1946",
-        details={"se": found.se, "units": found.units},
-    )
+    setting, (rows,) = setting_of_values([("values", values)], True, groups)
+    answer = Answer("mean_ci", setting, "two-sided", confidence_level)
+    return answer.of_one(mean_value(setting, rows))
 
 
 @register(
@@ -412,58 +379,22 @@ def mean_difference(
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
-        units = RowDesign.of(len(d.values), groups, values_a=values_a).units
+        units = RowDesign.from_labels(len(d.values), groups, values_a=values_a).units
         how = form, alternative, confidence_level, n_resamples, seed
         return GroupTest.of_rows(d.values, d.noise, units, *how).result(
             {},
             null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
             "mean is the same on the population that the groups were drawn from.",
         )
-    a, b = (
-        as_scores(v, name, greater_is_better=greater_is_better, unit="rows")
-        for v, name in ((values_a, "values_a"), (values_b, "values_b"))
-    )
-    check_same_length(values_a=a, values_b=b)
-    check_same_labels(values_a=values_a, values_b=values_b)
-    clusters = read_groups(groups, len(a))
-    right = [x if greater_is_better else 1 + x for x in (a, b)]
-    if clusters is None and df == "influence" and np.isin(right, (0, 1)).all():
-        return _of_marks(right[0], right[1], alternative, confidence_level)
-    differences = a - b
-    estimate = float(differences.mean())
-    leverage = leverage_of(clusters)
-    found = spread(differences - estimate, clusters=clusters, leverage=leverage)
-    carried = () if clusters is not None else (enough_rows(found, (a, b)),)
-    if df == "rows":
-        found = Spread(found.se, found.units - 1, found.units)
-    status = Status.IDENTICAL_SCORES
-    if differences.any():
-        status = _known(found, clusters is not None, float(np.abs(differences).max()))
-    t, pvalue, ci = math.nan, math.nan, None
-    if status is Status.OK:
-        t = estimate / found.se
-        pvalue = t_pvalue(t, found.df, alternative)
-        ci = found.interval(estimate, confidence_level, alternative, UNBOUNDED)
-        if clusters is not None and leverage is not None and df == "influence":
-            groups_of = GroupSums(np.bincount(clusters, differences) / len(a), leverage.shares)
-            pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, alternative)
-    t, pvalue = answered(status, t, pvalue, estimate)
-    return Result(
-        variant=form,
-        statistic=t,
-        df=found.df,
-        pvalue=pvalue,
-        alternative=alternative,
-        estimate=estimate,
-        ci=ci,
-        n=len(a),
-        status=status,
-        assumptions=(_assumption(found, clusters is not None), *carried),
-        details={"se": found.se, "units": found.units},
-    )
+    models = [("values_a", values_a), ("values_b", values_b)]
+    setting, rows = setting_of_values(models, greater_is_better, groups)
+    textbook = df == "rows"
+    return difference(setting, rows, alternative, confidence_level, form, textbook=textbook)[1]
 
 
-def _of_marks(a: FloatArray, b: FloatArray, side: Alternative, level: float) -> Result:
+def _of_marks(
+    contrast: Influence, a: FloatArray, b: FloatArray, side: Alternative, level: float
+) -> Result:
     """Compare values that are all 0 or 1 as `mcnemar` does: mid-p, Newcombe's interval."""
     counts = [float(np.sum((a == x) & (b == y))) for x, y in ((1, 1), (1, 0), (0, 1), (0, 0))]
     both, only_a, only_b, neither = (np.array([count]) for count in counts)
@@ -481,19 +412,8 @@ def _of_marks(a: FloatArray, b: FloatArray, side: Alternative, level: float) -> 
         status=Status.OK if counts[1] + counts[2] else Status.IDENTICAL_SCORES,
         assumptions=(INDEPENDENT_ROWS,),
         method=two_by_two.SOURCES["midp"],
-        details={"units": len(a)},
+        details={"se": contrast.tested.se, "units": len(a)},
     )
-
-
-def _known(found: Spread, clustered: bool, size: float) -> Status:
-    """Tell whether the spread of values up to a size can be known."""
-    if found.units < (FEWEST_CLUSTERS if clustered else 2):
-        return Status.TOO_FEW
-    return Status.ZERO_VARIANCE if found.se <= 1e-12 * size else Status.OK
-
-
-def _assumption(found: Spread, clustered: bool) -> Assumption:
-    return recommended_groups(found.units) if clustered else INDEPENDENT_ROWS
 
 
 @checked
@@ -532,19 +452,11 @@ def metric_interaction(
 
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    whole, rows = setting_of(y_true, models, **asked)
-    metric, parts = whole.metric, {}
-    if not metric.smooth:
-        raise ArgumentError("metric", f"{metric} is not smooth: no test of it holds its level")
-    for name, at in subgroup_rows(subgroup, whole.truth.n).items():
-        clusters = None if whole.clusters is None else read_groups(whole.clusters[at], len(at))
-        own = dataclasses.replace(
-            whole, metric=metric.on(at), truth=whole.truth.take(at), clusters=clusters
-        )
-        predicted = [values[at] for values in rows]
-        found, result = difference(own, predicted, "two-sided", confidence_level)
-        parts[name] = _Part(at, result, None if found is None else found.drawn_from)
-    return _interaction("metric_interaction", str(metric), parts, whole.clusters)
+    setting, rows = setting_of(y_true, models, **asked)
+    if not setting.metric.smooth:
+        message = f"{setting.metric} is not smooth: no test of it holds its level"
+        raise ArgumentError("metric", message)
+    return _interaction("metric_interaction", setting, rows, subgroup, confidence_level)
 
 
 @checked
@@ -573,21 +485,10 @@ def mean_interaction(
         As of `metric_interaction`.
 
     """
-    a, b = as_scores(values_a, "values_a", unit="rows"), as_scores(values_b, "values_b")
-    sign = 1 if greater_is_better else -1
-    parts = {}
-    for name, at in subgroup_rows(subgroup, len(a)).items():
-        result = mean_difference(
-            a[at],
-            b[at],
-            greater_is_better=greater_is_better,
-            groups=None if groups is None else np.asarray(groups)[at],
-            variant=None if groups is None else "t_and_flips",
-            df=df,
-            confidence_level=confidence_level,
-        )
-        parts[name] = _Part(at, result, sign * (a[at] - b[at]) - result.estimate)
-    return _interaction("mean_interaction", "values", parts, read_groups(groups, len(a)))
+    models = [("values_a", values_a), ("values_b", values_b)]
+    setting, rows = setting_of_values(models, greater_is_better, groups)
+    textbook = df == "rows"
+    return _interaction("mean_interaction", setting, rows, subgroup, confidence_level, textbook)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -596,34 +497,56 @@ class _Part:
 
     rows: NDArray[np.intp]
     result: Result
-    psi: FloatArray | None
+    contrast: Influence | None
+
+    @property
+    def df(self) -> float:
+        """The degrees of freedom of its standard error; the test of right and wrong has none."""
+        assert self.contrast is not None
+        return self.contrast.tested.df if self.result.df is None else self.result.df
 
 
 def _interaction(
-    test: str, variant: str, parts: dict[Any, _Part], clusters: Codes | None
+    test: str,
+    setting: Setting,
+    rows: Sequence[Any],
+    subgroup: ArrayLike,
+    level: float,
+    textbook: bool = False,
 ) -> Result:
-    n = sum(len(part.rows) for part in parts.values())
-    answered = [part for part in parts.values() if part.result.status is Status.OK]
-    found: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
+    clusters, parts = setting.clusters, {}
+    for name, at in subgroup_rows(subgroup, setting.truth.n).items():
+        inside = dataclasses.replace(
+            setting,
+            metric=setting.metric.on(at),
+            truth=setting.truth.take(at),
+            clusters=None if clusters is None else read_groups(clusters[at], len(at)),
+        )
+        predicted = [values[at] for values in rows]
+        contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)
+        parts[name] = _Part(at, result, contrast)
+    known = [part for part in parts.values() if part.result.status is Status.OK]
+    test_of_parts: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
     method = "welch1951"
-    if len(answered) > 1:
-        results = [part.result for part in answered]
+    if len(known) > 1:
+        results = [part.result for part in known]
         estimates = np.array([r.details.get("padded", r.estimate) for r in results])
-        ses, dfs = np.array([(r.details["se"], r.df) for r in results], dtype=np.float64).T
-        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
+        ses = np.array([r.details["se"] for r in results])
+        dfs = np.array([part.df for part in known])
+        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in known]
         # a group of rows with rows in several subgroups makes these depend on each other
         if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
-            found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
+            test_of_parts, method = _largest(known, clusters, estimates, ses), "hothorn2008"
         else:
             statistic, df1, df2 = welch_f(estimates, ses, dfs)
-            found = {"statistic": statistic, "df1": df1, "df2": df2}
-            found["pvalue"] = float(special.fdtrc(df1, df2, statistic))
+            test_of_parts = {"statistic": statistic, "df1": df1, "df2": df2}
+            test_of_parts["pvalue"] = float(special.fdtrc(df1, df2, statistic))
     return Result(
         test=test,
-        variant=variant,
-        **found,
-        n=n,
-        status=Status.OK if len(answered) > 1 else Status.TOO_FEW,
+        variant=setting.metric.name,
+        **test_of_parts,
+        n=setting.truth.n,
+        status=Status.OK if len(known) > 1 else Status.TOO_FEW,
         null_hypothesis="The difference between the two fitted models is the same in all "
         "subgroups.",
         method=method,
@@ -646,10 +569,12 @@ def _largest(
     parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
 ) -> dict[str, float]:
     """Test all pairs of subgroups by the largest t, where the same groups are in several."""
-    rows, inside = _together(parts)
+    rows = np.concatenate([part.rows for part in parts])
+    inside = np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts])
     columns = np.zeros((len(rows), len(parts)))
     for i, part in enumerate(parts):
-        columns[inside == i, i] = len(rows) / len(part.rows) * np.asarray(part.psi)
+        assert part.contrast is not None
+        columns[inside == i, i] = len(rows) / len(part.rows) * part.contrast.drawn_from
     clusters = clusters[rows]
     covariance = cluster_covariance(columns, clusters, Leverage.of(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
@@ -657,36 +582,21 @@ def _largest(
     first, second = np.array(pairs_of(len(parts), None)).T
     variances = covariance.diagonal()
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
-    df = np.array(
-        [
-            _degrees(columns[:, i] - columns[:, j], clusters, inside, (i, j))
-            for i, j in zip(first, second, strict=True)
-        ]
-    )
+    df = np.empty(len(first))
+    for place, two in enumerate(zip(first, second, strict=True)):
+        own = np.isin(inside, two)
+        codes = np.unique(clusters[own], return_inverse=True)[1]
+        psi, leverage = columns[own][:, two], Leverage.of(codes, inside[own])
+        df[place] = spread(psi[:, 0] - psi[:, 1], clusters=codes, leverage=leverage).df
     contrasts = Contrasts(first, second, estimates[first] - estimates[second], se, df, covariance)
     largest = int(np.argmax(contrasts.size("two-sided")))
-    statistic, own_df = float(contrasts.statistic[largest]), float(df[largest])
+    statistic, df_of_it = float(contrasts.statistic[largest]), float(df[largest])
     if len(first) == 1:
-        pvalue = t_pvalue(statistic, own_df, "two-sided")
+        pvalue = t_pvalue(statistic, df_of_it, "two-sided")
     else:
         draws, unit = draw(covariance, _DRAWS, seed=0)
         pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
-    return {"statistic": abs(statistic), "df": own_df, "pvalue": pvalue}
-
-
-def _together(parts: list[_Part]) -> tuple[Codes, Codes]:
-    """Return the rows of the parts, and which part each is in."""
-    return (
-        np.concatenate([part.rows for part in parts]),
-        np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts]),
-    )
-
-
-def _degrees(psi: FloatArray, clusters: Codes, inside: Codes, pair: tuple[int, int]) -> float:
-    """Return the degrees of freedom of a difference between two subgroups."""
-    own = np.isin(inside, pair)
-    codes = np.unique(clusters[own], return_inverse=True)[1]
-    return spread(psi[own], clusters=codes, leverage=Leverage.of(codes, inside[own])).df
+    return {"statistic": abs(statistic), "df": df_of_it, "pvalue": pvalue}
 
 
 _DRAWS = 99_999

@@ -9,13 +9,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
+from bakeoff.stats.core.arguments import Default, Level, Resamples, Seed, checked
 from bakeoff.stats.core.arithmetic import gram, root, times_root
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_scores
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
@@ -33,19 +33,19 @@ from bakeoff.stats.design.flips import GroupSums, agreeing, hull, max_flip, subs
 from bakeoff.stats.design.groups import Leverage, Spread
 from bakeoff.stats.metrics.answer import assumptions, better_is_positive, decide, worth_of_groups
 from bakeoff.stats.metrics.influence import (
-    Atoms,
     Influence,
     MetricArguments,
     Setting,
+    mean_value,
     one,
     pair,
     pair_counts,
     setting_of,
+    setting_of_values,
 )
-from bakeoff.stats.metrics.metric import Form, Metric, numbers
+from bakeoff.stats.metrics.metric import LOG, LOGIT, PLAIN, Form, Metric, Scale
 from bakeoff.stats.metrics.named import metric_called
-from bakeoff.stats.metrics.scales import LOG, LOGIT, PLAIN, Scale
-from bakeoff.stats.metrics.view import Codes, NoValue, TrueNumbers, read_groups
+from bakeoff.stats.metrics.view import Codes, NoValue
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,12 +70,6 @@ class Contrasts:
         t = _sized(self.statistic, side)
         upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
         return np.asarray(np.where(t < 0, -upper, upper))
-
-    @property
-    def drawn_sd(self) -> FloatArray:
-        """Standard deviation of each contrast of draws."""
-        v, i, j = self.covariance, self.first, self.second
-        return np.asarray(np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300)))
 
 
 def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
@@ -108,7 +102,9 @@ def max_t(
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
     # models that are always right and always wrong are drawn without spread: 0, and not 0/0
     least = np.finfo(np.float32).tiny
-    sd = np.maximum(contrasts.drawn_sd / scale, least).astype(np.float32)
+    v, i, j = contrasts.covariance, contrasts.first, contrasts.second
+    drawn_sd = np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300))
+    sd = np.maximum(drawn_sd / scale, least).astype(np.float32)
     sizes = z.astype(np.float32)
     total = len(draws)
     by_model = np.ascontiguousarray(draws.T)
@@ -133,13 +129,13 @@ def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
     )
 
 
-def on_scale(scale: Scale, found: Influence) -> Influence | None:
+def on_scale(scale: Scale, influence: Influence) -> Influence | None:
     """Return a metric on a scale (delta method); None at an end of its range."""
-    slope = scale.slope(found.value)
+    slope = scale.slope(influence.value)
     if not slope > 0:
         return None
-    atoms = dataclasses.replace(found.atoms, psi=found.atoms.psi / slope)
-    return dataclasses.replace(found, value=scale.forward(found.value), atoms=atoms)
+    atoms = dataclasses.replace(influence.atoms, psi=influence.atoms.psi / slope)
+    return dataclasses.replace(influence, value=scale.forward(influence.value), atoms=atoms)
 
 
 def scale_of(setting: Setting) -> Scale | None:
@@ -153,8 +149,6 @@ def scale_of(setting: Setting) -> Scale | None:
     return scale if metric.greater_is_better else scale.mirrored()
 
 
-_VALUES = "values"
-"""The metric of numbers that a system gave each row: their mean."""
 _BLOCK = 4096
 
 
@@ -167,12 +161,6 @@ class Contrast:
     tested: Spread
     worth: dict[str, float]
     of_groups: GroupSums | None
-
-    @classmethod
-    def of(cls, setting: Setting, found: Influence) -> Contrast:
-        """Take it from the influence of the rows."""
-        worth = worth_of_groups(setting, found)
-        return cls(found.value, found.estimate, found.tested, worth, found.of_groups)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,8 +190,8 @@ class MetricFamily:
         """Return the influence values of one difference of models that are known."""
         if self.setting.metric.form is Form.DECISIONS:
             counts = None if self._counts is None else self._counts[:, a, :, b]
-            found = pair(self.setting, self.rows[a], self.rows[b], counts)
-            return better_is_positive(self.setting, found)
+            influence = pair(self.setting, self.rows[a], self.rows[b], counts)
+            return better_is_positive(self.setting, influence)
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
@@ -226,28 +214,28 @@ class MetricFamily:
     ) -> tuple[list[Contrast | None], list[Status], Contrasts, list[int]]:
         """Return every contrast, its status, and those that can be tested together."""
         position = {m: i for i, m in enumerate(self.known)}
-        found: list[Contrast | None] = []
+        contrasts: list[Contrast | None] = []
         statuses: list[Status] = []
         for a, b in zip(first.tolist(), second.tolist(), strict=True):
             if a not in position or b not in position:
-                found.append(None)
+                contrasts.append(None)
                 statuses.append(Status.UNDEFINED)
                 continue
             of_rows = self.contrast(a, b)
-            found.append(Contrast.of(self.setting, of_rows))
+            worth, sums = worth_of_groups(self.setting, of_rows), of_rows.of_groups
+            contrasts.append(Contrast(of_rows.value, of_rows.estimate, of_rows.tested, worth, sums))
             statuses.append(decide(self.setting, of_rows, "two-sided")[0])
         at = [i for i, status in enumerate(statuses) if status is Status.OK]
-        ok = [contrast for i in at if (contrast := found[i]) is not None]
-        spreads = [contrast.tested for contrast in ok]
+        ok = [contrast for i in at if (contrast := contrasts[i]) is not None]
         tested = Contrasts(
             np.array([position[int(first[i])] for i in at], dtype=np.intp),
             np.array([position[int(second[i])] for i in at], dtype=np.intp),
             np.array([contrast.estimate for contrast in ok]),
-            np.array([spread.se for spread in spreads]),
-            np.array([spread.df for spread in spreads]),
+            np.array([contrast.tested.se for contrast in ok]),
+            np.array([contrast.tested.df for contrast in ok]),
             self.covariance if self.known else np.empty((0, 0)),
         )
-        return found, statuses, tested, at
+        return contrasts, statuses, tested, at
 
 
 def _side_by_side(columns: list[FloatArray]) -> FloatArray:
@@ -268,19 +256,16 @@ def cluster_covariance(
         if not leverage.df > 0:
             return np.full((k, k), np.nan)
         rows = rows / leverage.root[:, None]
-    sums = rows if clusters is None else _cluster_algebra(rows, clusters)
+    sums = rows
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+        sums = np.asarray(np.add.reduceat(rows[order], starts, axis=0))
     units = len(sums)
     if units == 1:
         return np.full((k, k), np.nan)
     factor = units / (units - 1) if leverage is None else 1.0
     return np.asarray(factor * gram(sums) / n**2)
-
-
-def _cluster_algebra(rows: FloatArray, clusters: Codes) -> FloatArray:
-    """Sum rows by cluster, shape (G, M)."""
-    order = np.argsort(clusters, kind="stable")
-    starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-    return np.asarray(np.add.reduceat(rows[order], starts, axis=0))
 
 
 def read_family(
@@ -325,44 +310,41 @@ def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]
 
 
 def family_of_values(
-    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None
+    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None = None
 ) -> MetricFamily:
     """Take numbers per row and model, shape (n, M), as a family."""
-    table = as_scores(values, "values", ndim=2, greater_is_better=greater_is_better, unit="rows")
-    n, models = table.shape
-    if models < 2:
-        raise ArgumentError("values", f"found {models} model(s), at least 2 are compared")
-    truth = TrueNumbers(np.full(n, np.nan))
-    metric = numbers(_VALUES, greater_is_better=greater_is_better)
-    setting = Setting(metric, truth, read_groups(groups, n))
-    centres = table.mean(axis=0)
-    singles: list[Influence | None] = [
-        Influence(
-            _VALUES,
-            float(centre),
-            Atoms(column - centre, setting.clusters, leverage=setting.leverage),
-        )
-        for centre, column in zip(centres, table.T, strict=True)
-    ]
-    return MetricFamily(setting, [None] * models, singles, [""] * models)
+    table = as_scores(values, "values", ndim=2, unit="rows")
+    if table.shape[1] < 2:
+        raise ArgumentError("values", f"found {table.shape[1]} model(s), at least 2 are compared")
+    columns = [("values", column) for column in table.T]
+    setting, rows = setting_of_values(columns, greater_is_better, groups)
+    singles = [better_is_positive(setting, mean_value(setting, column)) for column in rows]
+    setting = dataclasses.replace(setting, of_two=False)
+    return MetricFamily(setting, rows, [*singles], [""] * len(rows))
 
 
 MAX_T = "max-t"
 
 
+class FamilyArguments(TypedDict, total=False):
+    """The options of a comparison of all pairs, or of a control with each other model."""
+
+    control: int | None
+    correction: Annotated[str, Default(MAX_T)]
+    alternative: Annotated[Alternative, Default("two-sided")]
+    confidence_level: Annotated[Level, Default(0.95)]
+    simultaneous: Annotated[bool, Default(True)]
+    n_resamples: Annotated[Resamples, Default(99_999)]
+    seed: Annotated[Seed, Default(0)]
+
+
+class _Arguments(FamilyArguments, MetricArguments):
+    """The options of a family, and those of its metric."""
+
+
 @checked
 def compare_models(
-    y_true: ArrayLike,
-    predicted: ArrayLike,
-    *,
-    control: int | None = None,
-    correction: str = MAX_T,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    simultaneous: bool = True,
-    n_resamples: Resamples = 99_999,
-    seed: Seed = 0,
-    **asked: Unpack[MetricArguments],
+    y_true: ArrayLike, predicted: ArrayLike, **options: Unpack[_Arguments]
 ) -> PairwiseResult:
     """Test the differences of a metric between all pairs of models, or from a control."""
     # Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
@@ -371,18 +353,10 @@ def compare_models(
     # together. In groups no p-value is smaller than that by sign flips of whole groups, and the
     # intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
     # simultaneous).
-    family = read_family(y_true, predicted, **asked)
-    return compare_all(
-        family,
-        "metric_difference",
-        control,
-        correction,
-        alternative,
-        confidence_level,
-        simultaneous,
-        n_resamples,
-        seed,
-    )
+    of_metric: dict[str, Any] = {**options}
+    names = FamilyArguments.__annotations__
+    of_family = {name: of_metric.pop(name) for name in names if name in of_metric}
+    return compare_all(read_family(y_true, predicted, **of_metric), **of_family)
 
 
 @checked
@@ -391,60 +365,45 @@ def compare_values(
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
-    control: int | None = None,
-    correction: str = MAX_T,
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    simultaneous: bool = True,
-    n_resamples: Resamples = 99_999,
-    seed: Seed = 0,
+    **options: Unpack[FamilyArguments],
 ) -> PairwiseResult:
     """Test the mean differences of numbers that many systems have on the same rows."""
     # As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008): in groups that is
     # the form ``t_and_flips`` of `mean_difference`.
-    family = family_of_values(values, greater_is_better, groups)
-    return compare_all(
-        family,
-        "mean_difference",
-        control,
-        correction,
-        alternative,
-        confidence_level,
-        simultaneous,
-        n_resamples,
-        seed,
-    )
+    return compare_all(family_of_values(values, greater_is_better, groups), **options)
 
 
 def compare_all(
     family: MetricFamily,
-    test: str,
-    control: int | None,
-    correction: str,
-    side: Alternative,
-    level: float,
-    simultaneous: bool,
-    n_resamples: int,
-    seed: Seed,
+    *,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: Seed = 0,
 ) -> PairwiseResult:
     """Compare all pairs of a family that has been read; see `compare_models`."""
+    side, level = alternative, confidence_level
     models = len(family.singles)
     at_control = check_control(control, models)
     method = check_correction(correction, at_control, side, MAX_T)
     first, second = np.array(pairs_of(models, at_control)).T
-    found, statuses, tested, at = family.contrasts(first, second)
+    contrasts, statuses, tested, at = family.contrasts(first, second)
     raw = np.full(len(first), math.nan)
     t = np.full(len(first), math.nan)
-    for i, (status, contrast) in enumerate(zip(statuses, found, strict=True)):
+    for i, (status, contrast) in enumerate(zip(statuses, contrasts, strict=True)):
         value = math.nan if contrast is None else contrast.value
         t[i], raw[i] = answered(status, math.nan, math.nan, value)
     t[at] = tested.statistic
     raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
-    of_groups = _of_groups([found[i] for i in at])
-    flips = None
-    if of_groups is not None and not of_groups.many_alike:
-        flips = max_flip(of_groups, tested.se, side)
-        raw[at] = np.maximum(raw[at], flips.alone)
+    groups, flips = [c.of_groups for i in at if (c := contrasts[i]) and c.of_groups], None
+    if groups:
+        together = GroupSums(np.column_stack([one.sums for one in groups]), groups[0].shares)
+        if not together.many_alike:
+            flips = max_flip(together, tested.se, side)
+            raw[at] = np.maximum(raw[at], flips.alone)
     single = np.full(len(first), math.nan)
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
@@ -460,26 +419,33 @@ def compare_all(
         quantiles = _quantiles(tested.df, level, side, largest if simultaneous else None)
     else:
         adjusted = adjust_pvalues(raw, method)
-        own = simultaneous_level(level, len(first), method) if simultaneous else level
-        quantiles = _quantiles(tested.df, own, side, None)
+        each = simultaneous_level(level, len(first), method) if simultaneous else level
+        quantiles = _quantiles(tested.df, each, side, None)
+    metric, known = family.setting.metric, [single for single in family.singles if single]
+    least, most = metric.range
+    bounds = (
+        -math.inf if side == "less" else least - most,
+        math.inf if side == "greater" else most - least,
+    )
     intervals: list[ConfidenceInterval | None] = [None] * len(first)
-    for i, centre, se, quantile in zip(at, tested.estimate, tested.se, quantiles, strict=True):
-        intervals[i] = _interval(family, centre, quantile * se, level, side)
-    if flips is not None and of_groups is not None:
+    for place, i in enumerate(at):
+        spread = Spread(float(tested.se[place]), float(tested.df[place]), math.nan)
+        centre, quantile = float(tested.estimate[place]), float(quantiles[place])
+        intervals[i] = spread.interval(centre, level, side, bounds, quantile)
+    if flips is not None:
         each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
-        limits = subset_limits(of_groups.sums, of_groups.shares, tail_probability(each, side))
-        compared = adjusted if simultaneous else raw
+        limits = subset_limits(together.sums, together.shares, tail_probability(each, side))
+        decisive = adjusted if simultaneous else raw
         for place, i in enumerate(at):
             if (plain := intervals[i]) is not None:
-                wider = hull(plain, [ends[place] for ends in limits], side, _bounds(family))
-                centre, p = float(tested.estimate[place]), float(compared[i])
+                wider = hull(plain, [ends[place] for ends in limits], side, bounds)
+                centre, p = float(tested.estimate[place]), float(decisive[i])
                 intervals[i] = agreeing(wider, p, 1 - level, centre, side)
-    known = [single for single in family.singles if single is not None]
-    compared = [contrast.tested for contrast in found if contrast is not None]
-    sign = 1 if family.setting.metric.greater_is_better else -1
+    spreads = [contrast.tested for contrast in contrasts if contrast is not None]
+    sign = 1 if metric.greater_is_better else -1
     return PairwiseResult(
-        test=test,
-        variant=family.setting.metric.name,
+        test="metric_difference" if metric.computed else "mean_difference",
+        variant=metric.name,
         correction=method,
         pairs=tuple(
             Pair(
@@ -494,16 +460,16 @@ def compare_all(
                 status=statuses[i],
                 details={} if contrast is None else {"se": contrast.tested.se, **contrast.worth},
             )
-            for i, contrast in enumerate(found)
+            for i, contrast in enumerate(contrasts)
         ),
         n=family.setting.truth.n,
         null_hypothesis="The two models of the pair have the same "
-        f"{family.setting.metric.name} on the population that the test rows were drawn from.",
+        f"{metric.name} on the population that the test rows were drawn from.",
         method="hothorn2008" if method == MAX_T else "satterthwaite1946",
         alternative=side,
         status=Status.OK if at else statuses[0],
-        assumptions=assumptions(family.setting, min(compared, key=lambda tested: tested.df), known)
-        if compared
+        assumptions=assumptions(family.setting, min(spreads, key=lambda s: s.df), known)
+        if spreads
         else (),
         details={
             "values": [math.nan if s is None else sign * s.value for s in family.singles],
@@ -513,34 +479,8 @@ def compare_all(
     )
 
 
-def _of_groups(found: list[Contrast | None]) -> GroupSums | None:
-    """Return the differences that are tested as means over groups."""
-    known = [c.of_groups for c in found if c is not None and c.of_groups is not None]
-    if not known:
-        return None
-    return GroupSums(np.column_stack([one.sums for one in known]), known[0].shares)
-
-
 def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | None) -> FloatArray:
     """Return half-widths in standard errors: of one t, or of all t together."""
     if largest is None:
         return np.asarray(-special.stdtrit(df, tail_probability(level, side)))
     return np.asarray(-special.stdtrit(df, special.ndtr(-largest.critical)))
-
-
-def _interval(
-    family: MetricFamily, centre: float, half: float, level: float, side: Alternative
-) -> ConfidenceInterval:
-    low, high = _bounds(family)
-    return ConfidenceInterval(
-        -math.inf if side == "less" else max(centre - half, low),
-        math.inf if side == "greater" else min(centre + half, high),
-        level,
-        "t",
-    )
-
-
-def _bounds(family: MetricFamily) -> tuple[float, float]:
-    """Return the least and the largest difference there can be."""
-    low, high = family.setting.metric.range
-    return low - high, high - low

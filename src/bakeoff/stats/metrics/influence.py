@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Default, PositiveFloat, PositiveInt, checked
-from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
+from bakeoff.stats.core.checks import (
+    ArgumentError,
+    FloatArray,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.paired_differences import largest, noise_level
 from bakeoff.stats.core.two_by_two import both_correct
 from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Leverage, Spread, leverage_of, spread
-from bakeoff.stats.metrics.metric import Form, Metric, Need
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, Leverage, Spread, leverage_of, spread
+from bakeoff.stats.metrics.metric import Form, Metric, Need, numbers
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.view import (
     NO_OPTIONS,
@@ -43,6 +49,10 @@ OwnMetric = Callable[[NDArray[np.intp]], float]
 """From row numbers (with repetitions) to the metric of those rows."""
 
 
+NOISE = 1e-12
+"""What rounding makes of a metric of classes; relative to the metric's size for numbers."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Setting:
     """A metric with its options on one test set."""
@@ -51,13 +61,17 @@ class Setting:
     truth: Truth
     clusters: Codes | None = None
     options: Options = NO_OPTIONS
+    rounding: float = NOISE
+    """The relative size of rounding errors in numbers that are given."""
+    of_two: bool = False
+    """Numbers of one or two models: two rows are enough, and no equal ones are too few."""
 
     def __post_init__(self) -> None:
         if self.metric.binary and len(self.classes.classes) != 2:
-            found = len(self.classes.classes)
+            classes = len(self.classes.classes)
             raise ArgumentError(
                 "metric",
-                f"{self.metric} is for two classes, found {found}; use {self.metric.instead}",
+                f"{self.metric} is for two classes, found {classes}; use {self.metric.instead}",
             )
 
     @property
@@ -86,6 +100,11 @@ class Setting:
             columns=self.metric.columns,
             grouped=self.clusters is not None,
         )
+
+    @property
+    def fewest_units(self) -> int:
+        """The rows, or groups of them, below which there is no answer."""
+        return 2 if self.of_two and self.clusters is None else FEWEST_CLUSTERS
 
     def too_few(self) -> str:
         """Say which class has too few rows for the metric; empty if none has."""
@@ -139,6 +158,20 @@ def setting_of(
     how = metric_called(metric)
     truth, rows = read(how, y_true, models, positive, labels)
     return Setting(how, truth, read_groups(groups, truth.n), Options(**options)), rows
+
+
+def setting_of_values(
+    models: Sequence[tuple[str, ArrayLike]], greater_is_better: bool, groups: ArrayLike | None
+) -> tuple[Setting, list[FloatArray]]:
+    """Check a number per row of each model, and take their mean for the metric."""
+    rows = [read_numbers(values, name) for name, values in models]
+    check_same_length(**{name: own for (name, _), own in zip(models, rows, strict=True)})
+    check_same_labels(**dict(models))
+    truth = TrueNumbers(np.broadcast_to(np.nan, len(rows[0])))
+    metric = numbers("values", greater_is_better=greater_is_better)
+    rounding = noise_level(*(values for _, values in models))
+    clusters, two = read_groups(groups, truth.n), len(rows) <= 2
+    return Setting(metric, truth, clusters, rounding=rounding, of_two=two), rows
 
 
 FEWEST_OF_A_CLASS = 5
@@ -331,10 +364,6 @@ PLUS_FOUR, PLUS_TWO = 4.0, 2.0
 For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
 
 
-NOISE = 1e-12
-"""What rounding makes of a metric of classes; relative to the metric's size for numbers."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Influence:
     """A metric on test rows with the influence of each row.
@@ -497,17 +526,21 @@ def influence(
 
 def one(setting: Setting, rows: Any, counts: NDArray[np.int64] | None = None) -> Influence:
     """Return the influence values of one model."""
-    metric = setting.metric
+    metric, clusters, leverage = setting.metric, setting.clusters, setting.leverage
+    if metric.form is Form.DECISIONS:
+        cells = joint_cells(setting.classes, [rows], counts, right=metric.mean_of_rows)
+        plain, padded = (_of_model(cells, setting, 0, more) for more in (0.0, PLUS_FOUR))
+        return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
     if metric.form is Form.LEFT_OUT:
-        found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
-        atoms = Atoms(found.psi, found.together, leverage=leverage_of(found.together))
-        noise = _noise(setting, found.value)
-        return Influence(setting.metric.name, found.value, atoms, noise=noise)
-    if metric.form is not Form.DECISIONS:
-        return _of_functional(setting, _formula(setting, setting.view(rows)))
-    cells = joint_cells(setting.classes, [rows], counts, right=metric.mean_of_rows)
-    plain, padded = (_of_model(cells, setting, 0, more) for more in (0.0, PLUS_FOUR))
-    return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
+        functional, clusters = left_out(by_rows(setting, rows), setting.truth.n, clusters)
+        leverage = leverage_of(clusters)
+    else:
+        functional = _formula(setting, setting.view(rows))
+    # numbers and costs may have a unit of any size
+    bounded = all(map(math.isfinite, metric.range)) and not isinstance(setting.truth, TrueNumbers)
+    noise = NOISE if bounded else NOISE * abs(functional.value)
+    atoms = Atoms(functional.psi, clusters, leverage=leverage)
+    return Influence(metric.name, functional.value, atoms, noise=noise, root=metric.root)
 
 
 def pair(
@@ -516,26 +549,28 @@ def pair(
     """Return influence values of the difference A − B by a metric of decisions."""
     right = setting.metric.mean_of_rows
     cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=right)
-    plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
-    return _of_cells(setting, plain, padded, cells, PLUS_TWO)
+
+    def contrast(more: float) -> Functional:
+        parts = []
+        for model, name in enumerate("AB"):
+            try:
+                parts.append(_of_model(cells, setting, model, more))
+            except NoValue as reason:
+                raise NoValue(f"model {name}: {reason}") from None
+        return parts[0] - parts[1]
+
+    return _of_cells(setting, contrast(0.0), contrast(PLUS_TWO), cells, PLUS_TWO)
+
+
+def mean_value(setting: Setting, values: FloatArray) -> Influence:
+    """Return the influence values of the mean of a number per row."""
+    return dataclasses.replace(one(setting, values), noise=NOISE * largest(values))
 
 
 def by_rows(setting: Setting, rows: Any) -> OwnMetric:
     """Return a metric of one model as a function of row numbers."""
     view = setting.view(rows)
     return lambda at: setting.metric.value(view.take(at))
-
-
-def _of_functional(setting: Setting, found: Functional) -> Influence:
-    atoms = Atoms(found.psi, setting.clusters, leverage=setting.leverage)
-    noise, root = _noise(setting, found.value), setting.metric.root
-    return Influence(setting.metric.name, found.value, atoms, noise=noise, root=root)
-
-
-def _noise(setting: Setting, value: float) -> float:
-    """Return the size of rounding errors: numbers and costs may have a unit of any size."""
-    bounded = all(map(math.isfinite, setting.metric.range))
-    return NOISE if bounded and not isinstance(setting.truth, TrueNumbers) else NOISE * abs(value)
 
 
 def _of_cells(
@@ -554,18 +589,8 @@ def _formula(setting: Setting, rows: View | NumberView | Cells) -> Functional:
 def _of_model(joint: JointCells, setting: Setting, model: int, more: float) -> Functional:
     """Return the metric of one model, of cells with some more weight, spread evenly."""
     cells, truth = joint.of_model(joint.weights + joint.pseudo(more), model), setting.classes
-    found = _formula(setting, Cells(*cells, truth.classes, truth.positive, setting.options))
-    return Functional(found.value, joint.of_all(found.psi, model))
-
-
-def _contrast(setting: Setting, joint: JointCells, more: float) -> Functional:
-    parts = []
-    for model, name in ((0, "A"), (1, "B")):
-        try:
-            parts.append(_of_model(joint, setting, model, more))
-        except NoValue as reason:
-            raise NoValue(f"model {name}: {reason}") from None
-    return parts[0] - parts[1]
+    functional = _formula(setting, Cells(*cells, truth.classes, truth.positive, setting.options))
+    return Functional(functional.value, joint.of_all(functional.psi, model))
 
 
 MOST_LEFT_OUT = 5_000
@@ -573,17 +598,8 @@ MOST_LEFT_OUT = 5_000
 _BLOCKS = 200
 
 
-@dataclasses.dataclass(frozen=True)
-class LeftOut:
-    """A metric of all rows, and what leaving some out changes."""
-
-    value: float
-    psi: FloatArray
-    together: Codes | None
-
-
-def left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> LeftOut:
-    """Return influence values from leaving out rows, blocks of rows, or clusters."""
+def left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> tuple[Functional, Codes | None]:
+    """Return influence values from leaving out rows, blocks of rows, or clusters, and which."""
     value = _value(metric, np.arange(n), "all rows")
     codes = clusters
     if codes is None:
@@ -599,14 +615,14 @@ def left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> LeftOut:
     # leaving out is not quite symmetric: influence values have mean 0
     psi -= psi.mean()
     together = codes if clusters is not None or n > MOST_LEFT_OUT else None
-    return LeftOut(value, psi, together)
+    return Functional(value, psi), together
 
 
 def _value(metric: OwnMetric, rows: NDArray[np.intp], which: str) -> float:
     try:
-        found = float(metric(rows))
+        value = float(metric(rows))
     except ValueError as reason:
         raise NoValue(f"on {which}: {reason}") from None
-    if not math.isfinite(found):
-        raise NoValue(f"on {which} it is {found}")
-    return found
+    if not math.isfinite(value):
+        raise NoValue(f"on {which} it is {value}")
+    return value

@@ -1,4 +1,4 @@
-"""The metric object: value, influence function, unit, direction, range and requirements."""
+"""The metric object: value, influence function, unit, direction, range, scale and requirements."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.scales import PLAIN, Scale
 from bakeoff.stats.metrics.view import Columns, Functional, NoValue, NumberView, View, rows_of
 
 POINTS = "percentage points"
@@ -21,6 +21,54 @@ TARGET = "target"
 """The unit of what is measured in that of the numbers that are predicted."""
 TARGET_SQUARED = "target squared"
 """The unit of a mean of squared errors of numbers."""
+
+
+class Scale(NamedTuple):
+    """A monotone transformation g of a metric θ."""
+
+    name: str
+    forward: Callable[[float], float]
+    inverse: Callable[[float], float]
+    slope: Callable[[float], float]
+
+    def mirrored(self) -> Scale:
+        """Return the scale of a gain −θ, whose greater values are better."""
+        return Scale(
+            self.name,
+            lambda gain: -self.forward(-gain),
+            lambda value: -self.inverse(-value),
+            lambda gain: self.slope(-gain),
+        )
+
+    def limits(self, value: float, half: float) -> tuple[float, float] | None:
+        """Return g⁻¹(g(θ) ± h·g'(θ)) for a half-width h; None at an end of the range."""
+        slope = self.slope(value)
+        if not slope > 0:
+            return None
+        centre = self.forward(value)
+        low, high = (self.inverse(centre + end * half / slope) for end in (-1, 1))
+        return low, high
+
+
+def _exp(x: float) -> float:
+    return float(special.inv_boxcox(x, 0.0))  # infinite where math.exp fails
+
+
+PLAIN = Scale("t", lambda value: value, lambda value: value, lambda value: 1.0)
+LOGIT = Scale(
+    "logit-t",
+    lambda share: float(special.logit(share)),
+    lambda value: float(special.expit(value)),
+    lambda share: share * (1 - share),
+)
+LOG = Scale("log-t", math.log, _exp, lambda loss: loss)
+LOG_COMPLEMENT = Scale(
+    "log-complement-t",
+    lambda value: -math.log(1 - value),
+    lambda value: 1 - _exp(-value),
+    lambda value: 1 - value,
+)
+FISHER = Scale("fisher-z-t", math.atanh, math.tanh, lambda r: 1 - r**2)
 
 
 class Need(StrEnum):
@@ -52,24 +100,12 @@ class Form(StrEnum):
 
 
 class Carried(NamedTuple):
-    """How it is seen that few rows dominate a metric.
-
-    Attributes
-    ----------
-    assumption : str
-        What is assumed.
-    share : float
-        The share of the units below which the degrees of freedom say that it fails.
-    consequence : str
-        What then holds.
-    shows_from : int
-        The units from which on it shows.
-    """
+    """How it is seen that few rows dominate a metric."""
 
     assumption: str
-    share: float
-    consequence: str
-    shows_from: int = 0
+    share: float  # of the units: with fewer degrees of freedom than that it fails
+    consequence: str  # what then holds
+    shows_from: int = 0  # the units from which on it shows
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -213,10 +249,15 @@ def numbers(
     def value(view: View | NumberView) -> float:
         raise NoValue(undefined)
 
+    def formula(view: NumberView) -> Functional:
+        centre = float(view.predicted.mean())
+        return Functional(centre, view.predicted - centre)
+
     return Metric(
         name=name,
         value=value,
         form=Form.ROWS,
+        formula=formula,
         needs=Need.NUMBERS,
         greater_is_better=greater_is_better,
         range=(-math.inf, math.inf),

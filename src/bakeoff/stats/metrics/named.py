@@ -1,6 +1,6 @@
 """The metrics by name, and the decorators that enter them.
 
-The modules `decisions`, `rankings`, `probabilities`, `costs` and `quantities` enter the metrics,
+The modules `decisions`, `rankings`, `probabilities` and `quantities` enter the metrics,
 each by the decorator of its kind: the formula that is decorated gives the value and the influence
 of each row. Some names tell the value of an option: ``net_benefit@0.1``.
 """

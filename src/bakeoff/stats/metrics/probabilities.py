@@ -1,4 +1,4 @@
-"""Metrics of predicted probabilities: means of a value for each row."""
+"""Metrics of predicted probabilities, and of what errors cost: means of a value for each row."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.registry import Evidence
+from bakeoff.stats.metrics.decisions import Table, ratio
 from bakeoff.stats.metrics.metric import POINTS, Carried, Need
-from bakeoff.stats.metrics.named import row_mean
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.named import decision, row_mean
+from bakeoff.stats.metrics.view import Term, View
 
 _loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)
 
@@ -100,11 +102,49 @@ def net_benefit(view: View) -> FloatArray:
     """
     threshold = view.options.threshold
     assert threshold is not None
-    p = view.probabilities[:, view.truth.positive]
-    return net_benefits(view.is_positive, p, threshold)
+    worth = np.where(view.is_positive, 1.0, -threshold / (1 - threshold))
+    return np.where(view.probabilities[:, view.truth.positive] >= threshold, worth, 0.0)
 
 
-def net_benefits(positive: BoolArray, probabilities: FloatArray, threshold: float) -> FloatArray:
-    """Return what each row adds to the net benefit at a threshold, shape (n,)."""
-    worth = np.where(positive, 1.0, -threshold / (1 - threshold))
-    return np.where(probabilities >= threshold, worth, 0.0)
+def _cost(view: View) -> float:
+    """Sum the counts of errors times their costs: more exact than the mean over rows."""
+    counts = view.counts.rows
+    return float((counts * view.options.costs(len(counts))).sum() / counts.sum())
+
+
+@row_mean(
+    "mean cost",
+    "cost",
+    needs=Need.COSTS,
+    evidence=(Evidence.COSTED_LABELS,),
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    value=_cost,
+)
+def cost(view: View) -> FloatArray:
+    """Mean cost of a row by the matrix of costs."""
+    costs = view.options.costs(len(view.truth.classes))
+    return np.asarray(costs[view.truth.codes, view.predicted])
+
+
+@decision(
+    "expected cost",
+    "cost",
+    needs=Need.PRIORS,
+    classes="every",
+    greater_is_better=False,
+    range=(0.0, math.inf),
+)
+def expected_cost(table: Table) -> Term:
+    """Mean cost of a row where the classes are as frequent as the priors say."""
+    k = len(table.classes)
+    costs, priors = table.options.costs(k), table.options.shares(k)
+    return table.sum(
+        ratio(
+            table.spent(k, costs),
+            table.true(k),
+            f"no row is {table.classes[k]!r}, so what its errors cost has no value",
+        )
+        * float(priors[k])
+        for k in np.flatnonzero(priors).tolist()
+    )

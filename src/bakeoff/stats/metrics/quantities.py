@@ -12,9 +12,17 @@ from scipy import special
 
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.metrics.metric import POINTS, TARGET, TARGET_SQUARED, Carried, Need
+from bakeoff.stats.metrics.metric import (
+    FISHER,
+    LOG,
+    LOG_COMPLEMENT,
+    POINTS,
+    TARGET,
+    TARGET_SQUARED,
+    Carried,
+    Need,
+)
 from bakeoff.stats.metrics.named import by_value, of_means, row_mean
-from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT
 from bakeoff.stats.metrics.view import Functional, NoValue, NumberView, mean
 
 _HEAVY_TAILS = Carried(

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Evidence
-from bakeoff.stats.metrics.metric import Form, Metric, Need
+from bakeoff.stats.metrics.metric import LOGIT, Form, Metric, Need
 from bakeoff.stats.metrics.named import enter
-from bakeoff.stats.metrics.scales import LOGIT
 from bakeoff.stats.metrics.view import Functional, NoValue, View
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -86,7 +86,14 @@ def read_truth(
     seen = {name: set(coded(values, name).seen) for name, values in predicted}
     kinds = {type(value) for value in rows.seen}
     others = [name for name, values in seen.items() if {type(value) for value in values} - kinds]
-    found = _sorted(set(rows.seen).union(*seen.values()), others or [*seen][:1] or ["y_true"])
+    every = set(rows.seen).union(*seen.values())
+    try:
+        found = sorted(every)
+    except TypeError:
+        named = ", ".join(sorted({type(value).__name__ for value in every}))
+        name = (others or [*seen][:1] or ["y_true"])[0]
+        message = f"found labels of several kinds ({named}), y_true has others"
+        raise ArgumentError(name, message) from None
     classes = found if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in found if value not in classes]
     if unknown:
@@ -99,16 +106,6 @@ def read_truth(
     if name not in classes:
         raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
     return TrueClasses(rows.among(classes), tuple(classes), classes.index(name))
-
-
-def _sorted(values: set[Any], names: Sequence[str]) -> list[Any]:
-    try:
-        return sorted(values)
-    except TypeError:
-        kinds = ", ".join(sorted({type(value).__name__ for value in values}))
-        raise ArgumentError(
-            names[0], f"found labels of several kinds ({kinds}), y_true has others"
-        ) from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -208,13 +205,13 @@ def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
         raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
 
 
-def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes | None:
+def read_groups(groups: ArrayLike | None, n: int) -> Codes | None:
     """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
     if groups is None:
         return None
-    values = _labels(groups, name)
+    values = _labels(groups, "groups")
     if len(values) != n:
-        raise ArgumentError(name, f"has {len(values)} rows, expected {n}")
+        raise ArgumentError("groups", f"has {len(values)} rows, expected {n}")
     return np.unique(values, return_inverse=True)[1]
 
 

@@ -1,4 +1,8 @@
-"""Two classifiers on one test set: their areas under the ROC curve."""
+"""Two classifiers on one test set: their areas under the ROC curve.
+
+The influence of a row on an area is that of the metric ``roc_auc``: its placement, the share of
+the other class that it is ranked right against, less the mean placement of its class.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
     FloatArray,
+    IntArray,
     as_array,
     as_scores,
     check_same_labels,
@@ -26,7 +31,6 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
 from bakeoff.stats.core.pairs import shared
-from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -37,59 +41,21 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.clusters import Clusters, RowDesign, degrees_of_freedom
+from bakeoff.stats.design.clusters import RowDesign
 from bakeoff.stats.design.flips import GroupSums, with_flips
 from bakeoff.stats.design.groups import (
     ClusteredResult,
-    degrees_of_sums,
+    Leverage,
     independent_clusters,
+    spread,
     symmetric_differences,
     too_few_for_t,
 )
+from bakeoff.stats.metrics.rankings import auc
+from bakeoff.stats.metrics.view import Functional
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
 NOISE = 1e-12
-
-
-@dataclasses.dataclass(frozen=True)
-class Placements:
-    """Share of the other class that each row is ranked right against (ties count half)."""
-
-    positives: FloatArray
-    negatives: FloatArray
-
-    @cached_property
-    def auc(self) -> float:
-        """The area."""
-        return float(self.positives.mean())
-
-    @cached_property
-    def deviations(self) -> tuple[FloatArray, FloatArray]:
-        """The placements of positives and of negatives less their means."""
-        return self.positives - self.positives.mean(), self.negatives - self.negatives.mean()
-
-    @cached_property
-    def variance(self) -> float:
-        """The variance of the area."""
-        return self.covariance(self)
-
-    def covariance(self, other: Placements) -> float:
-        """Covariance of the two areas (DeLong et al. 1988, eq. 5); NaN for a single row."""
-        total = 0.0
-        for x, y in zip(self.deviations, other.deviations, strict=True):
-            if len(x) < 2:
-                return math.nan
-            total += inner(x, y) / (len(x) - 1) / len(x)
-        return total
-
-    def __sub__(self, other: Placements) -> Placements:
-        return Placements(self.positives - other.positives, self.negatives - other.negatives)
-
-    @property
-    def none(self) -> bool:
-        """Whether every placement is 0."""
-        values = self.positives, self.negatives
-        return all(v.min() >= -NOISE and v.max() <= NOISE for v in values)
 
 
 def as_classes(y_true: ArrayLike) -> BoolArray:
@@ -107,10 +73,10 @@ def as_classes(y_true: ArrayLike) -> BoolArray:
     if array.dtype.kind == "O":
         array = np.asarray(array.tolist())
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
-        found = ", ".join(repr(v) for v in list(dict.fromkeys(array.tolist()))[:4])
+        values = ", ".join(repr(v) for v in list(dict.fromkeys(array.tolist()))[:4])
         raise ArgumentError(
             "y_true",
-            f"expected 0/1 (1 is the positive class), found {found} "
+            f"expected 0/1 (1 is the positive class), found {values} "
             f"(dtype {array.dtype}); pass `y == positive_class`, one class against the rest",
         )
     if array.min() == array.max():
@@ -123,71 +89,253 @@ def as_classes(y_true: ArrayLike) -> BoolArray:
     return array.astype(np.bool_)
 
 
-def placements(positive: BoolArray, scores: FloatArray) -> Placements:
-    """Place each row among those of the other class, from one sort of all."""
-    below = rows_below(positive, scores)
-    n_positive = int(np.count_nonzero(positive))
-    return Placements(
-        below[positive] / (len(scores) - n_positive), 1 - below[~positive] / n_positive
-    )
-
-
 _ENOUGH = 15
-_Sums = tuple[FloatArray, FloatArray]
+_LARGE_SAMPLE = 30
+_VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
 
 
 @dataclasses.dataclass(frozen=True)
-class ClassGroups:
-    """Positives and negatives of each cluster: their shares m_k/M and n_k/N of the class."""
+class _Area(Functional):
+    """The area of one model with the influence of each row, positive rows first."""
+
+    variance: float  # DeLong's, in groups Obuchowski's
+
+
+@dataclasses.dataclass(frozen=True)
+class _Comparison:
+    """The rows of two classes, what relates them, and how areas are compared on them."""
 
     positive: BoolArray
-    clusters: Clusters
-    m: FloatArray
-    n: FloatArray
-    with_positives: int  # groups that hold a positive row
-    with_negatives: int
+    design: RowDesign
+    form: str
+    side: Alternative
+    level: float
 
-    @classmethod
-    def of(cls, positive: BoolArray, clusters: Clusters) -> ClassGroups:
-        """Count the classes in each group."""
-        m = clusters.sums(positive)
-        n = clusters.sizes - m
-        holding = int(np.count_nonzero(m)), int(np.count_nonzero(n))
-        return cls(positive, clusters, m / m.sum(), n / n.sum(), *holding)
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """How many rows are positive and how many negative."""
+        positive = int(np.count_nonzero(self.positive))
+        return positive, len(self.positive) - positive
 
-    @property
-    def in_one_cluster(self) -> bool:
-        """Whether all rows of a class are in one group."""
-        return min(self.with_positives, self.with_negatives) < 2
+    @cached_property
+    def order(self) -> IntArray:
+        """The positive rows, then the negative ones."""
+        return np.concatenate([np.flatnonzero(self.positive), np.flatnonzero(~self.positive)])
 
     @property
-    def shares(self) -> FloatArray:
-        """The mean share of each group in the classes."""
-        return (self.m + self.n) / 2
+    def by_class(self) -> tuple[slice, slice]:
+        """Where the rows of each class are in that order."""
+        return slice(0, self.counts[0]), slice(self.counts[0], None)
 
-    def sum(self, placed: Placements) -> _Sums:
-        """X_k/M and Y_k/N of placements less their mean."""
-        codes, count = self.clusters.codes, self.clusters.count
-        x = np.bincount(codes[self.positive], placed.deviations[0], count)
-        y = np.bincount(codes[~self.positive], placed.deviations[1], count)
-        rows = int(np.count_nonzero(self.positive))
-        return x / rows, y / (len(self.positive) - rows)
+    @property
+    def named_counts(self) -> dict[str, int]:
+        """The counts of rows by their names in results."""
+        return dict(zip(("n_positive", "n_negative"), self.counts, strict=True))
 
-    def obuchowski(self, first: _Sums, second: _Sums) -> float:
-        """Covariance of two areas (Obuchowski 1997)."""
-        if self.in_one_cluster:
+    def area(self, scores: FloatArray) -> _Area:
+        """Rank the rows by the scores of one model."""
+        roc = auc(self.positive, scores, unbiased=False)
+        area = Functional(roc.value, roc.psi[self.order])
+        covariance = self.covariance if self.design.groups is None else self.obuchowski
+        return _Area(area.value, area.psi, covariance(area, area))
+
+    def covariance(self, a: Functional, b: Functional) -> float:
+        """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
+        if min(self.counts) < 2:
             return math.nan
-        i1, i0, k = self.with_positives, self.with_negatives, self.clusters.count
-        cross = inner(first[0], second[1]) + inner(second[0], first[1])
+        parts = zip(self.by_class, self.counts, strict=True)
+        total = (inner(a.psi[own], b.psi[own]) * m / (m - 1) for own, m in parts)
+        return sum(total) / len(self.positive) ** 2
+
+    def sums(self, area: Functional) -> list[FloatArray]:
+        """Sum the influence over the rows of each class in each group."""
+        assert self.design.groups is not None
+        count, n = self.design.groups.count, len(self.positive)
+        return [np.bincount(self.codes[own], area.psi[own], count) / n for own in self.by_class]
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """The group of each row, positive rows first."""
+        assert self.design.groups is not None
+        return self.design.groups.codes[self.order]
+
+    @cached_property
+    def leverage(self) -> Leverage:
+        """What sums over groups are divided by."""
+        return Leverage.of(self.codes, (np.arange(len(self.codes)) >= self.counts[0]).astype(int))
+
+    @cached_property
+    def holding(self) -> tuple[int, int]:
+        """How many groups hold a positive row, and how many a negative one."""
+        with_positive, with_negative = (len(np.unique(self.codes[own])) for own in self.by_class)
+        return with_positive, with_negative
+
+    def obuchowski(self, a: Functional, b: Functional) -> float:
+        """Covariance of two areas in groups (Obuchowski 1997); NaN if one holds a whole class."""
+        assert self.design.groups is not None
+        if min(self.holding) < 2:
+            return math.nan
+        (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
+        with_x, with_y, k = *self.holding, self.design.groups.count
         return (
-            i1 / (i1 - 1) * inner(first[0], second[0])
-            + i0 / (i0 - 1) * inner(first[1], second[1])
-            + k / (k - 1) * cross
+            with_x / (with_x - 1) * inner(x_a, x_b)
+            + with_y / (with_y - 1) * inner(y_a, y_b)
+            + k / (k - 1) * (inner(x_a, y_b) + inner(x_b, y_a))
+        )
+
+    def status(self, difference: Functional, se: float) -> Status:
+        """Name the case of a difference with this standard error."""
+        if abs(difference.value) <= NOISE and np.abs(difference.psi).max() <= NOISE:
+            return Status.IDENTICAL_SCORES
+        return Status.OK if se > NOISE else Status.ZERO_VARIANCE
+
+    def test(
+        self, status: Status, difference: float, se: float, df: float
+    ) -> tuple[float, float, tuple[float, float], ConfidenceInterval | None]:
+        """Return the statistic, its p-value, and the interval before and after it is clipped."""
+        z = difference / se if se else math.nan
+        normal = math.isinf(df)
+        pvalue = normal_pvalue(z, self.side) if normal else t_pvalue(z, df, self.side)
+        limits = _limits(difference, se, df, self.level, self.side)
+        method = "wald" if self.design.groups is None else self.form
+        ci = _clipped(limits, -1.0, self.level, method) if status is Status.OK else None
+        return *answered(status, z, pvalue, difference), limits, ci
+
+    def compare(self, a: _Area, b: _Area) -> Result:
+        """Compare two areas."""
+        if self.design.groups is not None:
+            return self.compare_in_groups(a, b)
+        difference = a - b
+        # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
+        se = math.sqrt(self.covariance(difference, difference))
+        status = Status.TOO_FEW if math.isnan(se) else self.status(difference, se)
+        z, pvalue, limits, ci = self.test(status, difference.value, se, math.inf)
+        positive, negative = self.counts
+        details: dict[str, Any] = {
+            **self.named_counts,
+            "var_a": a.variance,
+            "var_b": b.variance,
+            "cov_ab": self.covariance(a, b),
+            "se": se,
+            "ci_unclipped": limits,
+        }
+        for model, area in (("a", a), ("b", b)):
+            se_of_one = math.sqrt(area.variance)
+            wald = _limits(area.value, se_of_one, math.inf, self.level, "two-sided")
+            known = se_of_one > 0  # not NaN and not a perfect or constant ranking
+            ci_of_one = _clipped(wald, 0.0, self.level, "wald") if known else None
+            details[f"auc_{model}"] = area.value
+            details |= {f"auc_{model}_ci": ci_of_one, f"auc_{model}_ci_unclipped": wald}
+        return Result(
+            variant=self.form,
+            statistic=z,
+            pvalue=pvalue,
+            alternative=self.side,
+            estimate=0.0 if status is Status.IDENTICAL_SCORES else difference.value,
+            ci=ci,
+            effect_sizes={"auc_a": a.value, "auc_b": b.value},
+            n=len(self.positive),
+            status=status,
+            assumptions=(
+                INDEPENDENT_ROWS,
+                Assumption(
+                    "large sample",
+                    min(self.counts) >= _LARGE_SAMPLE,
+                    f"{positive} positive and {negative} negative row(s); the normal "
+                    f"approximation wants about {_LARGE_SAMPLE} of each",
+                ),
+            ),
+            null_hypothesis=_NULL.format("test rows"),
+            details=details,
+        )
+
+    def compare_in_groups(self, a: _Area, b: _Area) -> ClusteredResult:
+        """Compare two areas by the sums of their influence over groups."""
+        groups, form, n = self.design.groups, self.form, len(self.positive)
+        assert groups is not None
+        contrast, robust = a - b, form != "obuchowski"
+        known = spread(contrast.psi, clusters=self.codes, leverage=self.leverage)
+        df = known.df if form in ("t_and_flips", "influence_t") else self.leverage.df
+        variance = known.se**2 if robust else self.obuchowski(contrast, contrast)
+        se = math.sqrt(variance) if variance > 0 else 0.0
+        status = self.status(contrast, se)
+        few = min(self.holding) < 2 or too_few_for_t(form, groups.count, df)
+        if few and status is not Status.IDENTICAL_SCORES:
+            status = Status.TOO_FEW
+        difference = 0.0 if status is Status.IDENTICAL_SCORES else contrast.value
+        used = df if robust else math.inf
+        z, pvalue, limits, ci = self.test(status, difference, se or math.nan, used)
+        # the difference to first order as a mean over groups
+        sums, shares = sum(self.sums(contrast)), self.leverage.shares
+        of_groups = GroupSums(sums + shares * difference, shares)
+        if ci is not None and form == "t_and_flips":
+            pvalue, ci = with_flips(of_groups, pvalue, ci, difference, self.side, (-1.0, 1.0))
+        independent = self.covariance(contrast, contrast)
+        effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan
+        areas = {"auc_a": a.value, "auc_b": b.value}
+        with_positive, with_negative = self.holding
+        return ClusteredResult(
+            variant=form,
+            statistic=z,
+            df=df if robust else None,
+            pvalue=pvalue,
+            alternative=self.side,
+            estimate=difference,
+            ci=ci,
+            effect_sizes=areas,
+            n=n,
+            status=status,
+            assumptions=(
+                independent_clusters(groups),
+                Assumption(
+                    "enough groups of each class",
+                    min(self.holding) >= _ENOUGH,
+                    f"positive rows in {with_positive} groups, negative ones in {with_negative}; "
+                    f"about {_ENOUGH} of each are wanted",
+                ),
+                symmetric_differences(of_groups.shares, of_groups.sums),
+            ),
+            null_hypothesis=_NULL.format("groups"),
+            method="obuchowski1997",
+            details={
+                **self.named_counts,
+                "n_clusters_positive": with_positive,
+                "n_clusters_negative": with_negative,
+                **areas,
+                "variance": variance,
+                "se": se or math.nan,
+                "var_a": a.variance,
+                "var_b": b.variance,
+                "cov_ab": self.obuchowski(a, b),
+                "ci_unclipped": limits,
+            },
+            n_clusters=groups.count,
+            n_effective=n / effect,
+            design_effect=effect,
+            icc=math.nan,
         )
 
 
-_LARGE_SAMPLE = 30
-_VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
+_NULL = (
+    "The two fitted models have the same area under the ROC curve on the population that the {} "
+    "were drawn from."
+)
+
+
+def _limits(
+    centre: float, se: float, df: float, level: float, side: Alternative
+) -> tuple[float, float]:
+    tail = tail_probability(level, side)
+    quantile = float(special.ndtri(tail) if math.isinf(df) else special.stdtrit(df, tail))
+    half = -quantile * se if df > 0 else math.nan
+    low = -math.inf if side == "less" else centre - half
+    return low, math.inf if side == "greater" else centre + half
+
+
+def _clipped(
+    limits: tuple[float, float], lowest: float, level: float, method: str
+) -> ConfidenceInterval:
+    return ConfidenceInterval(max(limits[0], lowest), min(limits[1], 1.0), level, method)
 
 
 def delong_pairs(
@@ -204,18 +352,17 @@ def delong_pairs(
     positive, table = as_classes(y_true), as_array(scores, "scores")
     check_same_length(y_true=positive, scores=table)
     check_same_labels(y_true=y_true, scores=scores)
-    design = RowDesign.of(len(positive), groups)
+    design = RowDesign.from_labels(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
-    places: dict[int, Placements] = {}
-    found = []
-    for pair in pairs:
-        for m in pair:
-            if m not in places:
-                column = as_scores(table[:, m], "scores", unit="rows")
-                places[m] = placements(positive, column)
-        a, b = (places[m] for m in pair)
-        found.append(_compare(positive, a, b, design, form, alternative, confidence_level))
-    return found
+    rows = _Comparison(positive, design, form, alternative, confidence_level)
+    areas: dict[int, _Area] = {}
+    results = []
+    for a, b in pairs:
+        for m in (a, b):
+            if m not in areas:
+                areas[m] = rows.area(as_scores(table[:, m], "scores", unit="rows"))
+        results.append(rows.compare(areas[a], areas[b]))
+    return results
 
 
 @register(
@@ -292,187 +439,8 @@ def delong(
     read = {name: as_scores(values, name, unit="rows") for name, values in scores.items()}
     check_same_length(y_true=positive, **read)
     check_same_labels(y_true=y_true, **scores)
-    design = RowDesign.of(len(positive), groups)
+    design = RowDesign.from_labels(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
-    a, b = (placements(positive, values) for values in read.values())
-    return _compare(positive, a, b, design, form, alternative, confidence_level)
-
-
-def _compare(
-    positive: BoolArray,
-    a: Placements,
-    b: Placements,
-    design: RowDesign,
-    form: str,
-    side: Alternative,
-    level: float,
-) -> Result:
-    # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
-    contrast = a - b
-    counts = {"n_positive": len(a.positives), "n_negative": len(a.negatives)}
-    areas = {"auc_a": a.auc, "auc_b": b.auc}
-    if design.groups is not None:
-        return _in_groups(positive, contrast, (a, b), counts, design.groups, form, side, level)
-    se = math.sqrt(contrast.variance)
-    status = Status.TOO_FEW if math.isnan(se) else _status(contrast, se)
-    z, pvalue = _answered(status, contrast.auc, se, math.inf, side)
-    unclipped = _limits(contrast.auc, se, math.inf, level, side)
-    return Result(
-        variant=form,
-        statistic=z,
-        pvalue=pvalue,
-        alternative=side,
-        estimate=0.0 if status is Status.IDENTICAL_SCORES else contrast.auc,
-        ci=_clipped(unclipped, -1.0, level, "wald") if status is Status.OK else None,
-        effect_sizes=areas,
-        n=len(positive),
-        status=status,
-        assumptions=(
-            INDEPENDENT_ROWS,
-            Assumption(
-                "large sample",
-                min(counts.values()) >= _LARGE_SAMPLE,
-                f"{counts['n_positive']} positive and {counts['n_negative']} negative row(s); the "
-                f"normal approximation wants about {_LARGE_SAMPLE} of each",
-            ),
-        ),
-        null_hypothesis=_NULL.format("test rows"),
-        details={
-            **counts,
-            "var_a": a.variance,
-            "var_b": b.variance,
-            "cov_ab": a.covariance(b),
-            "se": se,
-            "ci_unclipped": unclipped,
-            **_area("a", a, level),
-            **_area("b", b, level),
-        },
-    )
-
-
-_NULL = (
-    "The two fitted models have the same area under the ROC curve on the population that the {} "
-    "were drawn from."
-)
-
-
-def _in_groups(
-    positive: BoolArray,
-    contrast: Placements,
-    models: tuple[Placements, Placements],
-    counts: dict[str, int],
-    clusters: Clusters,
-    form: str,
-    side: Alternative,
-    level: float,
-) -> ClusteredResult:
-    classes = ClassGroups.of(positive, clusters)
-    summed, alone, robust = classes.sum(contrast), classes.in_one_cluster, form != "obuchowski"
-    # ψ_k: the sums divided by what a group's share of a class takes from them
-    sums = np.full(clusters.count, math.nan)
-    if not alone:
-        sums = summed[0] / np.sqrt(1 - classes.m) + summed[1] / np.sqrt(1 - classes.n)
-    df = 0.0 if alone else degrees_of_freedom(classes.shares)
-    if form in ("t_and_flips", "influence_t"):
-        squares = np.square(sums)
-        df = degrees_of_sums(float(squares.sum()), inner(squares, squares), len(sums), df)
-    variance = inner(sums, sums) if robust else classes.obuchowski(summed, summed)
-    se = math.sqrt(variance) if variance > 0 else 0.0
-    status = _status(contrast, se)
-    few = alone or too_few_for_t(form, clusters.count, df)
-    if few and status is not Status.IDENTICAL_SCORES:
-        status = Status.TOO_FEW
-    difference = 0.0 if status is Status.IDENTICAL_SCORES else contrast.auc
-    used = df if robust else math.inf
-    z, pvalue = _answered(status, difference, se or math.nan, used, side)
-    unclipped = _limits(difference, se or math.nan, used, level, side)
-    ci = _clipped(unclipped, -1.0, level, form) if status is Status.OK else None
-    # the difference to first order as a mean over groups
-    of_groups = GroupSums(summed[0] + summed[1] + classes.shares * difference, classes.shares)
-    if ci is not None and form == "t_and_flips":
-        pvalue, ci = with_flips(of_groups, pvalue, ci, difference, side, (-1.0, 1.0))
-    own = [classes.sum(model) for model in models]
-    plain, holding = contrast.variance, (classes.with_positives, classes.with_negatives)
-    effect = max(1.0, variance / plain) if variance > 0 and plain > 0 else math.nan
-    areas = {"auc_a": models[0].auc, "auc_b": models[1].auc}
-    return ClusteredResult(
-        variant=form,
-        statistic=z,
-        df=df if robust else None,
-        pvalue=pvalue,
-        alternative=side,
-        estimate=difference,
-        ci=ci,
-        effect_sizes=areas,
-        n=len(positive),
-        status=status,
-        assumptions=(
-            independent_clusters(clusters),
-            Assumption(
-                "enough groups of each class",
-                min(holding) >= _ENOUGH,
-                f"positive rows in {holding[0]} groups, negative ones in {holding[1]}; about "
-                f"{_ENOUGH} of each are wanted",
-            ),
-            symmetric_differences(of_groups.shares, of_groups.sums),
-        ),
-        null_hypothesis=_NULL.format("groups"),
-        method="obuchowski1997",
-        details={
-            **counts,
-            "n_clusters_positive": holding[0],
-            "n_clusters_negative": holding[1],
-            **areas,
-            "variance": variance,
-            "se": se or math.nan,
-            "var_a": classes.obuchowski(own[0], own[0]),
-            "var_b": classes.obuchowski(own[1], own[1]),
-            "cov_ab": classes.obuchowski(own[0], own[1]),
-            "ci_unclipped": unclipped,
-        },
-        n_clusters=clusters.count,
-        n_effective=len(positive) / effect,
-        design_effect=effect,
-        icc=math.nan,
-    )
-
-
-def _status(contrast: Placements, se: float) -> Status:
-    if contrast.none:
-        return Status.IDENTICAL_SCORES
-    return Status.OK if se > NOISE else Status.ZERO_VARIANCE
-
-
-def _answered(
-    status: Status, difference: float, se: float, df: float, side: Alternative
-) -> tuple[float, float]:
-    z = difference / se if se else math.nan
-    formula = normal_pvalue(z, side) if math.isinf(df) else t_pvalue(z, df, side)
-    return answered(status, z, formula, difference)
-
-
-def _limits(
-    centre: float, se: float, df: float, level: float, side: Alternative
-) -> tuple[float, float]:
-    tail = tail_probability(level, side)
-    quantile = float(special.ndtri(tail) if math.isinf(df) else special.stdtrit(df, tail))
-    half = -quantile * se if df > 0 else math.nan
-    low = -math.inf if side == "less" else centre - half
-    return low, math.inf if side == "greater" else centre + half
-
-
-def _clipped(
-    limits: tuple[float, float], lowest: float, level: float, method: str
-) -> ConfidenceInterval:
-    return ConfidenceInterval(max(limits[0], lowest), min(limits[1], 1.0), level, method)
-
-
-def _area(model: str, area: Placements, level: float) -> dict[str, Any]:
-    se = math.sqrt(area.variance)
-    limits = _limits(area.auc, se, math.inf, level, "two-sided")
-    known = se > 0  # not NaN and not a perfect or constant ranking
-    return {
-        f"auc_{model}": area.auc,
-        f"auc_{model}_ci": _clipped(limits, 0.0, level, "wald") if known else None,
-        f"auc_{model}_ci_unclipped": limits,
-    }
+    rows = _Comparison(positive, design, form, alternative, confidence_level)
+    a, b = (rows.area(values) for values in read.values())
+    return rows.compare(a, b)

@@ -15,7 +15,7 @@ from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
 from bakeoff.stats.design.clusters import (
     Clusters,
@@ -230,7 +230,7 @@ def cochran_q(
         if row_counts is not None:
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
         matrix, _ = as_matrix(correct, None)
-        design = RowDesign.of(len(matrix), groups, correct=correct)
+        design = RowDesign.from_labels(len(matrix), groups, correct=correct)
         return _in_groups(matrix, design.units, form, n_resamples, seed)
     table = correct_totals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
@@ -457,13 +457,8 @@ def looney_f(
     else:
         detail = "differences between models vary equally; greenhouse-geisser does without"
         assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
-    statistic, pvalue = {
-        Status.NO_DISCORDANT_PAIRS: (0.0, 1.0),
-        Status.ZERO_VARIANCE: (math.inf, math.nan),
-    }.get(status, (math.nan, math.nan))
-    if status is Status.OK:
-        statistic = models * (n - 1) / rest
-        pvalue = float(special.fdtrc(df1, df2, statistic))
+    f = models * (n - 1) / rest if status is Status.OK else math.nan
+    statistic, pvalue = answered(status, f, float(special.fdtrc(df1, df2, f)), 1.0)
     return Result(
         variant="two_way_anova" if correction == "none" else correction,
         statistic=statistic,

@@ -66,11 +66,13 @@ def as_label_codes(
     where = {label: position for position, label in enumerate(names)}
     codes = []
     for name, array in labels.items():
-        found, inverse = np.unique(array, return_inverse=True)
-        if unknown := [label for label in found.tolist() if label not in where]:
+        present, inverse = np.unique(array, return_inverse=True)
+        if unknown := [label for label in present.tolist() if label not in where]:
             detail = f"found label {unknown[0]!r}, not among the classes {names!r}"
             raise ArgumentError(name, detail)
-        codes.append(np.array([where[label] for label in found.tolist()], dtype=np.int64)[inverse])
+        codes.append(
+            np.array([where[label] for label in present.tolist()], dtype=np.int64)[inverse]
+        )
     truth, a, b = codes
     return names, truth, a, b
 
@@ -344,7 +346,7 @@ def cost_sensitive(
     0.05 0.707
     """
     names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
-    design = RowDesign.of(len(truth), groups)
+    design = RowDesign.from_labels(len(truth), groups)
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
         matrix = as_cost(cost, max(len(names), 2))

@@ -202,13 +202,6 @@ class McNemarResult(Result):
             alternative=self.alternative,
         )
 
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "n_discordant": self.n_discordant,
-            "smallest_pvalue": self.smallest_pvalue,
-        }
-
 
 @checked
 def mcnemar_from_counts(
@@ -364,7 +357,7 @@ class ClusterPair:
         return moments(self.sums, self.discordant.sum(), self.clusters)
 
     @functools.cached_property
-    def found(self) -> Dependence:
+    def dependence(self) -> Dependence:
         """How the difference depends on the groups."""
         return dependence_of(self.moments, int(np.count_nonzero(self.discordant)), self.clusters)
 
@@ -387,8 +380,8 @@ GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
 def _in_groups(
     pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
 ) -> ClusteredResult:
-    found, k = pair.found, pair.clusters.count
-    test = GroupTest(pair.clusters, pair.sums, found, variant, side, level)
+    dependence, k = pair.dependence, pair.clusters.count
+    test = GroupTest(pair.clusters, pair.sums, dependence, variant, side, level)
     status = test.status if pair.discordant.any() else Status.NO_DISCORDANT_PAIRS
     statistic, formula = test.formula()
     statistic, pvalue = answered(status, statistic, formula, test.estimate)
@@ -397,8 +390,8 @@ def _in_groups(
     if k > 1 and ci_method == "robust_t":
         ci = test.t_interval(ci_method)
     elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
-        cells = [np.asarray(count / found.design_effect) for count in pair.counts]
-        normal_tail = float(equivalent_tail(found.df, tail))
+        cells = [np.asarray(count / dependence.design_effect) for count in pair.counts]
+        normal_tail = float(equivalent_tail(dependence.df, tail))
         limits = DIFFERENCE_METHODS["newcombe"](cells[0], cells[1], cells[2], cells[3], normal_tail)
         low, high = map(float, one_sided(*limits, side))
         ci = ConfidenceInterval(low, high, level, "newcombe_effective")
@@ -417,7 +410,7 @@ def _in_groups(
     return ClusteredResult(
         variant=variant,
         statistic=statistic,
-        df=None if test.flips else found.df,
+        df=None if test.flips else dependence.df,
         pvalue=pvalue,
         alternative=side,
         estimate=test.estimate,
@@ -431,19 +424,19 @@ def _in_groups(
         details={
             **accuracies(pair.named_counts),
             "n_clusters_nonzero": test.nonzero,
-            "largest_share": found.largest_share,
-            "pvalue_exact": float(test.tails.pvalue(side, exact=True)[0]),
+            "largest_share": dependence.largest_share,
+            "pvalue_exact": test.tails.pvalue(side, exact=True),
             "smallest_pvalue": 2.0**-test.nonzero,
-            "se": found.se,
+            "se": dependence.se,
             "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
             "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
-            "df": found.df,
-            "design_effect_raw": found.design_effect_raw,
+            "df": dependence.df,
+            "design_effect_raw": dependence.design_effect_raw,
             "odds_ratio_se_log": se_log,
             "odds_ratio_ci": ratio,
             "formula_pvalue": formula,
         },
-        **found.worth,
+        **dependence.worth,
     )
 
 
@@ -464,7 +457,7 @@ def mcnemar_pairs(
 ) -> PairwiseResult:
     """Run `mcnemar` on all pairs of columns, whose groups are read once."""
     matrix, _ = as_matrix(correct, None)
-    design = RowDesign.of(len(matrix), groups, time, correct=correct)
+    design = RowDesign.from_labels(len(matrix), groups, time, correct=correct)
     columns = np.ascontiguousarray(matrix.T)
 
     def compare(
@@ -554,7 +547,7 @@ def mcnemar(
     ('sign_flip', 0.375, 6.0, 0.0312)
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.of(len(a), groups, time, correct_a=correct_a)
+    design = RowDesign.from_labels(len(a), groups, time, correct_a=correct_a)
     return _compare(a, b, design, variant, alternative, confidence_level, ci_method)
 
 
@@ -631,7 +624,7 @@ def tost_paired(
     (0.0043, 'equivalent')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     if design.relation == "groups":
         return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=2)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
@@ -677,7 +670,7 @@ def noninferiority(
     (True, 'not inferior')
     """
     a, b = paired_correctness(correct_a, correct_b)
-    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
 
 
@@ -691,15 +684,19 @@ def _tost_in_groups(
     pair: ClusterPair, margin: float, alpha: float, *, sides: int
 ) -> ClusteredEquivalenceResult:
     """Test both margins or, of one side, the lower one; without groups each row is one."""
-    found, df = pair.found, pair.found.df
+    dependence, df = pair.dependence, pair.dependence.df
     # the design effect is no less than the intraclass correlation says
-    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
-    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
-    effect = max(found.design_effect, expected)
-    found = dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
+    weighted = float(np.square(pair.clusters.sizes).sum()) / dependence.n_rows
+    expected = 1 + (weighted - 1) * (
+        max(dependence.icc, 0.0) if not math.isnan(dependence.icc) else 0.0
+    )
+    effect = max(dependence.design_effect, expected)
+    dependence = dataclasses.replace(
+        dependence, design_effect=effect, n_effective=dependence.n_rows / effect
+    )
     both, b, c, neither = (np.asarray(count) for count in pair.counts)
     root = math.sqrt(effect)
-    at = tango_statistic(b, c, found.n_rows, np.array([-margin, margin]))
+    at = tango_statistic(b, c, dependence.n_rows, np.array([-margin, margin]))
     lower, upper = (float(z) / root for z in at)
     few = too_few_degrees(df)
     formula = (
@@ -725,7 +722,7 @@ def _tost_in_groups(
         margin=margin,
         alpha=alpha,
         status=Status.TOO_FEW if few else Status.OK,
-        estimate=found.mean,
+        estimate=dependence.mean,
         ci=ci,
         assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
         null_hypothesis=_NULLS[sides].format(margin=f"{margin:g}"),
@@ -736,9 +733,9 @@ def _tost_in_groups(
             "statistic_upper": upper,
             "formula_pvalue_lower": formula[0],
             "formula_pvalue_upper": formula[1],
-            "design_effect_raw": found.design_effect_raw,
+            "design_effect_raw": dependence.design_effect_raw,
         },
-        **found.worth,
+        **dependence.worth,
     )
 
 

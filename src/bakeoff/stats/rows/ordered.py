@@ -77,14 +77,6 @@ class SerialResult(Result):
     n_effective: float
     autocorrelation: float
 
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "n_times": self.n_times,
-            "n_effective": self.n_effective,
-            "autocorrelation": self.autocorrelation,
-        }
-
 
 class _Asked(TypedDict, total=False):
     """The options of the tests."""
@@ -102,18 +94,14 @@ def diebold_mariano_pairs(
     **asked: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
-    right, chosen = as_correctness(correct, "correct", ndim=2), list(pairs)
-    results = _results(
-        [right[:, a].astype(np.float64) - right[:, b] for a, b in chosen],
-        _contrasts(chosen),
-        "equally accurate",
-        **asked,
-    )
+    right, members = as_correctness(correct, "correct", ndim=2), list(pairs)
+    columns = [(right[:, a], right[:, b]) for a, b in members]
+    differences = [first.astype(np.float64) - second for first, second in columns]
+    results = _results(differences, members, "equally accurate", **asked)
+    counts = (paired_counts(first, second) for first, second in columns)
     return [
-        dataclasses.replace(
-            result, details={**paired_counts(right[:, a], right[:, b]), **result.details}
-        )
-        for (a, b), result in zip(chosen, results, strict=True)
+        dataclasses.replace(result, details={**cells, **result.details})
+        for result, cells in zip(results, counts, strict=True)
     ]
 
 
@@ -125,20 +113,13 @@ def diebold_mariano_means_pairs(
     **asked: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
-    table, chosen = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
-    found = [
-        paired_differences(
-            table[:, a], table[:, b], greater_is_better=greater_is_better, of_rows=True
-        )
-        for a, b in chosen
-    ]
-    differences = [d.values for d in found]
-    return _results(differences, _contrasts(chosen), "equally good on average", **asked)
+    table, members = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
+    differences = [_of_values(table[:, a], table[:, b], greater_is_better) for a, b in members]
+    return _results(differences, members, "equally good on average", **asked)
 
 
-def _contrasts(pairs: list[tuple[int, int]]) -> int:
-    """Count the contrasts that the differences of some pairs are made of: M − 1 of M models."""
-    return len({model for pair in pairs for model in pair}) - 1
+def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArray:
+    return paired_differences(a, b, greater_is_better=greater_is_better, of_rows=True).values
 
 
 @register(evidence=Evidence.CORRECTNESS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
@@ -219,15 +200,13 @@ def diebold_mariano_means(
     >>> diebold_mariano_means(*loss.T, greater_is_better=False).df
     8.0
     """
-    d = paired_differences(
-        values_a, values_b, greater_is_better=greater_is_better, of_rows=True
-    ).values
-    return _results([d], 1, "equally good on average", **asked)[0]
+    differences = [_of_values(values_a, values_b, greater_is_better)]
+    return _results(differences, [(0, 1)], "equally good on average", **asked)[0]
 
 
 def _results(
     differences: Sequence[FloatArray],
-    contrasts: int,
+    pairs: list[tuple[int, int]],
     what: str,
     *,
     time: ArrayLike | None = None,
@@ -236,7 +215,8 @@ def _results(
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> list[SerialResult]:
-    """Test the differences of pairs of models, `contrasts` of them independent of each other."""
+    """Test the differences of pairs of models."""
+    contrasts = len({model for pair in pairs for model in pair}) - 1
     times = as_clusters(time, len(differences[0]), "time")
     n, periods, corrected = times.n, times.count, variant == "ewc_corrected"
     residuals = [_residuals(d, times) for d in differences]
@@ -340,9 +320,9 @@ def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
     """Return r_t = D_t − n_t·d̄; zeros where they are nothing but rounding."""
     mean = float(d.sum()) / times.n
     sums = times.sums(d)
-    found = sums - times.sizes * mean
+    residuals = sums - times.sizes * mean
     noise = _NOISE * (float(np.square(sums).sum()) + times.n * mean**2)
-    return np.zeros_like(found) if float(np.square(found).sum()) <= noise else found
+    return np.zeros_like(residuals) if float(np.square(residuals).sum()) <= noise else residuals
 
 
 def cosine_transform(residuals: FloatArray) -> FloatArray:
@@ -369,8 +349,8 @@ def cosine_variance(residuals: FloatArray) -> float:
 def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
-    found = [inner(residuals[lag:], residuals[: n - lag]) / n for lag in range(largest + 1)]
-    return np.array(found)
+    products = [inner(residuals[lag:], residuals[: n - lag]) / n for lag in range(largest + 1)]
+    return np.array(products)
 
 
 # 1 − φ and the shares of the variance that persist; φ is tried while T(1 − φ) ≥ 5
@@ -399,12 +379,12 @@ def _spectra(n: int) -> _Spectra:
     cosine = np.cos(np.pi * np.arange(1, ordinates + 1) / n)
     tried = [f for f in _FADING if n * f >= _LEAST_SPAN]
     dependence = ((1.0, 0.0), *itertools.product(tried, _SHARES))
-    found = []
+    of_each = []
     for fading, share in dependence:
         phi = 1 - fading
         peak = (1 - phi**2) / (1 + phi**2 - 2 * phi * cosine)
-        found.append(share * peak + 1 - share)
-    spectra = np.array(found)
+        of_each.append(share * peak + 1 - share)
+    spectra = np.array(of_each)
     prior = np.full(len(spectra), 0.5 / max(1, len(spectra) - 1))
     prior[0] = 0.5
     return _Spectra(
@@ -419,34 +399,34 @@ def _spectra(n: int) -> _Spectra:
 
 def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
     """Return the variance of a sum over n times, as a multiple of that of independent times."""
-    found = []
+    variances = []
     for fading, share in dependence:
         phi = 1 - fading
         top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
-        found.append(share * top + 1 - share)
-    return np.array(found)
+        variances.append(share * top + 1 - share)
+    return np.array(variances)
 
 
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
     """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
     spectra = _spectra(len(residuals[0]))
-    relative, told = _log_likelihoods(residuals, spectra)
-    if not told.any():
+    relative, varies = _log_likelihoods(residuals, spectra)
+    if not varies.any():
         return np.ones(len(residuals))
-    together = relative[told].sum(axis=0) * contrasts / len(residuals)
+    together = relative[varies].sum(axis=0) * contrasts / len(residuals)
     own, shared = (_average(spectra.shortfall, one, spectra) for one in (relative, together))
-    return np.where(told, np.maximum(own, shared), 1.0)
+    return np.where(varies, np.maximum(own, shared), 1.0)
 
 
 def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:
     """Return how many times the variance of the mean exceeds that of independent blocks."""
     n = len(residuals[0])
     spectra = _spectra(n)
-    relative, told = _log_likelihoods(residuals, spectra)
-    if not told.any():
+    relative, varies = _log_likelihoods(residuals, spectra)
+    if not varies.any():
         return 1.0
     ratio = _of_sums(spectra.dependence, n) / _of_sums(spectra.dependence, n / blocks)
-    together = relative[told].sum(axis=0) * contrasts / len(residuals)
+    together = relative[varies].sum(axis=0) * contrasts / len(residuals)
     return float(_average(ratio, together, spectra))
 
 
@@ -455,14 +435,14 @@ def _log_likelihoods(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return the log likelihoods of all spectra against white noise, and which series have any."""
     relative = np.zeros((len(residuals), len(spectra.constant)))
-    told = np.zeros(len(residuals), dtype=np.bool_)
+    varies = np.zeros(len(residuals), dtype=np.bool_)
     for place, one in enumerate(residuals):
         squares = np.square(cosine_transform(one)[: spectra.ordinates])
         if squares.sum() > 0:
             scale = (squares * spectra.inverse).mean(axis=1)
             fit = spectra.constant - spectra.ordinates / 2 * np.log(scale)
-            relative[place], told[place] = fit - fit[0], True
-    return relative, told
+            relative[place], varies[place] = fit - fit[0], True
+    return relative, varies
 
 
 def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> FloatArray:
@@ -480,14 +460,14 @@ def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assu
     if models > 1:
         columns = columns - columns.mean(axis=1, keepdims=True)
     residuals = [_residuals(column, times) for column in columns.T]
-    found = between_blocks(residuals, max(1, models - 1), blocks)
+    ratio = between_blocks(residuals, max(1, models - 1), blocks)
     length = times.count / blocks
-    shows = found > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
+    shows = ratio > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
     unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"
     return Assumption(
         "dependence that fades within a block",
-        found <= MOST_BETWEEN if shows else None,
+        ratio <= MOST_BETWEEN if shows else None,
         f"dependence between blocks of {length:.0f} times makes the variance about "
-        f"{found:.2f} times that of independent blocks; above {MOST_BETWEEN:g} times tests reject, "
-        f"and intervals miss, too often{'' if shows else unseen}",
+        f"{ratio:.2f} times that of independent blocks; above {MOST_BETWEEN:g} times tests "
+        f"reject, and intervals miss, too often{'' if shows else unseen}",
     )

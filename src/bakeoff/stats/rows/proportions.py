@@ -207,7 +207,7 @@ def binomial_test(
     (0.87, 0.0469)
     """
     array = as_correctness(correct, "correct")
-    design = RowDesign.of(len(array), groups, correct=correct)
+    design = RowDesign.from_labels(len(array), groups, correct=correct)
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
         if ci_method != "wilson":
@@ -228,34 +228,38 @@ def binomial_test(
 def _in_groups(
     array: BoolArray, clusters: Clusters, rate: str, p0: float, side: Alternative, level: float
 ) -> ClusteredResult:
-    found = describe((array == RIGHT[rate]).astype(np.float64), clusters)
-    se = math.sqrt(p0 * (1 - p0) / found.n_effective)
-    t = (found.mean - p0) / se
-    few = too_few_degrees(found.df)
+    dependence = describe((array == RIGHT[rate]).astype(np.float64), clusters)
+    se = math.sqrt(p0 * (1 - p0) / dependence.n_effective)
+    t = (dependence.mean - p0) / se
+    few = too_few_degrees(dependence.df)
     ci = None
     if clusters.count > 1:  # Wilson's (1927) on the effective number of rows, with a t quantile
-        tail = float(equivalent_tail(found.df, distributions.tail_probability(level, side)))
-        size = found.n_effective
-        low, high = (float(limit) for limit in distributions.wilson(found.mean * size, size, tail))
+        tail = float(equivalent_tail(dependence.df, distributions.tail_probability(level, side)))
+        size = dependence.n_effective
+        low, high = (
+            float(limit) for limit in distributions.wilson(dependence.mean * size, size, tail)
+        )
         ci = ConfidenceInterval(
-            0.0 if side == "less" else min(low, found.mean),
-            1.0 if side == "greater" else max(high, found.mean),
+            0.0 if side == "less" else min(low, dependence.mean),
+            1.0 if side == "greater" else max(high, dependence.mean),
             level,
             "wilson_effective",
         )
     return ClusteredResult(
         variant="rao_scott",
         statistic=t,
-        df=found.df,
-        pvalue=math.nan if few else t_pvalue(t, found.df, side),
+        df=dependence.df,
+        pvalue=math.nan if few else t_pvalue(t, dependence.df, side),
         alternative=side,
-        estimate=found.mean,
+        estimate=dependence.mean,
         ci=ci,
-        effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(found.mean)) - 2 * math.asin(p0**0.5)},
+        effect_sizes={
+            "cohens_h": 2 * math.asin(math.sqrt(dependence.mean)) - 2 * math.asin(p0**0.5)
+        },
         status=Status.TOO_FEW if few else Status.OK,
         assumptions=(
             independent_clusters(clusters),
-            enough_degrees(clusters, found.df),
+            enough_degrees(clusters, dependence.df),
             symmetric_differences(clusters.sizes),
         ),
         null_hypothesis=f"The model's {rate} on the population of the groups is {p0:g}.",
@@ -264,11 +268,11 @@ def _in_groups(
             "p0": p0,
             "n_correct": int(np.count_nonzero(array)),
             "se": se,
-            "se_robust": found.se,
-            "largest_share": found.largest_share,
-            "design_effect_raw": found.design_effect_raw,
+            "se_robust": dependence.se,
+            "largest_share": dependence.largest_share,
+            "design_effect_raw": dependence.design_effect_raw,
         },
-        **found.worth,
+        **dependence.worth,
     )
 
 
