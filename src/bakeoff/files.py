@@ -51,11 +51,6 @@ def whole(path: str | Path) -> Iterator[Path]:
 
     Only a regular file is replaced, that which a link leads to. A device or a pipe gets the
     contents written into it.
-
-    Raises
-    ------
-    UserError
-        There is no room for it, or it may not be written.
     """
     there = check_writable(path)
     target = Path(os.path.realpath(path))
@@ -91,11 +86,6 @@ def check_writable(path: str | Path) -> os.stat_result | None:
     """Refuse a place that no file can be written to; return what is there, None for nothing.
 
     The mode counts for root too, whom the system lets write to everything.
-
-    Raises
-    ------
-    UserError
-        It is a folder, or may not be written to.
     """
     try:
         there = Path(path).stat()
@@ -199,13 +189,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return what JSON of other programs says.
-
-    Raises
-    ------
-    ValueError
-        It is no JSON or no UTF-8, is nested too deep, or has a number that no float can be.
-    """
+    """Return what JSON of other programs says."""
 
     def whole(digits: str) -> int:
         if len(digits) > _MOST_DIGITS:
@@ -229,11 +213,6 @@ def indented(value: Any) -> str:
     With an indent the standard library hands each token through as many generators of Python as it
     lies deep; here its compiled encoder writes what holds no other container in one go, and a list
     that thousands of comparisons share once.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `json.dumps`: NaN or infinite, or no plain data.
     """
     return _indented(value, "\n", {})
 
@@ -278,13 +257,7 @@ def _key(key: Any) -> str:
 
 @contextmanager
 def reading(path: object) -> Iterator[None]:
-    """Say which file of the results it is that cannot be read, and what to do.
-
-    Raises
-    ------
-    UserError
-        It is there, and damaged.
-    """
+    """Say which file of the results it is that cannot be read, and what to do."""
     try:
         yield
     except (FileNotFoundError, IsADirectoryError, PermissionError):
@@ -418,13 +391,7 @@ def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = N
 
 
 def locate(path: str, folder: str | Path) -> str:
-    """Find a file or a folder of an experiment: from the working folder, else from its own.
-
-    Returns
-    -------
-    str
-        `path` as it is, unless there is such a one in `folder` only.
-    """
+    """Find a file or a folder of an experiment: from the working folder, else from its own."""
     beside = Path(folder) / path
     here = is_file(path) or Path(path).is_dir()
     return os.path.relpath(beside) if not here and (is_file(beside) or beside.is_dir()) else path

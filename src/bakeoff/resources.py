@@ -74,18 +74,7 @@ class _Fits:
 
 
 def read_usage(timings: str | Path) -> list[Usage]:
-    """Suggest resources for each model from a previous run.
-
-    Parameters
-    ----------
-    timings : path
-        The table ``timings.csv`` of the run.
-
-    Returns
-    -------
-    list of Usage
-        In the table's order of models; empty when there is no such table.
-    """
+    """Suggest resources for each model from a previous run."""
     if not Path(timings).is_file():
         return []
     models: dict[str, _Fits] = {}

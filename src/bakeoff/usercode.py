@@ -77,13 +77,7 @@ def import_module(name: str, path: str) -> ModuleType:
 
 
 def refuse_standard(path: str, found: Any) -> None:
-    """Refuse what is of Python's own library, where a function of the user or a package is meant.
-
-    Raises
-    ------
-    UserError
-        It would start programs, or change files, at the word of an experiment.
-    """
+    """Refuse what is of Python's own library, where a function of the user is meant."""
     if _home(found).partition(".")[0] in sys.stdlib_module_names:
         raise UserError(
             f"{path} is of Python's own library, expected a function of a package or of your own"
@@ -91,13 +85,7 @@ def refuse_standard(path: str, found: Any) -> None:
 
 
 def refuse_useless(path: str, found: Any) -> None:
-    """Refuse to make an object that is no part of an estimator: it would be called before a fit.
-
-    Raises
-    ------
-    UserError
-        With what may be made.
-    """
+    """Refuse to make an object that is no part of an estimator: it would be called before a fit."""
     home, name = _home(found), getattr(found, "__name__", "")
     file = getattr(sys.modules.get(home), "__file__", None)
     if path in _STANDARD or home.partition(".")[0] in sys.stdlib_module_names - {"__main__"}:

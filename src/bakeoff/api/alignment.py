@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from bakeoff.errors import UserError, some
-from bakeoff.sources.common.identifiers import series_of, to_frame
+from bakeoff.sources.common.identifiers import series_of, to_frame, with_own_types
 
 Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
 
@@ -69,10 +69,16 @@ def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.Data
 
 
 def as_pandas(given: Any) -> Any:
-    """Return a frame or a column of another library as one of pandas, all else as it is."""
+    """Return a frame or a column of any library as one of pandas, all else as it is."""
     if isinstance(given, pa.Table):
-        return to_frame(given)
-    return given.to_pandas() if hasattr(given, "to_pandas") else given
+        given = to_frame(given)
+    elif hasattr(given, "to_pandas"):
+        given = given.to_pandas()
+    if isinstance(given, pd.Series):
+        own = with_own_types(given.to_frame("")).iloc[:, 0]
+        own.name = given.name
+        return own
+    return with_own_types(given) if isinstance(given, pd.DataFrame) else given
 
 
 def one_column(what: str, rows: Rows) -> pd.Series[Any]:
@@ -85,12 +91,11 @@ def one_column(what: str, rows: Rows) -> pd.Series[Any]:
 
 
 def _part(what: str, given: Any) -> _Part:
-    if isinstance(given, pd.Series | pd.DataFrame):
-        return _Part(what, given, indexed=True)
-    if hasattr(given, "to_pandas"):  # polars, PyArrow
-        return _Part(what, as_pandas(given), indexed=False)
     if isinstance(given, pd.api.extensions.ExtensionArray):
-        return _Part(what, pd.Series(given), indexed=False)
+        return _Part(what, as_pandas(pd.Series(given)), indexed=False)
+    if isinstance(given, pd.Series | pd.DataFrame) or hasattr(given, "to_pandas"):
+        own = isinstance(given, pd.Series | pd.DataFrame)  # others have no index
+        return _Part(what, as_pandas(given), indexed=own)
     values = _array(what, given)
     made = pd.DataFrame(values) if values.ndim == 2 else series_of(values, given)
     return _Part(what, made, indexed=False)

@@ -1,4 +1,4 @@
-"""Predictions in memory, read and checked as the columns of a file are."""
+"""Predictions in memory, read and checked as the columns of files are."""
 
 from __future__ import annotations
 
@@ -9,26 +9,75 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from numpy.typing import NDArray
 from pandas.api import types
+from pydantic import ValidationError
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
-from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.data.columns import in_order, sorted_names
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.predicted import Predicted, is_number, known_answers, predicted, probabilities_in
-from bakeoff.data.prediction_table import PredictionTable
-from bakeoff.data.row_values import may_be_right_or_wrong, meant
-from bakeoff.data.side_by_side import SideBySide
-from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.data.given_tables import GivenTables
+from bakeoff.data.predicted import PATTERNS, SideBySide, is_number
+from bakeoff.data.read_given import read_given
+from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, positive_of
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.sources.common.identifiers import arrow_column, names
+from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.spec.experiment import run_name
-from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric, Passing
-from bakeoff.spec.values import RIGHT_OR_WRONG, Kind
+from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.metrics import Passing
+from bakeoff.spec.values import Kind
 from bakeoff.stats import Runs
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """Columns that divide the rows."""
+
+    columns: Mapping[str, Any]
+    bins: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def taken(cls, subgroups: Any, bins: Any) -> Parts:
+        """Take the arguments `subgroups` and `bins` of a comparison."""
+        wanted = "columns by their names: {'sex': …}, or a DataFrame"
+        given = by_name("subgroups", subgroups, wanted)
+        columns = {str(column): values for column, values in given.items()}
+        for column in bins:
+            if column not in columns:
+                raise UserError(f"bins: {unknown('column', str(column), columns)}")
+        return cls(columns, bins)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The columns by their names in messages."""
+        return {_called(column): values for column, values in self.columns.items()}
+
+    def columns_of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Series[Any]]:
+        """Return the columns themselves."""
+        return {c: one_column(_called(c), rows[_called(c)]) for c in self.columns}
+
+    @property
+    def wanted(self) -> list[SubgroupColumn]:
+        """The columns, and where they are cut."""
+        return [self._column(column) for column in self.columns]
+
+    def _column(self, name: str) -> SubgroupColumn:
+        cuts = self.bins.get(name)
+        try:
+            return SubgroupColumn(column=name, bins=None if cuts is None else list(cuts))
+        except (ValidationError, TypeError):
+            raise UserError(
+                f"bins: found {cuts!r} for {name!r}, expected numbers in ascending order"
+            ) from None
+
+
+def _called(column: str) -> str:
+    return f"subgroups[{column!r}]"
+
+
+NO_PARTS = Parts({}, {})
+
 
 _RELATED = {"group": "groups", "run": "runs", "time": "time"}
 _ARGUMENTS = {"classes": "classes"}
@@ -47,7 +96,7 @@ def side_by_side(
     numbers: bool | None = None,
     called: str = "predictions[{!r}]",
 ) -> SideBySide:
-    """Put the predictions of several models side by side, with the arguments of `compare`."""
+    """Put the predictions of several models side by side, read as the tables of files are."""
     models, argument = {}, {}
     for model, one in _models(predictions).items():
         runs = training_runs(one)
@@ -59,37 +108,73 @@ def side_by_side(
     given |= {_RELATED[role]: one for role, one in related.items()} | parts.arguments
     rows = aligned({what: one for what, one in given.items() if one is not None})
     try:
-        kin = _kin(related, rows)
-        subgroups = parts.of(rows)
-        if values is not None:
-            tables = {m: _number_table(what, rows[what]) for m, what in argument.items()}
-            return _of_numbers(name, tables, values, kin, subgroups).by_model()
-        truth = one_column("y", rows["y"])
-        if looks_like_a_quantity(truth) if numbers is None else numbers:
-            for key, some_given in (
-                ("classes", len(classes) > 0),
-                ("positive", positive is not None),
-            ):
-                if some_given:
-                    raise UserError(f"{key}: numbers have no classes: leave it out")
-            observed = _numbers("y", truth)
-            predicted = {
-                model: Predicted(_numbers(what, one_column(what, rows[what])), None)
-                for model, what in argument.items()
-            }
-            side = SideBySide(name, (), observed, predicted, 0, kin, subgroups=subgroups)
-            return side.by_model()
-        labels = _columns("y", {"y": truth}).labels("y", "true")
-        order = _Order.of(truth, classes, positive)
-        found = {
-            model: _taken(what, rows[what], order, by_place=_is_array(models[model]))
-            for model, what in argument.items()
-        }
+        shared, roles = _shared(related, rows, values)
+        shared |= parts.columns_of(rows)
+        asked: dict[str, Any] = {"values": values, "labels": True}
+        order = None
+        if values is None:
+            truth = one_column("y", rows["y"])
+            asked["numbers"] = looks_like_a_quantity(truth) if numbers is None else numbers
+            if not asked["numbers"]:
+                _columns("y", {"y": truth}).labels("y", "true")
+                order = _Order.of(truth, classes, positive)
+                last = order.classes[-1] if len(order.classes) == 2 else None
+                asked |= {"classes": order.classes, "positive": last}
+            elif len(classes) or positive is not None:
+                key = "classes" if len(classes) else "positive"
+                raise UserError(f"{key}: numbers have no classes: leave it out")
+            else:
+                _columns("y", {"y": truth}).numbers("y")
+        tables = {}
+        for i, (model, what) in enumerate(argument.items()):
+            said = _said(what, rows[what], order, models[model], values is not None)
+            truth_of = {"y": one_column("y", rows["y"])} if values is None and not i else {}
+            tables[model] = _columns(what, {**shared, **truth_of, **said})
+        roles |= {"true": "y"} if values is None else {}
+        columns = GivenColumns.model_validate({**roles, "subgroups": parts.wanted})
+        found = read_given(GivenTables(name, tables), columns, **asked)
+        return dataclasses.replace(found, like_groups=())
     except Problem as problem:
         raise named(problem, _ARGUMENTS) from None
-    codes = labels.among(order.classes)
-    side = SideBySide(name, order.classes, codes, found, 0, kin, subgroups=subgroups)
-    return side.by_model()
+
+
+def _shared(
+    related: Mapping[str, Any], rows: Mapping[str, Rows], values: Kind | None
+) -> tuple[dict[str, pd.Series[Any]], dict[str, str]]:
+    """Return the columns of ids, groups and times that all tables have, and their roles."""
+    found = {
+        role: one_column(_RELATED[role], rows[_RELATED[role]])
+        for role in related
+        if _RELATED[role] in rows
+    }
+    for role, one in found.items():
+        columns = GivenColumns.model_validate({role: _RELATED[role]})
+        _columns(_RELATED[role], {_RELATED[role]: one}).related(role, columns)
+    if "run" in found:
+        pairs = pd.DataFrame({"group": found["group"], "run": found.pop("run")}).astype(str)
+        twice = pairs[pairs.duplicated()].drop_duplicates()
+        if len(twice):
+            told = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
+            raise UserError(f"runs: a group has each run once; found twice: {some(told)}")
+    if isinstance(values, Passing):
+        if "group" not in found:
+            raise UserError("groups: found None, expected the items that were run several times")
+        items = found.pop("group")
+        runs = items.groupby(items).cumcount() + 1
+        return {"id": items, "run": runs}, {"id": "id", "run": "run"}
+    n = len(next(iter(rows.values())))
+    shared = {"id": pd.Series(np.arange(1, n + 1))}
+    shared |= {_RELATED[role]: one for role, one in found.items()}
+    return shared, {"id": "id", **{role: _RELATED[role] for role in found}}
+
+
+def _said(
+    what: str, rows: Rows, order: _Order | None, given: Any, of_values: bool
+) -> dict[str, pd.Series[Any]]:
+    """Return what a model says as the columns of a file."""
+    if order is None:
+        return {"value" if of_values else "y_pred": one_column(what, rows)}
+    return _taken(what, rows, order, by_place=_is_array(given))
 
 
 def training_runs(given: Any) -> Sequence[Any]:
@@ -122,13 +207,17 @@ class _Order:
                 + (f"; y has {some(lacking)} too" if lacking else "")
             )
         ordered = columns if len(classes) else in_order(columns)
+        counts = counted(y)
+        sure = positive is not None or len(classes) > 0
         if positive is not None:
             if len(columns) != 2:
                 raise UserError(f"positive: there are {len(columns)} classes, not two")
             if name_of(positive) not in columns:
                 raise UserError(unknown("class in positive:", name_of(positive), columns))
-            ordered = sorted(ordered, key=lambda one: one == name_of(positive))
-        sure = positive is not None or ordered[-1] == columns[-1]
+        elif len(columns) == 2 and not sure:
+            sure = positive_of(counts).sure if len(counts) == 2 else False
+        if positive is not None or not len(classes):
+            ordered = list(positive_last(ordered, positive, (), counts))
         return cls(tuple(ordered), tuple(columns), sure)
 
 
@@ -155,27 +244,8 @@ def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
     return Columns(what, pa.table({n: arrow_column(one) for n, one in columns.items()}), (what,))
 
 
-def _kin(related: Mapping[str, Any], rows: Mapping[str, Rows]) -> dict[str, Any]:
-    """Return the groups or times of the rows; no group has a run twice."""
-    kin = {role: _related(role, rows[_RELATED[role]]) for role in related if _RELATED[role] in rows}
-    if "run" in kin:
-        pairs = pd.DataFrame({"group": kin["group"], "run": kin.pop("run")})
-        twice = pairs[pairs.duplicated()].drop_duplicates()
-        if len(twice):
-            told = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
-            raise UserError(f"runs: a group has each run once; found twice: {some(told)}")
-    return kin
-
-
-def _related(role: str, rows: Rows) -> Any:
-    what = _RELATED[role]
-    columns = GivenColumns.model_validate({role: what})
-    return _columns(what, {what: one_column(what, rows)}).related(role, columns)
-
-
-def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted:
+def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> dict[str, pd.Series[Any]]:
     """Take the labels or the probabilities of one model."""
-    everywhere = np.arange(len(rows))
     if isinstance(rows, pd.DataFrame) and rows.shape[1] == 1:
         only = name_of(rows.columns[0])
         rows = rows.iloc[:, 0] if by_place or only not in order.classes else rows
@@ -183,8 +253,7 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
         by_class = _by_class(what, rows, order, by_place=by_place)
     elif _are_labels(rows, order.classes):
         _check_no_marks(what, rows, order.classes)
-        labels = _columns(what, {"labels": rows})
-        return Predicted(known_answers(labels.labels("labels"), order.classes, labels), None)
+        return {"y_pred": rows}
     elif len(order.classes) != 2:
         told = "; if numbers are predicted, say task='regression'"
         raise UserError(
@@ -199,12 +268,9 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
         )
     else:
         by_class = {order.classes[-1]: rows}
-    file = _columns(what, by_class)
-    own = {one: one for one in by_class}
-    probabilities = probabilities_in(file, order.classes, own, everywhere + 1)
-    if probabilities is None:
+    if len(order.classes) == 1:
         raise UserError(f"classes: y has {order.classes[0]!r} alone; name the others too")
-    return Predicted(probabilities.argmax(axis=1).astype(np.intp), probabilities)
+    return {PATTERNS[0].replace(CLASS, one): values for one, values in by_class.items()}
 
 
 def _check_no_marks(what: str, rows: pd.Series[Any], classes: Sequence[str]) -> None:
@@ -248,55 +314,3 @@ def _by_class(
             else f"{what}: a class has two columns ({some(called)})"
         )
     return {one: rows.iloc[:, place] for place, one in enumerate(called)}
-
-
-def _of_numbers(
-    name: str,
-    tables: Mapping[str, PredictionTable],
-    metric: Kind,
-    related: Mapping[str, Any],
-    subgroups: Mapping[str, pd.Categorical],
-) -> SideBySide:
-    """Take a number of each model for each row, or for each item that has several."""
-    if isinstance(metric, Passing):
-        if "group" not in related:
-            raise UserError("groups: found None, expected the items that were run several times")
-        items = related["group"]
-        tables = {m: dataclasses.replace(one, items=items) for m, one in tables.items()}
-        subgroups = {c: _of_items(c, own, items) for c, own in subgroups.items()}
-        related = {}
-    meanings = {model: meant(table, metric) for model, table in tables.items()}
-    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meanings.values(), metric):
-        raise UserError(
-            "values: every number is 0 or 1: do they say which rows are right? Then pass "
-            "`values='right'` (1 is right) or `values='wrong'` (1 is wrong), and the test is "
-            "McNemar's"
-        )
-    classes = RIGHT_OR_WRONG if isinstance(metric, str) else ()
-    first = next(iter(meanings.values()))
-    assert first.true is not None
-    everywhere = np.arange(len(first.ids))
-    columns = GivenColumns.model_validate({})
-    taken = {
-        model: predicted(table, everywhere, classes, columns) for model, table in meanings.items()
-    }
-    truth = first.true.among(classes)
-    return SideBySide(name, classes, truth, taken, 0, related, subgroups=subgroups)
-
-
-def _of_items(column: str, rows: pd.Categorical, items: NDArray[Any]) -> pd.Categorical:
-    """Return the subgroup of each item, in their sorted order."""
-    _, first, at = np.unique(items, return_index=True, return_inverse=True)
-    if (rows.codes != rows.codes[first][at]).any():
-        raise UserError(f"subgroups[{column!r}]: the runs of an item are in several subgroups")
-    return rows[first]
-
-
-def _numbers(what: str, column: pd.Series[Any]) -> NDArray[np.float64]:
-    return _columns(what, {what: column}).numbers(what)
-
-
-def _number_table(what: str, rows: Rows) -> PredictionTable:
-    file = _columns(what, {"value": one_column(what, rows)})
-    ids = np.arange(1, len(rows) + 1)
-    return PredictionTable(file, ids, None, None, values=file.numbers("value", ids))

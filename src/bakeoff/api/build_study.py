@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from bakeoff.api.given_rows import evidence_of, said_of
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
 from bakeoff.comparisons.dependence import OF_RUNS, deterministic
@@ -25,7 +25,7 @@ from bakeoff.comparisons.run_tests import by_metric, run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import Predicted, SideBySide
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
@@ -36,12 +36,76 @@ from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Metric, Need, no_metric, of_other_task
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.task import Task
 from bakeoff.spec.task_problems import problems_with_task
 from bakeoff.stats import Evidence, catalogue
+
+
+def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
+    """Put what all training runs say, or numbers, side by side, each as if it was a model."""
+    kin: dict[str, Any] = {
+        "groups": given.related.get("group"),
+        "times": given.related.get("time"),
+        "subgroups": given.subgroups,
+    }
+    runs = {
+        run_name(ids[model], seed): one
+        for model, own in given.runs.items()
+        for seed, one in enumerate(own, start=1)
+    }
+    models, found = tuple(runs), list(runs.values())
+    numbers = [one.values for one in found if one.values is not None]
+    if numbers:
+        return PairedValues(models, np.column_stack(numbers), **kin)
+    probabilities = _probabilities(found, (len(given.truth), len(given.classes)))
+    return PairedPredictions(
+        models,
+        given.classes,
+        given.truth,
+        np.array([one.answers for one in found]).T,  # what one model says lies together
+        None if probabilities is None else probabilities[..., -1],
+        probabilities=probabilities,
+        in_order=given.in_order,
+        **kin,
+    )
+
+
+def _probabilities(
+    found: Sequence[Predicted], shape: tuple[int, int]
+) -> NDArray[np.float64] | None:
+    """Return rows × models × classes, NaN for models without probabilities."""
+    known = [one.probabilities for one in found]
+    if all(one is None for one in known):
+        return None
+    nothing = np.full(shape, np.nan)
+    return np.stack([nothing if one is None else one for one in known], axis=1)
+
+
+def said_of(
+    given: SideBySide, model: str, settings: Settings, columns: GivenColumns
+) -> dict[str, Any]:
+    """Return what is known of one model beside its predictions."""
+    seeds, fixed = len(given.runs[model]), model in settings.deterministic
+    if given.further and seeds == 1 and not fixed:
+        raise Problem(
+            ("deterministic",),
+            f"{model} has one training run and others have several, so nothing is known of its "
+            "seeds: give further runs, or say that its training has no random part",
+        )
+    if fixed and not all(map(given.runs[model][0].says_the_same, given.runs[model][1:])):
+        raise Problem(
+            ("deterministic",), f"the {seeds} training runs of {model} differ: it has a random part"
+        )
+    if fixed and not given.further:
+        raise Problem(("deterministic",), f"there are no training runs to compare {model} with")
+    if fixed or seeds == 1:  # one of a deterministic model is as good as all
+        return {"label": model, "deterministic": True if fixed else None}
+    return {"label": model, "seeds": seeds, "columns": columns.model_copy(update={"seed": "seed"})}
+
 
 METRIC = "accuracy"
 ROWS = "rows"
@@ -52,13 +116,7 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 
 
 def build_study(given: SideBySide, settings: Settings) -> Study:
-    """Run the tests of the experiment of these models, and make the study for its report.
-
-    Raises
-    ------
-    UserError
-        The settings do not fit the predictions; `bakeoff.errors.named` names arguments.
-    """
+    """Run the tests of the experiment of these models, and make the study for its report."""
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
     metrics = _metrics(given, settings)
     experiment = _experiment(given, settings, ids, metrics)
@@ -87,6 +145,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         labelled,
         numbers=numbers,
         notes={ROWS: odd},
+        told=given.told,
         analysis=tests,
         intervals=tabulate(
             line
@@ -109,15 +168,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
 
 
 def made_by(study: Study, command: str) -> Study:
-    """Add to a study, for its page, the command that made it and the versions.
-
-    Parameters
-    ----------
-    study : Study
-        That no experiment made.
-    command : str
-        What makes the same results.
-    """
+    """Add to a study, for its page, the command that made it and the versions."""
     known = environment(study.experiment).items()
     own = {name: value for name, value in known if name not in _OF_FITS}
     return dataclasses.replace(study, environment=own, command=command)

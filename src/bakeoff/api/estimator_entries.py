@@ -31,18 +31,6 @@ def entry_of(estimator: Any, place: str) -> dict[str, Any]:
     """Return the entry of an estimator: its import path and the parameters that are not defaults.
 
     The steps of a pipeline become `steps:`, estimators among the parameters nested entries.
-
-    Parameters
-    ----------
-    estimator : estimator of scikit-learn's interface
-        Fitted or not; what it has learnt is left out.
-    place : str
-        What messages begin with.
-
-    Raises
-    ------
-    UserError
-        It is no estimator, or has a parameter that an experiment file cannot hold.
     """
     if isinstance(estimator, type) or not hasattr(estimator, "get_params"):
         is_class = isinstance(estimator, type)
@@ -112,13 +100,7 @@ def _listed(name: str, value: Any, default: Any) -> Any:
 
 
 def import_path(named: Any, place: str) -> str:
-    """Return the shortest public import path of a class, a function or a distribution of SciPy.
-
-    Raises
-    ------
-    UserError
-        It cannot be found by its name, as a lambda or what another function defines.
-    """
+    """Return the shortest public import path of a class, a function or a distribution of SciPy."""
     name = str(getattr(named, "__name__", getattr(named, "name", "")))
     module = getattr(named, "__module__", None) or ""
     parts = module.split(".")
@@ -142,15 +124,7 @@ def import_path(named: Any, place: str) -> str:
 
 
 def with_codes(entry: Any, codes: Mapping[str, int]) -> Any:
-    """Replace classes in parameters by their numbers, on which estimators are fitted.
-
-    Parameters
-    ----------
-    entry : plain data
-        Of `entry_of`.
-    codes : Mapping of str to int
-        The number of each class, by its name.
-    """
+    """Replace classes in parameters by their numbers, on which estimators are fitted."""
     if isinstance(entry, list):
         return [with_codes(one, codes) for one in entry]
     if not isinstance(entry, Mapping):

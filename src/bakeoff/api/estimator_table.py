@@ -13,9 +13,9 @@ import pandas as pd
 
 from bakeoff.api.alignment import as_pandas
 from bakeoff.data.columns import sorted_names
+from bakeoff.data.target import counted, positive_last
 from bakeoff.errors import UserError, listed, unknown
 from bakeoff.files import whole
-from bakeoff.keys import name_of
 from bakeoff.sources.common.identifiers import series_of
 from bakeoff.spec.resampling import Resampling
 
@@ -33,6 +33,7 @@ _ROUNDS = (
 def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, str]]:
     """Join features, target and what is known of the rows."""
     frame = _features(X)
+    y, columns = as_pandas(y), {role: as_pandas(given) for role, given in columns.items()}
     roles = {"target": _unused(_TARGET, frame)}
     frame[roles["target"]] = _column(y, frame, "y")
     for role, given in columns.items():
@@ -59,7 +60,7 @@ def _features(X: Any) -> pd.DataFrame:
         if odd or not X.columns.is_unique:
             found = f"the column {odd[0]!r}" if odd else "a column twice"
             raise UserError(f"X: found {found}, expected texts as names, each once")
-        return X.assign(**{name: X[name].cat.rename_categories(str) for name in _odd_categories(X)})
+        return X.copy(deep=False)  # which gets more columns
     if hasattr(X, "toarray") and 8 * math.prod(X.shape) > _ROOM:
         raise UserError(
             f"X: a sparse matrix of shape {X.shape} would take {8e-9 * math.prod(X.shape):.0f} GB "
@@ -76,15 +77,6 @@ def _features(X: Any) -> pd.DataFrame:
             "table with a row for each row of y and a column for each feature, or a list of texts"
         )
     return pd.DataFrame(values, columns=_numbered(values))
-
-
-def _odd_categories(X: pd.DataFrame) -> list[str]:
-    """List the columns of categories that no file holds, such as the intervals of `pandas.cut`."""
-    plain = ("string", "integer", "floating")
-    kinds = {
-        name: dtype for name, dtype in X.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
-    }
-    return [str(n) for n, dtype in kinds.items() if dtype.categories.inferred_type not in plain]
 
 
 def _are_texts(X: Any) -> bool:
@@ -113,10 +105,8 @@ def as_passed(X: Any, features: pd.DataFrame) -> Any:
 
 def class_codes(y: pd.Series[Any], positive: Any) -> dict[str, int]:
     """Return the numbers that estimators see for classes: in order, the positive one last."""
-    names = sorted_names(y)
-    if positive is not None:
-        names.sort(key=lambda name: name == name_of(positive))
-    return {name: code for code, name in enumerate(names)}
+    ordered = positive_last(sorted_names(y), positive, (), counted(y))
+    return {name: code for code, name in enumerate(ordered)}
 
 
 def _column(given: Any, frame: pd.DataFrame, argument: str) -> Any:
@@ -189,11 +179,6 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         with whole(path) as part:
             frame.reset_index(drop=True).to_parquet(part, index=False)
     except (TypeError, ValueError, NotImplementedError) as error:
-        sparse = [name for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)]
-        if sparse:
-            raise UserError(
-                f"X: column {sparse[0]!r} is sparse, expected dense values: X.sparse.to_dense()"
-            ) from None
         # pyarrow's: columns of mixed types, or of a type of pandas alone
         said = " ".join(str(error).split())
         raise UserError(f"X: a column cannot be written to a table: {said}") from None

@@ -132,7 +132,7 @@ def compare_estimators(
     groups, time : array_like, shape (n,), or str, optional
         Which rows belong together, and their times: values, or the name of a column of `X`.
     positive : label, optional
-        The positive one of two classes; default: the last in sorted order.
+        The positive one of two classes; default: as in `compare`.
     unit : str, optional
         The unit of the numbers that are predicted.
     preprocessing : {"none", "auto"}

@@ -57,13 +57,7 @@ def study_of_predictions(
     unit: str | None,
     **settings: Any,
 ) -> Study:
-    """Run the experiment of models that bring their predictions of folds; see `compare_folds`.
-
-    Raises
-    ------
-    UserError
-        `bakeoff.errors.named` names arguments.
-    """
+    """Run the experiment of models that bring their predictions of folds; see `compare_folds`."""
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     asked = asked_tests(ids, tests=tests, versus=versus, **settings)
     if all(map(is_table, results.values())):

@@ -64,7 +64,7 @@ def compare_folds(
     groups : array_like, shape (n,), optional
         Which rows belong together, of predictions.
     positive : label, optional
-        The positive one of two classes, of predictions; default: the last in sorted order.
+        The positive one of two classes, of predictions; default: as in `compare`.
     unit : str, optional
         Of predicted numbers.
     n : int, optional
@@ -287,13 +287,7 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
 
 
 def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
-    """Return the splits where the results hold them, having proved that they are the same.
-
-    Raises
-    ------
-    UserError
-        They differ, or nothing says that they do not.
-    """
+    """Return the splits where the results hold them, having proved that they are the same."""
     known = {m: one["indices"] for m, one in results.items() if "indices" in _keys(one)}
     if len(known) < len(results):
         if is_drawn_anew(cv):

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import side_by_side
-from bakeoff.api.parts import NO_PARTS, Parts
+from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
 from bakeoff.api.settings import kind_of, numbers_wanted, one_spelling, refuse_contradictions
 from bakeoff.errors import Problem, UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide

@@ -54,35 +54,7 @@ def study_of(
     task: Task,
     **settings: Any,
 ) -> Study:
-    """Run the tests of the experiment of these scores, and make the study for its report.
-
-    Parameters
-    ----------
-    scores : Mapping of model to Mapping of metric to ndarray, shape (J,)
-        In the order of the splits; greater is better, as scikit-learn has it, but of losses
-        that are positive.
-    plan : FoldPlan
-        What the splits are.
-    command : str
-        The command that makes the same results.
-    name : str
-        What to call the data.
-    tests : sequence of str
-        Their names; those that are recommended if empty.
-    versus : str or None
-        The model that is compared with each other, by its name.
-    learners : Mapping of model to Model or None
-        What was trained, where it is known.
-    task : Task
-        Whether the learners predict classes or numbers, where they are known.
-    **settings
-        ``alternative``, ``correction``, ``alpha`` and ``options``, as in `tests:` of an experiment.
-
-    Raises
-    ------
-    UserError
-        Scores that a metric cannot have, or a test that does not fit.
-    """
+    """Run the tests of the experiment of these scores, and make the study for its report."""
     scores = {model: dict(starmap(_turned, own.items())) for model, own in scores.items()}
     ids = {label: f"model-{i}" for i, label in enumerate(scores, 1)}
     run = tests or (["corrected_repeated_kfold_t"] if plan.growing else ())

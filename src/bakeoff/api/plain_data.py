@@ -21,6 +21,7 @@ def names_of(study: Study) -> dict[str, str]:
 def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
     """Return verdict, mean scores and comparisons, models by their names."""
     means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
+    averaged = [m for m in study.experiment.metrics if study.averages(m)]
     return {
         "verdict": {
             "kind": verdict.kind.value,
@@ -29,7 +30,7 @@ def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[s
         },
         "models": [
             {"model": names[model]}
-            | {m: plain(means[model, m]) for m in study.experiment.metrics if (model, m) in means}
+            | {m: plain(means[model, m]) for m in averaged if (model, m) in means}
             for model in study.models
         ],
         "baseline": [

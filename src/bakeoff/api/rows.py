@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import side_by_side
+from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.api.reports import of_reports
 from bakeoff.api.settings import (
     Settings,
@@ -109,9 +108,11 @@ def compare(
         estimate of each item from all of its runs.
     classes : sequence, optional
         All classes, those that no row has too, in the order of the columns of probabilities; the
-        last one is the positive one of two. Default: those of `y`, sorted as scikit-learn does.
+        last one is the positive one of two. Default: those of `y`, as scikit-learn sorts them.
     positive : label, optional
-        The positive one of two classes; default: the last.
+        The positive one of two classes; default: the one whose name says so (yes, sick, churned,
+        1), else the larger number, else the rarer one. Where the names decide nothing, a single
+        probability for each row needs it.
     costs : Mapping, optional
         ``{"classes": [...], "matrix": [[...]]}`` as `costs:` of an experiment; tests them too.
     versus : str, optional

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bakeoff.cli.check_data import show_undeclared, told_constant
+from bakeoff.cli.check_data import show_columns, show_undeclared, told_constant
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison, read_comparisons
 from bakeoff.comparisons.cautions import cautions
@@ -62,6 +62,7 @@ def run(args: argparse.Namespace) -> None:
     say("", bold(f"{args.file}: ready to run"), "")
     _show_data(experiment, tables)
     _show_oddities(experiment, tables)
+    show_columns(tables)
     show_undeclared(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)

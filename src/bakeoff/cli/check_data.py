@@ -6,18 +6,20 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bakeoff.cli.terminal import say
+from bakeoff.cli.terminal import dim, say, table
 from bakeoff.data import Table
+from bakeoff.data.describe_columns import telling_columns
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
 from bakeoff.data.table import TARGET
-from bakeoff.data.telling_columns import telling_columns
-from bakeoff.report.numbers import paragraph, percent, score, words
-from bakeoff.report.undeclared import notes_on
+from bakeoff.report.numbers import count, paragraph, percent, score, words
+from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Experiment
 from bakeoff.spec.datasets import GivenData
+
+_MOST_COLUMNS = 40
 
 
 def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
@@ -28,6 +30,30 @@ def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
             say(paragraph(f"Note: {note.sentence}"), "")
         if not given:
             show_telling(name, data)
+
+
+def show_columns(tables: Mapping[str, Table]) -> None:
+    """Print how each column of the tables was read."""
+    rows = [
+        (*([name] if len(tables) > 1 else []), column, *_read_as(known))
+        for name, data in tables.items()
+        for column, known in data.card["features"].items()
+    ]
+    if not rows:
+        return
+    head = [*(["data set"] if len(tables) > 1 else []), "column", "read as", "different", "missing"]
+    # those with a remark are told of all
+    kept = [row for i, row in enumerate(rows) if i < _MOST_COLUMNS or row[-1]]
+    sides = "l" * (len(head) - 2) + "rrl"
+    say(*table((*head, ""), kept, sides))
+    if more := len(rows) - len(kept):
+        say(dim(f"… and {count(more, 'more column')}; the report lists all."))
+    say("")
+
+
+def _read_as(known: Mapping[str, Any]) -> tuple[str, ...]:
+    missing = f"{known['missing']:,}" if known["missing"] else ""
+    return known["kind"], f"{known['distinct']:,}", missing, remark_on(known)
 
 
 def show_telling(dataset: str, data: Table) -> None:
@@ -50,11 +76,8 @@ def show_telling(dataset: str, data: Table) -> None:
 
 def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int]) -> str:
     """Say what a constant answer would score on all rows of a data set."""
-    costs, rows, metrics = (
-        experiment.costs_on(dataset),
-        list(counts.values()),
-        metrics_of(experiment),
-    )
+    costs, rows = experiment.costs_on(dataset), list(counts.values())
+    metrics = metrics_of(experiment, [*counts][-1] if len(counts) == 2 else "")
     told = []
     # of rows that are marked right or wrong nothing is to be predicted
     for name in experiment.metrics if sum(rows) and not experiment.with_values else ():

@@ -14,10 +14,9 @@ import numpy as np
 from bakeoff.api.settings import Settings, kind_of, numbers_wanted
 from bakeoff.cli.given import check_column, tables_named
 from bakeoff.data.file_columns import Columns
-from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.predicted import Predicted
+from bakeoff.data.given_tables import TASK, GivenTables
+from bakeoff.data.predicted import Predicted, SideBySide
 from bakeoff.data.read_given import read_given
-from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError, printable
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
@@ -26,6 +25,7 @@ from bakeoff.spec.values import Kind
 _OF_PREDICTIONS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit")
 _OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
 _OF_DATASETS = ("dataset", "data_set", "task", "task_id", "problem", "benchmark")
+_MOST_TASKS = 20
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 READING = {
@@ -43,6 +43,8 @@ READING = {
     "positive": "--positive",
     "classes": "--classes",
     "missing_target": "--missing-target",
+    "missing": "--missing",
+    "tasks": "--tasks",
     "format": "--format",
     "pass_at": "--pass-at",
     "pass_hat": "--pass-hat",
@@ -86,12 +88,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     """Read what the options name: one table of all models, or one of each; tell what it is."""
-    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
-    keys["seed"] = args.seeds
-    columns = validated(
-        GivenColumns, {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
-    )
-    if columns.group is not None and columns.time is not None:
+    if args.groups is not None and args.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
     if args.independent_rows and not any(related(args).values()):
         raise UserError("--independent-rows: neither --groups, --time nor --runs names a column")
@@ -107,6 +104,12 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
     kind = kind_of(args.values, args.pass_at, args.pass_hat)
     models = _listed(args.models)
     tables = tables_named(args.files, args)
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
+    keys["seed"] = args.seeds
+    subgroups = subgroups_named(args.subgroups)
+    if args.subgroups is None and 1 < len(tables.tasks) <= _MOST_TASKS and args.groups != TASK:
+        subgroups = [TASK]  # what one score hides: a task that weighs little
+    columns = validated(GivenColumns, {**keys, **related(args), "subgroups": subgroups})
     check_column(args, tables)
     if models is not None and not tables.together:
         raise UserError("--models names columns of one table; of several tables each is a model")
@@ -120,16 +123,17 @@ def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
         columns,
         models=models,
         classes=_listed(args.classes) or (),
+        positive=args.positive,
         drop_unlabelled=args.missing_target == "drop",
         labels=args.labels,
         numbers=numbers,
         values=kind,
+        missing=args.missing,
     )
     unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
     if tables.wide is not None and (kind is not None or unclear):
         _tell_models(args, given)
-    named = given.with_positive(args.positive)
-    return _renamed(named, _listed(args.names)), tables.read_as
+    return _renamed(given, _listed(args.names)), tables.read_as
 
 
 def _check_kind(args: argparse.Namespace, tables: GivenTables, kind: Kind | None) -> None:
@@ -202,13 +206,7 @@ def _listed(text: str | None) -> list[str] | None:
 
 
 def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
-    """Return the columns that ``--subgroups`` names, as an experiment has them.
-
-    Raises
-    ------
-    UserError
-        An empty name, a place to cut at that is no number, or cuts that do not ascend.
-    """
+    """Return the columns that ``--subgroups`` names, as an experiment has them."""
     columns: list[str | dict[str, Any]] = []
     for part in text.split(",") if text is not None else ():
         name, *cuts = part.strip().split(":")

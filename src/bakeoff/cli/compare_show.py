@@ -11,7 +11,7 @@ from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import SideBySide
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.family import Family

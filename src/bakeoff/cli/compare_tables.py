@@ -7,16 +7,16 @@ import json
 import shlex
 from typing import Any
 
-from bakeoff.api.datasets import MISSING
-from bakeoff.api.of_tables import study_of
+from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
-from bakeoff.api.tables import read_scores
 from bakeoff.cli.compare_show import show
+from bakeoff.cli.given import keys_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
-from bakeoff.cli.terminal import say
+from bakeoff.cli.terminal import dim, say
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import UserError
+from bakeoff.report.numbers import paragraph
 from bakeoff.report.standings import as_records
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
@@ -31,7 +31,17 @@ _OPTIONS = {
 }
 """The option that stands for an argument of `compare_datasets`, or a key of an experiment."""
 _OF_BOTH = (
-    *("command", "arguments", "files", "format", "models", "metric", "values", "groups"),
+    *(
+        "command",
+        "arguments",
+        "files",
+        "format",
+        "missing_values",
+        "models",
+        "metric",
+        "values",
+        "groups",
+    ),
     "datasets",
     *("alternative", "alpha", "correction", "versus", "json", "html", "markdown", "latex", "csv"),
 )
@@ -42,7 +52,7 @@ def refuse_of_rows(args: argparse.Namespace) -> None:
     """Refuse options of a table of scores where rows are compared, and the other way round."""
     if args.datasets is None:
         for option in _OF_TABLES:
-            if getattr(args, option):
+            if getattr(args, option) not in (None, "wrong", "common"):
                 raise UserError(f"--{option} is for a table of scores: name its --datasets")
         return
     for option, value in vars(args).items():
@@ -52,6 +62,8 @@ def refuse_of_rows(args: argparse.Namespace) -> None:
         raise UserError(
             f"--{name} is for rows of a test set, not for a table of scores (--datasets)"
         )
+    if args.missing in ("wrong", "common"):
+        raise UserError(f"--missing: {args.missing} is for rows of a test set, without --datasets")
     if args.values in ("right", "wrong"):
         raise UserError(f"--values: found {args.values}, a score is better if higher or lower")
     if len(args.files) != 1:
@@ -65,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
     path = args.files[0]
     with naming_options(_OPTIONS):
         table = read_scores(
-            read_frame(path, ("table",), args.format),
+            read_frame(path, ("table",), keys_named(args)),
             datasets=args.datasets,
             values=args.values,
             metrics=args.metric or (),
@@ -93,6 +105,7 @@ def run(args: argparse.Namespace) -> None:
         say(json.dumps(as_json(study, verdict), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         show(study, verdict, brief=False)
+        say(*(dim(paragraph(said)) for own in study.notes.values() for said in own))
 
 
 def as_json(study: Study, verdict: Verdict) -> dict[str, Any]:

@@ -129,9 +129,10 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     )
     scores.add_argument(
         "--missing",
-        choices=("refuse", "failed", "drop_dataset", "drop_model"),
+        choices=("refuse", "failed", "drop_dataset", "drop_model", "wrong", "common"),
         help="what becomes of a missing score: it ranks last (failed: a crash or a limit), or its "
-        "data set or model is left out; default: refuse missing scores",
+        "data set or model is left out; of items that a model lacks: they are wrong, or only those "
+        "in common are compared; default: refuse what is missing",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     files = parser.add_argument_group("files to write, none by default")

@@ -73,6 +73,11 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     add_seeds(parser)
     add_values(parser, "tables")
     parser.add_argument(
+        "--missing",
+        choices=("wrong", "common"),
+        help="items that a model lacks are wrong, or only those in common are decided on",
+    )
+    parser.add_argument(
         "--subgroup",
         action="append",
         metavar="COLUMN",
@@ -136,7 +141,13 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
     add_task(parser)
     add_positive(parser)
-    parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
+    parser.add_argument(
+        "--pair", metavar="A,B", help="one table, or folder of logs, as pilot: the two models"
+    )
+    add_values(parser, "pilot's tables", of_runs=False)
+    parser.add_argument(
+        "--runs", metavar="COLUMN", help="which run of an item a row of the pilot is"
+    )
     add_truth_and_id(parser)
     add_groups(parser)
     parser.add_argument(

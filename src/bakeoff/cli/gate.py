@@ -33,6 +33,8 @@ _OPTIONS = {
     "seed": "--seeds",
     "value": "--column",
     "values": "--values",
+    "missing": "--missing",
+    "tasks": "--tasks",
     "models": "--models",
     "positive": "--positive",
     "metric": "--metric",
@@ -65,15 +67,16 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
         raise UserError(
             "--labels, --values: columns hold either labels or numbers; keep one of the options"
         )
-    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
-    keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
-    columns = validated(GivenColumns, keys)
     named, _ = taken_by_path(args.metric or ())
     numbers = kind_of(args.values, args.pass_at, args.pass_hat)
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
     how = {"labels": args.labels, "positive": args.positive}
+    how["missing"] = args.missing
     how["numbers"] = numbers_wanted(args.task, named, labels=args.labels)
     tables = tables_named(files, args)
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
+    keys |= {"group": args.groups, "run": args.runs, "seed": args.seeds}
+    columns = validated(GivenColumns, keys)
     check_column(args, tables)
     rows = read_rows(tables, columns, models, args.subgroup or (), numbers, **how)
     rows = rows.measured_in(args.unit).with_costs(costs_in(args.costs))

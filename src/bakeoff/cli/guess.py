@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
-from bakeoff.data.target import looks_like_a_quantity
+from bakeoff.data.describe_columns import (
+    LIKE_AN_ID,
+    NAMED,
+    date_formats,
+    is_date,
+    is_nested,
+    is_running_number,
+    why_groups,
+)
+from bakeoff.data.target import Positive, looks_like_a_quantity, positive_of
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import count, number
 from bakeoff.sources.common.identifiers import names
@@ -19,23 +27,10 @@ FEWEST = 4
 IMBALANCED = 0.4
 """Below this share of an even class's rows, accuracy says little of the rarest class."""
 
-_NEGATIVE = {
-    *("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "absence", "benign"),
-    *("healthy", "normal", "control", "good", "ham", "legitimate", "genuine", "alive", "survived"),
-    *("none", "never", "off", "stay", "stayed", "retained", "reject", "rejected", "fail", "failed"),
-    *("loss", "lost", "low", "unlikely", "inactive", "paid"),
-}
-_POSITIVE = {
-    *("1", "yes", "y", "true", "t", "positive", "pos", "present", "presence", "malignant"),
-    *("sick", "ill", "disease", "diseased", "abnormal", "case", "bad", "spam", "fraud", "fake"),
-    *("dead", "died", "on", "leave", "left", "churn", "churned", "accept", "accepted", "pass"),
-    *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
-}
 _MOST_NUMBERED = 10
 """Whole numbers of which more are different may be a quantity."""
 _LIKE_A_QUANTITY = re.compile(r"(?i)(^|_)(rating|stars|score|count|age|quality|rings)s?$")
 _ROUNDING = 1e-9
-_NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
 
 
 class Guess(NamedTuple):
@@ -46,7 +41,8 @@ class Guess(NamedTuple):
     id: str | None
     groups: str | None
     drop: Mapping[str, str]
-    dates: tuple[str, ...]
+    dates: Mapping[str, Sequence[str]]
+    """Columns of dates, with the formats in which they may be written where not like 2024-05-31."""
     numbers: str = ""
 
     def without_groups(self) -> Guess:
@@ -80,19 +76,9 @@ class Guess(NamedTuple):
         return self.share < IMBALANCED / len(self.kept)
 
     @property
-    def positive(self) -> tuple[str, str]:
+    def positive(self) -> Positive:
         """The positive class of two, and why it seems so."""
-        first, second = sorted(self.kept, key=lambda name: (len(name), name))
-        for one, other in ((first, second), (second, first)):
-            if _bare(one) in _NEGATIVE and _bare(other) in _POSITIVE:
-                return other, "by its name"
-            if _NOT.sub("", one) != one and _bare(_NOT.sub("", one)) == _bare(other):
-                return other, "by its name"
-        if all(re.fullmatch(r"-?\d+", name) for name in self.kept):
-            return max(self.kept, key=int), "the larger number"
-        if self.counts[first] == self.counts[second]:
-            return max(self.kept), "the last by name, both are equally frequent"
-        return min(self.kept, key=lambda name: self.counts[name]), "the rarer class"
+        return positive_of({name: self.counts[name] for name in self.kept})
 
 
 def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
@@ -112,9 +98,9 @@ def look(frame: pd.DataFrame, target: str, task: str | None = None) -> Guess:
             "(`--task regression`), or classes (`--task classification`)?"
         )
     id_column, groups, drop = _columns(frame, target, numbers=numbers)
-    dates = tuple(
-        c for c in frame.columns if c not in (target, id_column, groups) and _is_date(frame[c])
-    )
+    kept = [c for c in frame.columns if c not in (target, id_column, groups)]
+    dates = {c: date_formats(frame[c]) for c in kept if not is_nested(frame[c])}
+    dates = {c: formats for c, formats in dates.items() if formats or is_date(frame[c])}
     guess = Guess(
         {} if numbers else {str(name): int(n) for name, n in counts.items()},
         int(frame[target].isna().sum()),
@@ -178,18 +164,6 @@ def _columns(
     return id_column, groups, drop
 
 
-def _is_date(values: pd.Series[Any]) -> bool:
-    """Tell whether a column holds dates like 2024-05-31."""
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
-        return True
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return False
-    texts = values.dropna().astype(str)
-    if texts.empty or not texts.str.match(r"\d{4}-\d{2}(-\d{2})?").all():
-        return False
-    return bool(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True).notna().all())
-
-
 def _is_linear(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
     """Tell whether a column is the target in another unit."""
     return pd.api.types.is_numeric_dtype(values) and abs(values.corr(labels)) > 1 - _ROUNDING
@@ -201,10 +175,6 @@ def _is_one_to_one(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
     present = values.notna() & labels.notna()
     pairs = pd.DataFrame({"value": values[present], "label": labels[present]}).drop_duplicates()
     return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
-
-
-def _bare(name: str) -> str:
-    return name.strip().strip(".").lower()
 
 
 def told(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:

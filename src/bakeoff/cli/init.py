@@ -14,11 +14,11 @@ from typing import Any
 import yaml
 
 from bakeoff import __version__
-from bakeoff.cli.check_data import show_undeclared, told_constant
+from bakeoff.cli.check_data import show_columns, show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, told
-from bakeoff.cli.guess_format import read
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
+from bakeoff.data import table_files
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
@@ -66,7 +66,11 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.data is None or args.target is None:
         raise UserError("give a table and its --target, or for a folder with an example --folder")
-    frame, keys = read(args.data, args.encoding, args.target, args.format)
+    missing = args.missing_values
+    missing = None if missing is None else [text for text in missing.split(",") if text]
+    known = {"format": args.format, "encoding": args.encoding, "missing_values": missing}
+    said = {key: value for key, value in known.items() if value is not None}
+    frame, keys = table_files.guess(args.data, args.target, said)
     if args.target not in frame.columns:
         raise UserError(
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
@@ -98,6 +102,8 @@ def run(args: argparse.Namespace) -> None:
     tables = {n: load(n, experiment) for n in experiment.datasets}
     for dataset, data in tables.items():
         say(paragraph(told_constant(experiment, dataset, data.card.get("classes", {}))))
+    say("")
+    show_columns(tables)
     show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
@@ -170,6 +176,12 @@ def _about_rows(guess: Guess) -> Iterator[str]:
         yield f"    id: {_scalar(guess.id)}  # guessed: unique"
     if guess.groups is not None:
         yield f"    groups: {_scalar(guess.groups)}  # guessed: an id that repeats"
+    written = {c: formats for c, formats in guess.dates.items() if formats}
+    if written:
+        yield "    dates:  # guessed"
+    for column, (form, *others) in written.items():
+        other = f"  # or {' or '.join(others)}" if others else ""
+        yield f"      {_scalar(column)}: {json.dumps(form)}{other}"
     for column in guess.dates:
         yield f"    # time: {_scalar(column)}  # to train on the past, test on what follows"
     if guess.unlabelled:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from bakeoff.api.settings import numbers_wanted
-from bakeoff.cli.given import tables_named
+from bakeoff.api.settings import kind_of, numbers_wanted
+from bakeoff.cli.given import check_column, tables_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -22,11 +22,13 @@ from bakeoff.report.numbers import count, number, paragraph, percent
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import validated
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
     FiveByTwoPower,
     McNemarPower,
     MetricPower,
     Result,
+    mean_difference,
     metric_difference,
     simultaneous_level,
 )
@@ -35,7 +37,7 @@ from bakeoff.stats.planning import root
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 """Of the rows needed, at which the curve is shown."""
 _BAR = 30
-_OF_PILOT = ("groups", "metric", "task", "truth", "id", "pair", "positive")
+_OF_PILOT = ("groups", "metric", "task", "truth", "id", "pair", "positive", "values", "runs")
 """Options that are about a pilot."""
 _PRECISION = 1e-3
 """Of a difference that is searched for."""
@@ -55,26 +57,16 @@ _OPTIONS = {
     "metric": "--metric",
     "format": "--format",
     "positive": "--positive",
+    "values": "--values",
+    "value": "--column",
+    "run": "--runs",
+    "tasks": "--tasks",
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """One way of comparing.
-
-    Attributes
-    ----------
-    what : str
-        What the power is the probability of, after "a probability of 80%".
-    alpha : float
-        Level of each test.
-    rows_needed : callable
-        Returns the rows for the wanted power.
-    power_at : callable
-        Returns the power of a number of rows.
-    assumed : tuple of str
-        What the answer takes for granted, a sentence each.
-    """
+    """One way of comparing."""
 
     what: str
     alpha: float
@@ -147,13 +139,7 @@ def _draw(path: Path, found: Design, rows: int, wanted: float) -> None:
 
 
 def _find_difference(args: argparse.Namespace) -> float:
-    """Return the true difference that a number of rows finds with the wanted power.
-
-    Raises
-    ------
-    UserError, ValueError
-        As `_design`; or no difference is found by so few rows.
-    """
+    """Return the true difference that a number of rows finds with the wanted power."""
     if args.pilot is not None:
         test = _pilot(args)[-1]
         how: dict[str, Any] = {"alpha": _level(args)[0]} | _side(args)
@@ -178,13 +164,7 @@ def _largest(args: argparse.Namespace) -> float:
 
 
 def _design(args: argparse.Namespace) -> Design:
-    """Return the design that the options describe.
-
-    Raises
-    ------
-    UserError, ValueError
-        Options that do not go together, or out of range.
-    """
+    """Return the design that the options describe."""
     level, pairs = _level(args)
     more: tuple[str, ...] = ()
     if pairs > 1:
@@ -281,14 +261,25 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
             f"--pilot: found {' '.join(args.pilot)!r}, expected one or two tables of predictions; "
             "which differences the tests of a finished run find is said in its report"
         )
-    keys = {"group": args.groups, "true": args.truth, "id": args.id}
-    columns = validated(GivenColumns, keys)
+    values = None if args.values is None else kind_of(args.values, None, None)
+    if values is not None and any((args.metric, args.task, args.truth, args.positive)):
+        raise UserError(
+            "--values: these are numbers; leave out --metric, --task, --truth, --positive"
+        )
+    tables = tables_named(args.pilot[::-1], args)
+    keys = {"group": args.groups, "true": args.truth, "id": args.id, "value": args.column}
+    columns = validated(GivenColumns, keys | {"run": args.runs})
+    check_column(args, tables)
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
     numbers = numbers_wanted(args.task, [args.metric])
     how: dict[str, Any] = {"labels": True, "positive": args.positive, "numbers": numbers}
-    rows = read_rows(tables_named(args.pilot[::-1], args), columns, models, **how)
+    rows = read_rows(tables, columns, models, values=values, **how)
     if rows.runs:
         raise UserError("--pilot: found several training runs of each model, expected one of each")
+    if isinstance(values, GivenMetric):
+        numbers_of = [one.values for one in (rows.candidate, rows.base) if one.values is not None]
+        found = mean_difference(*numbers_of, groups=rows.groups)
+        return rows, values.name, found, MetricPower.from_pilot(found)
     metric = args.metric or rows.task.metric
     rows.check_costs([metric])
     rows.margin(metric, args.margin or 0.0)
@@ -304,7 +295,7 @@ def _pilot(args: argparse.Namespace) -> tuple[GateRows, str, Result, MetricPower
 
 def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     rows, metric, result, test = _pilot(args)
-    about = rows.about(metric)
+    about = rows.about(metric) if rows.base.values is None else ""
     true = args.difference or 0.0
     gap = true if args.margin is None else args.margin + (-abs(true) if args.equal else true)
     if args.margin is not None and gap <= 0:

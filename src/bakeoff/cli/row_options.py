@@ -20,6 +20,17 @@ def add_format(parser: argparse.ArgumentParser, what: str = "files") -> None:
         metavar="NAME",
         help=f"of the {what}, where their endings do not tell it: {', '.join(FORMATS)}",
     )
+    add_missing_values(parser)
+
+
+def add_missing_values(parser: argparse.ArgumentParser) -> None:
+    """Add the texts that stand for a missing value."""
+    parser.add_argument(
+        "--missing-values",
+        metavar="TEXT,…",
+        help="texts that stand for a missing value beside empty cells; default: NA, N/A, NaN, "
+        "null, None and their like; '' for empty cells alone, where a class has such a name",
+    )
 
 
 def add_truth_and_id(parser: argparse.ArgumentParser) -> None:
@@ -27,12 +38,13 @@ def add_truth_and_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--truth",
         metavar="COLUMN",
-        help="the true labels; default: y_true, true, truth, label, target or y",
+        help="the true labels; default: y_true, true, truth, label, target or y; or a file of row "
+        "ids with the truth, beside submissions",
     )
     parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
 
 
-def add_values(parser: argparse.ArgumentParser, what: str) -> None:
+def add_values(parser: argparse.ArgumentParser, what: str, *, of_runs: bool = True) -> None:
     """Add what the columns hold: numbers, or 0 and 1 that are labels."""
     parser.add_argument(
         *("--values", "--scores"),
@@ -43,10 +55,16 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
     )
     parser.add_argument(
         "--column",
+        action="append",
         metavar="NAME",
-        help="one table per model: the column of the numbers; default: value, score or loss",
+        help="one table per model: the column of the numbers; default: value, score or loss; of "
+        "each task TASK=NAME, given several times",
     )
-    for option, what in (("--pass-at", "at least one"), ("--pass-hat", "every one")):
+    parser.add_argument(
+        "--tasks", metavar="A,B,…", help="folders of logs of several tasks: those to compare"
+    )
+    passing = (("--pass-at", "at least one"), ("--pass-hat", "every one")) if of_runs else ()
+    for option, what in passing:
         parser.add_argument(
             option,
             type=int,
@@ -54,9 +72,10 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
             help=f"with --values right and --runs: compare how often {what} of K runs of an item "
             f"is right, pass{'@' if option == '--pass-at' else '^'}K; an item may have more runs",
         )
-    parser.add_argument(
-        "--labels", action="store_true", help="0 and 1 are labels, and do not say what is right"
-    )
+    if of_runs:
+        parser.add_argument(
+            "--labels", action="store_true", help="0 and 1 are labels, and do not say what is right"
+        )
 
 
 def add_task(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +91,10 @@ def add_task(parser: argparse.ArgumentParser) -> None:
 def add_positive(parser: argparse.ArgumentParser) -> None:
     """Add the positive class."""
     parser.add_argument(
-        "--positive", metavar="CLASS", help="the positive one of two; default: the last, sorted"
+        "--positive",
+        metavar="CLASS",
+        help="the positive one of two; default: by its name (yes, sick, 1), the larger number, or "
+        "the rarer one",
     )
 
 

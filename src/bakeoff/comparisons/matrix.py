@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.files import read_csv, read_json
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.resampling import Halves, Plan
 from bakeoff.stats import Entry, Evidence
@@ -22,6 +23,8 @@ from bakeoff.stats.datasets.standings import group_means, with_failures_last
 
 _KEYS = ["plan", "metric", "dataset"]
 _SHOWN = 3
+_DIGITS = 10
+"""Digits in which scores must differ to be no ties."""
 ON_RANKS = (
     "conover_friedman",
     "friedman",
@@ -102,19 +105,33 @@ def read_holes(path: str | Path) -> list[Hole]:
     return [Hole(**hole) for hole in read_json(path)["missing"]]
 
 
-def check_cells(test: PlannedTest, entry: Entry, experiment: Experiment, place: Place) -> None:
-    """Refuse tests over data sets that cannot follow the policy for missing cells."""
-    if entry.evidence is not Evidence.DATASET_SCORES or experiment.tests.missing_cells != "failed":
+def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
+    """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
+    mixed = [name for name in metrics if mixed_units(experiment, name)]
+    if mixed:
+        return (
+            f"{listed(mixed)} has other units on other data sets, so that differences on them do "
+            "not compare"
+        )
+    if experiment.tests.missing_cells == "failed":
+        return "`missing_cells: failed` ranks a failure last and gives it none"
+    return ""
+
+
+def check_cells(
+    test: PlannedTest, entry: Entry, experiment: Experiment, place: Place, metrics: Sequence[str]
+) -> None:
+    """Refuse tests over data sets that look at the size of scores where only ranks compare."""
+    if entry.evidence is not Evidence.DATASET_SCORES:
         return
-    if entry.name not in ON_RANKS or "decimals" in test.options:
+    why = by_ranks(experiment, metrics)
+    if why and (entry.name not in ON_RANKS or "decimals" in test.options):
         instead = f"use {listed(ON_RANKS, 'or')}, without `decimals`"
         if len(experiment.models) == 2:
-            instead = "for two models write `missing_cells: drop_dataset`"
-        raise Problem(
-            place,
-            f"{entry.name} looks at the size of scores, and `missing_cells: failed` ranks a "
-            f"failure last and gives it none; {instead}",
-        )
+            failed = "write `missing_cells: drop_dataset`"
+            mixed = any(mixed_units(experiment, name) for name in metrics)
+            instead = f"for two models {'go by their win rate' if mixed else failed}"
+        raise Problem(place, f"{entry.name} looks at the size of scores, and {why}; {instead}")
 
 
 def missing_cells(experiment: Experiment) -> str:
@@ -163,6 +180,7 @@ def complete(
     groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
     *,
     greater_is_better: bool = True,
+    mixed: bool = False,
 ) -> DatasetScores:
     """Merge groups of data sets, and do with missing cells what the policy says, with notes."""
     gaps, notes = np.isnan(values), []
@@ -170,6 +188,10 @@ def complete(
         kept = np.asarray(~gaps.any(axis=1))
         notes = [_note("data set", name, holes, "dataset") for name in _names(datasets, ~kept)]
         values, datasets = values[kept], _names(datasets, kept)
+    if mixed and len(datasets):  # of which no mean and no difference is known: those of ranks
+        size = np.nanmax(np.abs(values), axis=1, keepdims=True, initial=1e-300)
+        near = np.round(values / size, _DIGITS) * (1 if greater_is_better else -1)
+        values = pd.DataFrame(near).rank(axis=1).to_numpy() * (1 if greater_is_better else -1)
     if groups and len(datasets):
         there = {name: [one for one in own if one in datasets] for name, own in groups.items()}
         there = {name: own for name, own in there.items() if own}

@@ -106,9 +106,9 @@ def assign_plan(
         raise Problem(place, refused)
     _check_kind(entry, experiment, place)
     _check_size(entry, experiment, place)
-    check_cells(test, entry, experiment, place)
     default = tuple(metrics or experiment.metrics)
     found = _metrics(test, entry, experiment, place, plan, default)
+    check_cells(test, entry, experiment, place, found)
     return dataclasses.replace(test, why=why).on(plan, found)
 
 
@@ -458,6 +458,8 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
         "dataset_groups": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
     }
     neutral = {"alternative": "two-sided", "dataset_groups": {}}
+    if not running and tests.missing_cells == "error":
+        takers.pop("missing_cells")  # nothing is missing for no test
     for key, taking in takers.items():
         if getattr(tests, key) != neutral.get(key) and not taking:
             yield Problem(("tests", key), f"none of the tests that run takes it ({names})")

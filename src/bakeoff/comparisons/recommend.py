@@ -14,9 +14,11 @@ import numpy as np
 
 from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
+from bakeoff.comparisons.matrix import by_ranks
 from bakeoff.comparisons.settings import FIXED_METRICS, planned
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
@@ -147,11 +149,15 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
     if len(experiment.models) < 2:
         return []
     units = len(experiment.tests.units(experiment.datasets))
+    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
+    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
     if units >= enough_datasets(experiment):
-        return [over_datasets(experiment, "data sets")]
+        return [] if no_test else [over_datasets(experiment, "data sets")]
     found = list(_on_each_dataset(experiment))
+    if found or units < 2 or no_test:
+        return found
     # where data sets have one score of each model there is no other test
-    return found or ([over_datasets(experiment, "few data sets")] if units > 1 else [])
+    return [over_datasets(experiment, "few data sets")]
 
 
 def enough_datasets(experiment: Experiment) -> int:
@@ -171,8 +177,8 @@ def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommenda
     exact = catalogue()["friedman"].function(table).variant == "exact"
     name = CASES["few data sets" if exact else "data sets"].more
     if case == "few data sets":
-        failed = experiment.tests.missing_cells == "failed"
-        pairs = "friedman_posthoc" if failed else CASES[case].pairs
+        ranks = by_ranks(experiment, experiment.metrics)
+        pairs = "friedman_posthoc" if ranks else CASES[case].pairs
         return Recommendation(name, f"{why}; {pairs} compares pairs", posthoc=pairs)
     form = "this form of Friedman's test is less conservative than its χ²"
     form = "a table of this size can be tested exactly" if exact else form

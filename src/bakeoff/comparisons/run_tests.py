@@ -62,6 +62,7 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.errors import UserError
 from bakeoff.scores import metrics_of
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
 from bakeoff.spec.related import declared
@@ -530,6 +531,7 @@ def _of_matrix(
         *(list(experiment.models), datasets, values, own, policy),
         units if len(units) < len(datasets) else {},
         greater_is_better=metrics_of(experiment)[metric].greater_is_better,
+        mixed=mixed_units(experiment, metric),
     )
 
 
@@ -550,6 +552,14 @@ def run_on(
 ) -> list[Comparison]:
     """Run one test on one piece of evidence, with the cautions about it."""
     found = run_test(test, evidence, context_of(experiment, dataset, metric))
+    if isinstance(evidence, DatasetScores) and mixed_units(experiment, metric):
+        # what the test had are ranks, and a difference of them is no difference of scores
+        found = [
+            dataclasses.replace(
+                row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
+            )
+            for row in found
+        ]
     against = {
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc

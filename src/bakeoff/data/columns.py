@@ -102,6 +102,9 @@ def in_order(present: Collection[str]) -> list[str]:
 def ordered(values: Series) -> Series:
     """Return a column that can be put in order: numbers, or dates read from texts."""
     found = plain(values)
+    if types.is_string_dtype(found.dtype) and not types.is_datetime64_any_dtype(found.dtype):
+        numbers = pd.to_numeric(found, errors="coerce")  # of codes like 01
+        found = numbers if bool((numbers.isna() == found.isna()).all()) else found
     if types.is_numeric_dtype(found.dtype) or types.is_datetime64_any_dtype(found.dtype):
         return found
     try:

@@ -36,15 +36,7 @@ DROP = Remedy("missing_target", "drop", "; {} leaves them out")
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """Labels of rows, as codes.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The different labels that occur, as people write them.
-    codes : ndarray of int, shape (n,)
-        Positions in `classes`; -1 where a label is missing.
-    """
+    """Labels of rows, as codes."""
 
     classes: tuple[str, ...]
     codes: Codes
@@ -83,6 +75,12 @@ class Labels:
         """Tell in which rows another column has another label, shape (n,)."""
         return np.asarray(other.among(self.classes) != self.codes)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows have each label."""
+        counted = np.bincount(self.codes[~self.missing], minlength=len(self.classes))
+        return dict(zip(self.classes, counted.tolist(), strict=True))
+
     def named(self, row: int) -> str:
         """Return the label of a row, for messages."""
         return "" if self.codes[row] < 0 else self.classes[self.codes[row]]
@@ -90,13 +88,7 @@ class Labels:
 
 @dataclasses.dataclass(frozen=True)
 class Numbers:
-    """Numbers of rows, in place of `Labels`.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n,)
-        NaN where one is missing.
-    """
+    """Numbers of rows, in place of `Labels`."""
 
     values: NDArray[np.float64]
     classes: ClassVar[tuple[str, ...]] = ()
@@ -137,18 +129,7 @@ def _codes(places: Sequence[int], classes: int) -> Codes:
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a file whose roles are not assigned yet.
-
-    Attributes
-    ----------
-    path : str
-        What messages call the file.
-    table : Table of PyArrow
-        The columns.
-    place : tuple
-        The key of an experiment that names the file: errors are reported there, or under
-        ``columns`` beside it.
-    """
+    """The columns of a file whose roles are not assigned yet."""
 
     path: str
     table: pa.Table
@@ -160,13 +141,7 @@ class Columns:
         return list(self.table.column_names)
 
     def find(self, role: str, columns: GivenColumns) -> str | None:
-        """Find the column of a role, by its name or by the usual ones.
-
-        Raises
-        ------
-        Problem
-            There is none of this name, or several are usual; its path ends with the role.
-        """
+        """Find the column of a role, by its name or by the usual ones."""
         at = (*self.place[:-1], "columns", role)
         name: str | None = getattr(columns, role)
         if name is not None:
@@ -179,29 +154,15 @@ class Columns:
         return found[0] if found else None
 
     def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Return the labels of a column.
-
-        Parameters
-        ----------
-        column : str
-            Its name.
-        role : {"predicted", "true"}
-            What messages call the labels.
-        may_lack : bool
-            Whether labels may be missing.
-
-        Raises
-        ------
-        Problem
-            A label is missing.
-        """
+        """Return the labels of a column."""
         read = Labels.of(self.table[column])
         missing = np.flatnonzero(read.codes < 0)
         if len(missing) and not may_lack:
             raise Problem(
                 self.place,
                 f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
-                f"column {column!r}; the first is row {missing[0] + 1}",
+                f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
+                "None or the like needs `missing_values: []` (`--missing-values ''`)",
                 remedy=DROP if role == "true" else None,
             )
         return read
@@ -223,24 +184,7 @@ class Columns:
         may_lack: bool = False,
         remedy: Remedy | None = None,
     ) -> NDArray[np.float64]:
-        """Return the numbers of a column, shape (n,).
-
-        Parameters
-        ----------
-        column : str or None
-            Its name; None where no column was found, which is an error.
-        ids : ndarray, shape (n,), optional
-            What messages call the rows; default: their places.
-        may_lack : bool
-            Whether numbers may be missing; they are NaN then.
-        remedy : Remedy, optional
-            What to do about missing numbers.
-
-        Raises
-        ------
-        Problem
-            There is no such column, or a value that is no number.
-        """
+        """Return the numbers of a column, shape (n,)."""
         if column is None:
             raise Problem(
                 (*self.place[:-1], "columns", "value"),
@@ -266,13 +210,7 @@ class Columns:
         return np.asarray(numbers)
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
-        """Return the group or time of each row; None if no column is named.
-
-        Raises
-        ------
-        Problem
-            There is no such column, a value is missing, or times do not sort.
-        """
+        """Return the group or time of each row; None if no column is named."""
         column = None if getattr(columns, role) is None else self.find(role, columns)
         if column is None:
             return None
@@ -292,13 +230,7 @@ class Columns:
             raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
     def row_ids(self, column: str) -> NDArray[Any]:
-        """Return the ids of a column, shape (n,): whole numbers, or texts.
-
-        Raises
-        ------
-        Problem
-            They are floats that do not tell them apart.
-        """
+        """Return the ids of a column, shape (n,): whole numbers, or texts."""
         try:
             return canonical_ids(pd.Series(self.table[column].to_pandas()))
         except UserError as error:
@@ -310,22 +242,7 @@ class Columns:
         run: NDArray[Any] | None = None,
         folds: NDArray[np.intp] | None = None,
     ) -> NDArray[Any]:
-        """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold.
-
-        Parameters
-        ----------
-        column : str
-            The column of ids.
-        run : ndarray, shape (n,), optional
-            The run of an item that each row is; it becomes a part of the id.
-        folds : ndarray of int, shape (n, 2), optional
-            The repeat and the fold that predict each row.
-
-        Raises
-        ------
-        Problem
-            One is missing, or repeated.
-        """
+        """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
         values = self.table[column]
         if values.null_count:
             missing = np.flatnonzero(values.is_null().to_numpy())

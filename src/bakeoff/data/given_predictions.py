@@ -14,10 +14,17 @@ from bakeoff.data.columns import bare_words, canonical_ids, in_order
 from bakeoff.data.file_columns import USUAL, Labels
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
-from bakeoff.data.prediction_table import HeldModel, PredictionTable, read_predictions, undeclared
+from bakeoff.data.prediction_table import (
+    HeldModel,
+    LabelledRows,
+    PredictionTable,
+    check_same,
+    may_be_right_or_wrong,
+    read_predictions,
+    read_values,
+    undeclared,
+)
 from bakeoff.data.row_columns import carry
-from bakeoff.data.row_values import may_be_right_or_wrong, read_values
-from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.split_files import Split
 from bakeoff.data.splits import make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
@@ -192,7 +199,7 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
 
 def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
-    present = sorted({labels.classes[code] for code in np.unique(labels.codes)})
+    present = sorted(name for name, n in labels.counts.items() if n)
     if spec.classes is not None:
         ordered = [name_of(name) for name in spec.classes]
         repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
@@ -206,13 +213,15 @@ def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
                 (*place, "classes"),
                 f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}",
             )
+        if spec.positive is None:
+            return tuple(ordered)
     else:
         ordered = in_order(present)
     if len(ordered) < 2:
         raise Problem(
             place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
         )
-    return positive_last(ordered, spec.positive, place)
+    return positive_last(ordered, spec.positive, place, labels.counts)
 
 
 def given_card(

@@ -1,18 +1,23 @@
-"""The tables that paths name: one of all models, one of each, or the logs of evaluations."""
+"""The tables that paths name: one of all models, one of each, logs, or training runs."""
 
 from __future__ import annotations
 
 import dataclasses
+import glob
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from bakeoff.data.file_columns import Columns
+from bakeoff.data.columns import in_order
+from bakeoff.data.file_columns import USUAL, Columns
 from bakeoff.data.readers import (
     SAMPLE_ID,
     LeftOut,
@@ -22,16 +27,106 @@ from bakeoff.data.readers import (
     read_log,
     reader_of,
 )
-from bakeoff.data.table_files import MODEL, as_table, read_tables
-from bakeoff.data.training_runs import read_columns
-from bakeoff.errors import Place, Problem, Remedy, UserError, joined, unknown
-from bakeoff.files import digest, files_at, is_file, state_of
-from bakeoff.spec.given_models import LOGS, SEED
+from bakeoff.data.table_files import MODEL, PLAIN, as_table, laid_out, read_table, read_tables
+from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
+from bakeoff.files import digest, files_at, is_file, no_file, state_of
+from bakeoff.sources.common.identifiers import identifiers
+from bakeoff.sources.common.tables import TableKeys
+from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
+
+_SHOWN = 3
+
+
+def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Columns:
+    """Read a table of any format; a CSV file may have another separator than the comma.
+
+    Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
+    the number in a column of that name.
+    """
+    if SEED in path and not is_file(path):
+        return _of_seeds(path, place, keys)
+    if not is_file(path):
+        raise Problem(place, no_file(path))
+    return Columns(path, read_table(path, place, keys), place)
+
+
+def _of_seeds(path: str, place: Place, keys: TableKeys) -> Columns:
+    """Read the files of a model's training runs."""
+    parts = path.split(SEED)
+    fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
+    there = glob.glob("*".join(map(glob.escape, parts)))  # noqa: PTH207  absolute or not
+    files = sorted((int(match[1]), match[0]) for match in map(fits.fullmatch, there) if match)
+    if not files:
+        raise Problem(place, f"no file at {path!r} with a number in place of {SEED}")
+    tables = [read_columns(file, place, keys).table for _, file in files]
+    for (_, file), table in zip(files, tables, strict=True):
+        if set(table.column_names) != set(tables[0].column_names):
+            raise Problem(place, f"{file!r} has other columns than {files[0][1]!r}")
+    runs = [
+        table.append_column(SEED, pa.array([seed] * len(table)))
+        for (seed, _), table in zip(files, tables, strict=True)
+    ]
+    try:
+        return Columns(
+            path.replace(SEED, "*"), pa.concat_tables(runs, promote_options="permissive"), place
+        )
+    except pa.ArrowException as error:
+        raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None
+
+
+def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]]:
+    """Cut a table at its column of training runs, every run with its rows in one order."""
+    at = (*file.place[:-1], "columns", "seed")
+    if SEED in file.names:
+        if columns.seed is not None:
+            raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
+        columns = columns.model_copy(update={"seed": SEED})
+    if columns.seed is None:
+        yield "", file
+        return
+    runs, name = file.related("seed", columns), file.find("id", columns)
+    if columns.seed == SEED:
+        file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
+    if name is None:
+        raise Problem(
+            (*at[:-1], "id"),
+            f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}), which say "
+            "what each training run predicts for the same row",
+        )
+    ids = pd.Series([str(one) for one in file.row_ids(name)])
+    frame = pd.DataFrame({"run": runs, "id": ids})
+    twice = frame[frame.duplicated()]
+    if len(twice):
+        run, row = twice.iloc[0]
+        raise Problem(
+            at,
+            f"{file.path!r}: {len(twice):,} row(s) are there twice in a training run; the first is "
+            f"id {row} in run {run}. Answers that are drawn anew for each item are no training "
+            "runs: they are runs of an item",
+        )
+    first: pd.Index[str] | None = None
+    for run in in_order(set(frame["run"])):
+        own = frame.index[frame["run"] == run]
+        found = pd.Index(ids[own])
+        first = found if first is None else first
+        lacking, extra = first.difference(found), found.difference(first)
+        if len(lacking) or len(extra):
+            which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
+            raise Problem(
+                at,
+                f"{file.path!r}: the training run {run} {which} "
+                f"({some([*lacking[:_SHOWN], *extra[:_SHOWN]])}): every run predicts the same "
+                "rows; leave incomplete rows out of all runs",
+            )
+        rows = np.asarray(own)[found.get_indexer(first)]
+        yield run, dataclasses.replace(file, table=file.table.take(pa.array(rows)))
+
 
 PLACE: Place = ("predictions",)
 RUN, TASK = "run", "task"
 """Columns of a folder of logs: which run of an item a row is, and which task it is of."""
 _NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
+_NO_TRUTH = ("usage", "weight")  # columns of a solution beside the truth
 _LONGEST = 30  # letters of a setting that is written out in the name of a model
 
 
@@ -60,6 +155,60 @@ class GivenTables:
                 raise Problem(("models",), unknown("model", name, self.models))
         return dataclasses.replace(self, models={name: self.models[name] for name in models})
 
+    @property
+    def tasks(self) -> list[str]:
+        """The tasks of the items, where logs of several were joined."""
+        names = [set(one.table[TASK].to_pylist()) for one in self.models.values() if self._joined]
+        return sorted(set().union(*names))
+
+    @property
+    def _joined(self) -> bool:
+        return self.wide is None and all(TASK in one.names for one in self.models.values())
+
+    def of_tasks(
+        self, wanted: Sequence[str] | None, columns: Mapping[str, str], place: Place = ("tasks",)
+    ) -> GivenTables:
+        """Keep the items of some tasks, of each with the number of a column of its own."""
+        if wanted is None and not columns:
+            return self
+        if not self._joined:
+            raise Problem(place, "names tasks of a folder of logs; this is none of several tasks")
+        for name in (*(wanted or ()), *columns):
+            if name not in self.tasks:
+                raise Problem(place, unknown("task", name, self.tasks))
+        kept = list(wanted or self.tasks)
+        models = {}
+        for model, one in self.models.items():
+            frame = one.table.to_pandas()
+            frame = frame[frame[TASK].isin(kept)].reset_index(drop=True)
+            for task, column in columns.items():
+                if column not in frame:
+                    raise Problem(("value",), f"{task}: {unknown('column', column, one.names)}")
+                at = frame[TASK] == task
+                frame.loc[at, "value"] = frame.loc[at, column]
+            frame = frame.drop(columns=TASK) if len(kept) == 1 else frame
+            models[model] = dataclasses.replace(one, table=as_table(frame, one.path, one.place))
+        return dataclasses.replace(self, models=models)
+
+    def beside(self, solution: Columns, columns: GivenColumns) -> GivenTables:
+        """Put the truth of another file beside the predictions of each model, by the row ids."""
+        tables = [*([self.wide] if self.wide else []), *self.models.values()]
+        there = [set(table.names) for table in tables]
+        name = columns.id or next((c for c in solution.names if all(c in t for t in there)), None)
+        usual = [c for c in USUAL["true"] if c in solution.names]
+        rest = [c for c in solution.names if c != name and c.lower() not in _NO_TRUTH]
+        true = usual[0] if usual else rest[0] if len(rest) == 1 else None
+        if name is None or name not in solution.names or true is None:
+            raise Problem(
+                ("true",),
+                f"{solution.path!r}: expected a column of row ids that the predictions have too, "
+                f"and one of the truth; found {listed(solution.names)}",
+            )
+        found = [_with_truth(table, solution, name, true) for table in tables]
+        if self.wide is not None:
+            return dataclasses.replace(self, wide=found[0])
+        return dataclasses.replace(self, models=dict(zip(self.models, found, strict=True)))
+
     def refuse_numbers(self) -> None:
         """Refuse logs, which hold numbers, where labels are expected."""
         if not self.read_as:
@@ -85,6 +234,26 @@ class GivenTables:
         )
 
 
+def _with_truth(table: Columns, solution: Columns, name: str, true: str) -> Columns:
+    """Join the truth to a table, whose column of predictions may be called like it."""
+    ids = pd.Index(identifiers(pd.Series(solution.table[name].to_pandas())))
+    if ids.has_duplicates:
+        raise Problem(("true",), f"{solution.path!r}: ids must be unique in {name!r}")
+    own = identifiers(pd.Series(table.table[name].to_pandas()))
+    places = ids.get_indexer(pd.Index(own))
+    lacking, strange = ids[~ids.isin(own)], own[places < 0]
+    if len(lacking) or len(strange):
+        raise Problem(
+            table.place,
+            f"{table.path!r} and {solution.path!r} have other rows: {len(lacking):,} ids are "
+            f"missing ({some(lacking)}), {len(strange):,} do not belong ({some(strange)})",
+        )
+    names = ["y_pred" if column == true else column for column in table.names]
+    truth = solution.table[true].take(pa.array(places))
+    joined_table = table.table.rename_columns(names).append_column("y_true", truth)
+    return dataclasses.replace(table, table=joined_table)
+
+
 def _described(values: pd.Series[float]) -> str:
     """Write a column of scores with its range; nothing of another column."""
     if not (is_numeric_dtype(values) or is_bool_dtype(values)) or values.isna().all():
@@ -102,11 +271,13 @@ class _Held(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
-def tables_of(paths: Sequence[str], format: str | None = None) -> GivenTables:
-    """Read the tables that paths name."""
+def tables_of(
+    paths: Sequence[str], keys: TableKeys = PLAIN, *, partial: bool = False
+) -> GivenTables:
+    """Read the tables that paths name, of logs what there is where they may be `partial`."""
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
-    held = {path: _held(path, format) for path in paths}
+    held = {path: _held(path, keys, partial=partial) for path in paths}
     told = tuple(one.read_as for one in held.values() if one.read_as)
     left_out = tuple(said for one in held.values() for said in one.left_out)
     alone, first = next(iter(held.values())).tables, Path(paths[0])
@@ -135,18 +306,21 @@ def _names(path: str, tables: Mapping[str, Columns]) -> list[str]:
     return [stem.strip("-_ ") or place.parent.name]
 
 
-def _held(path: str, format: str | None) -> _Held:
+def _held(path: str, keys: TableKeys, *, partial: bool = False) -> _Held:
     if Path(path).is_dir():
-        return _of_folder(path)
+        return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
-        return _Held({"": read_columns(path, PLACE, format)})
-    reader = None if format else reader_of(path)
-    found = read_tables(path, PLACE, format)
+        return _Held({"": read_columns(path, PLACE, keys)})
+    reader = None if keys.format else reader_of(path)
+    found = read_tables(path, PLACE, keys, partial=partial)
     tables = {
         model: Columns(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
         for model, table in found.items()
     }
-    return _Held(tables, "" if reader is None else f"{path} was read as {reader.WHAT}")
+    skipped = laid_out(path, keys).skip if reader is None else 0
+    before = f"{path}: {skipped} line(s) before the table left out."
+    told = "" if reader is None else f"{path} was read as {reader.WHAT}"
+    return _Held(tables, told, (before,) if skipped else ())
 
 
 def table_of_model(path: str, place: Place, model: str | None) -> Columns:
@@ -172,7 +346,7 @@ def table_of_model(path: str, place: Place, model: str | None) -> Columns:
 @lru_cache(maxsize=2)
 def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Columns]:
     """Read logs that have not changed once for all of their models, and tell what is left out."""
-    held = _held(path, None)
+    held = _held(path, PLAIN)
     for said in held.left_out:
         sys.stderr.write(f"{said}\n")
     return held.tables
@@ -187,7 +361,7 @@ class _Log(NamedTuple):
     frame: pd.DataFrame
 
 
-def _of_folder(path: str) -> _Held:
+def _of_folder(path: str, *, partial: bool) -> _Held:
     """Join the logs of a folder and of the folders in it, model by model."""
     logs: list[_Log] = []
     left_out: list[str] = []
@@ -199,7 +373,7 @@ def _of_folder(path: str) -> _Held:
         reader = reader_of(str(file))
         assert reader is not None
         try:
-            frame = read_log(reader, str(file))
+            frame = read_log(reader, str(file), partial=partial)
         except NoRows:
             continue
         except LeftOut as error:

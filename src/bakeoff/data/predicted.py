@@ -1,4 +1,4 @@
-"""Predicted classes, probabilities or numbers of known rows, read from a table of them."""
+"""What models say of known rows: classes, probabilities or numbers, of several side by side."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import USUAL, Answers, Columns, Numbers
 from bakeoff.data.prediction_table import PredictionTable
+from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.data.target import Target, check_spread, target_of
 from bakeoff.errors import Problem, Remedy, listed, some, unknown
+from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.task import Task
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _TIMES = 10
@@ -80,8 +86,14 @@ def predicted(
     position: NDArray[np.intp],
     classes: Sequence[str],
     columns: GivenColumns,
+    *,
+    sure: bool | None = None,
 ) -> Predicted:
-    """Return the predictions of certain rows of a file."""
+    """Return the predictions of certain rows of a file.
+
+    A column of predictions may hold the probabilities of the positive class, where `sure` tells
+    whether it is known which of two it is.
+    """
     file = given.columns
     if given.values is not None and given.predicted is None:
         return Predicted(np.array([], dtype=np.intp), None, given.values[position])
@@ -90,7 +102,14 @@ def predicted(
         names = {c: f"{given.model}:{c}" for c in classes}
         wanted = {c: name for c, name in names.items() if name in file.names}
     probabilities = probabilities_in(file, classes, wanted, given.ids)
-    if given.predicted is not None:
+    said = given.model or file.find("predicted", columns)
+    if said and sure is not None and holds_probabilities(file, said, classes):
+        if not sure:
+            raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")
+        probabilities = probabilities_in(file, classes, {classes[-1]: said}, given.ids)
+        assert probabilities is not None
+        answers = probabilities.argmax(axis=1).astype(np.intp)
+    elif given.predicted is not None:
         answers = known_answers(given.predicted, classes, file, given.model)
     elif probabilities is not None:
         answers = probabilities.argmax(axis=1).astype(np.intp)
@@ -124,7 +143,8 @@ def known_answers(
         where = f"{file.path!r}" + (f", column {column!r}," if column else "")
         text = (
             f"{where} predicts classes that the data do not have, in {len(strange):,} of "
-            f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: {some(classes, 10)})"
+            f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: "
+            f"{some(sorted(classes), 10)})"
         )
         if len(strange) < len(codes):
             if column:
@@ -135,6 +155,18 @@ def known_answers(
         values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
         raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
     return codes
+
+
+def holds_probabilities(file: Columns, column: str, classes: Sequence[str]) -> bool:
+    """Tell numbers from 0 to 1 that are no labels of two classes."""
+    if len(classes) != 2 or column not in file.names:
+        return False
+    values = file.table[column]
+    if not pa.types.is_floating(getattr(values.type, "value_type", values.type)):
+        return False
+    ends = pc.min_max(values).as_py()
+    within = ends["min"] is not None and ends["min"] >= 0 and ends["max"] <= 1
+    return within and not set(file.labels(column, may_lack=True).classes) <= set(classes)
 
 
 def is_number(label: str) -> bool:
@@ -218,3 +250,74 @@ def _numbers(file: Columns, column: str, ids: NDArray[Any]) -> NDArray[np.float6
                 f"with {own.iloc[row]}",
             )
     return values
+
+
+@dataclasses.dataclass(frozen=True)
+class SideBySide:
+    """Predictions of several models for the same rows."""
+
+    name: str
+    classes: tuple[str, ...]
+    truth: NDArray[Any]
+    models: Mapping[str, Predicted]
+    left_out: int = 0
+    related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    in_order: bool = True
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    like_groups: Sequence[Mapping[str, Any]] = ()
+    """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
+    further: Mapping[str, Sequence[Predicted]] = dataclasses.field(default_factory=dict)
+    """Of models that were trained several times: what the runs after the first say."""
+    told: tuple[str, ...] = ()
+    """What was done with items before they are compared, a sentence each."""
+
+    @property
+    def runs(self) -> dict[str, list[Predicted]]:
+        """What each training run of each model says."""
+        return {name: [one, *self.further.get(name, ())] for name, one in self.models.items()}
+
+    @property
+    def oddities(self) -> list[str]:
+        """What is odd about the predictions, a sentence for each training run that is."""
+        return [
+            said
+            for name, runs in self.runs.items()
+            for run in runs
+            if (said := oddity(name, run, self.truth))
+        ]
+
+    def by_model(self) -> SideBySide:
+        """Sort what is named as training runs (`run_name`) by their models."""
+        found: dict[str, list[Predicted]] = {}
+        for name, own in self.runs.items():
+            found.setdefault(run_of(name)[0], []).extend(own)
+        several = any(len(runs) > 1 for runs in found.values())
+        further = {name: runs[1:] for name, runs in found.items()} if several else {}
+        firsts = {name: runs[0] for name, runs in found.items()}
+        return dataclasses.replace(self, models=firsts, further=further)
+
+    @property
+    def target(self) -> Target:
+        """What is predicted."""
+        return target_of(self.classes, self.truth)
+
+    @property
+    def task(self) -> Task:
+        """Whether classes or numbers are predicted."""
+        return Task.REGRESSION if self.truth.dtype.kind == "f" else Task.CLASSIFICATION
+
+    def check_answers(self) -> None:
+        """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
+        if self.task.numbers:
+            check_spread(self.truth, ("true",))
+        if len(self.classes) == 1:
+            raise Problem(
+                ("classes",),
+                f"{self.name} has only one class, {self.classes[0]!r}, so that no prediction can "
+                "be wrong: name the other classes, or use rows of several classes",
+            )
+
+
+def as_subgroups(frame: pd.DataFrame) -> dict[str, pd.Categorical]:
+    """Return the subgroup of each row by the columns that `carry` made."""
+    return {str(c).removeprefix(SUBGROUP): pd.Categorical(frame[c]) for c in frame}

@@ -38,6 +38,21 @@ _LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Read the columns of dates that are written in another way than 2024-05-31."""
+    new = frame if not spec.dates else frame.copy(deep=False)
+    for name, form in spec.dates.items():
+        at = (*place, "dates", name)
+        values = column(frame, name, at)
+        try:
+            found = pd.to_datetime(values.astype("str").where(values.notna()), format=form)
+        except ValueError as error:
+            said = " ".join(str(error).partition(". You might")[0].split())
+            raise Problem(at, f"no dates like {form!r}: {said}") from None
+        new[name] = columns.plain(found)
+    return new
+
+
 def filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     """Keep the rows that pass every filter."""
     for i, one in enumerate(spec.filter):

@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bakeoff.data import columns, prepare
-from bakeoff.data.group_columns import group_columns
+from bakeoff.data import prepare
+from bakeoff.data.describe_columns import describe, group_columns
 from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from bakeoff.data.row_columns import carry
 from bakeoff.data.target import Classes, Quantity, Target, read_target
@@ -133,7 +133,7 @@ def load_table(
     place: Place = ("datasets", name)
     loaded = _load(spec, seed, place)
     pa.default_memory_pool().release_unused()  # what the file took while it was read
-    frame = prepare.filtered(loaded.frame, spec, place)
+    frame = prepare.filtered(prepare.dated(loaded.frame, spec, place), spec, place)
     filtered = len(loaded.frame) - len(frame)
     frame, unlabelled = prepare.labelled(frame, loaded.target, spec, place)
     labels, what = read_target(frame[loaded.target], spec, place, numbers=numbers)
@@ -157,6 +157,7 @@ def load_table(
         "group_columns": group_columns(frame, kept_apart) if spec.groups is None else [],
     }
     # not with the frame that was loaded, for that takes as much room as the table
+    found["notes"] = loaded.frame.attrs.get("notes", [])
     describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
     return Table(canonical.reset_index(drop=True), what, carried, describe)
 
@@ -228,6 +229,7 @@ def _card(
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
     repeats, (by_chance, near_by_chance) = find_repeats(features), pairs_by_chance(features)
+    described = describe(features)
     return {
         "dataset": name,
         "label": spec.label or name,
@@ -242,26 +244,13 @@ def _card(
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
         **found,
         "roles": _described_roles(frame, spec),
-        "features": {
-            str(column): {
-                "kind": _kind(values),
-                "missing": int(values.isna().sum()),
-                "distinct": columns.distinct(values),
-            }
-            for column, values in features.items()
-        },
-        "missing_cells": sum(int(values.isna().sum()) for _, values in features.items()),
+        "features": described,
+        "missing_cells": sum(one["missing"] for one in described.values()),
         "duplicate_rows": repeats.repeated,
         "near_duplicate_rows": repeats.nearly,
         "pairs_by_chance": by_chance,
         "near_pairs_by_chance": near_by_chance,
     }
-
-
-def _kind(values: columns.Series) -> str:
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
-        return "date"
-    return "number" if pd.api.types.is_numeric_dtype(values.dtype) else "category"
 
 
 def _described_roles(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:

@@ -1,10 +1,13 @@
-"""Read tables of any format, with a fast path for plain ones."""
+"""Read tables of any format, with a fast path for plain ones, and guess how files are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import re
+import statistics
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -12,39 +15,48 @@ import pyarrow.csv
 import pyarrow.parquet
 from pandas.api.types import infer_dtype, is_object_dtype
 
+from bakeoff.data.describe_columns import LIKE_MISSING
 from bakeoff.data.readers import headers, is_log, known, read_elsewhere
-from bakeoff.errors import Place, Problem, UserError, some
+from bakeoff.errors import Place, Problem, UserError, named, some
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.identifiers import arrow_column, is_large, names, whole_numbers
+from bakeoff.sources.common.archives import opened
+from bakeoff.sources.common.formats import MISSING, format_of
+from bakeoff.sources.common.identifiers import (
+    arrow_column,
+    codes_in,
+    is_large,
+    names,
+    whole_numbers,
+)
 from bakeoff.sources.common.tables import TableKeys
 
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
+PLAIN = TableKeys.model_validate({})
+"""How a file is written of which nothing is said."""
 _KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "true or false"}
 _KINDS |= {"dict": "an object", "list": "a list"}
 _BLOCK = 1 << 22
 """Bytes read at once: wide tables take half the time of the usual 2²⁰."""
+_HEAD = 1 << 16
+"""Bytes in which lines before a table are looked for."""
+_SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+_FIRST_ROWS = 5
+_MOST_BEFORE = 50
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+_GROUPED = {
+    ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?"),
+    ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?"),
+}
+_NUMBERS = (re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?"), *_GROUPED.values())
+_MISSING = re.compile(f"{LIKE_MISSING.pattern}|unknown|missing")
+_USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
 
 
-def read_table(path: str, place: Place, format: str | None = None) -> pa.Table:
-    """Read a table, or what another tool writes; see `bakeoff.data.readers`.
-
-    A CSV file may have another separator than the comma.
-
-    Parameters
-    ----------
-    path, place
-        The file, and where it is named.
-    format : str, optional
-        That of a table, where the ending of its name does not tell.
-
-    Raises
-    ------
-    Problem
-        It cannot be read, or holds the results of several models.
-    """
-    found = read_tables(path, place, format)
+def read_table(path: str, place: Place, keys: TableKeys = PLAIN) -> pa.Table:
+    """Read a table, or what another tool writes; see `bakeoff.data.readers`."""
+    found = read_tables(path, place, keys)
     if len(found) > 1:
         raise Problem(
             place,
@@ -54,16 +66,17 @@ def read_table(path: str, place: Place, format: str | None = None) -> pa.Table:
     return next(iter(found.values()))
 
 
-def read_tables(path: str, place: Place, format: str | None = None) -> dict[str, pa.Table]:
+def read_tables(
+    path: str, place: Place, keys: TableKeys = PLAIN, *, partial: bool = False
+) -> dict[str, pa.Table]:
     """Read what `read_table` reads, as a table of each model where a log holds several."""
-    kind = format or Path(path).suffix.lower().removeprefix(".")
-    if kind in ("csv", "tsv") and is_file(path):
-        separator = "\t" if kind == "tsv" else separator_of(path, kind) or ","
-        formats.check_width(_first_line(path, "csv").count(separator) + 1, path)
-    table = _read_fast(path, kind)
-    if table is not None and (format or headers().isdisjoint(table.column_names)):
+    kind = keys.format or Path(path).suffix.lower().removeprefix(".")
+    if is_file(path):
+        keys = laid_out(path, keys)
+    table = _read_fast(path, kind, keys)
+    if table is not None and (keys.format or headers().isdisjoint(table.column_names)):
         return {"": table}
-    frame = None if format else read_elsewhere(path, place)
+    frame = None if keys.format else read_elsewhere(path, place, partial=partial)
     if frame is not None and MODEL in frame and is_log(path):
         parts = {str(name): part.drop(columns=MODEL) for name, part in frame.groupby(MODEL)}
         return {name: as_table(part, path, place) for name, part in parts.items()}
@@ -74,18 +87,12 @@ def read_tables(path: str, place: Place, format: str | None = None) -> dict[str,
             "it as CSV or Parquet",
         )
     if frame is None:
-        frame = read_frame(path, place, format)
+        frame = read_frame(path, place, keys)
     return {"": as_table(frame, path, place)}
 
 
 def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
-    """Return a table of a frame that was read from a file.
-
-    Raises
-    ------
-    Problem
-        A column holds values of several types.
-    """
+    """Return a table of a frame that was read from a file."""
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except (OverflowError, pa.ArrowException):
@@ -114,7 +121,7 @@ def _mixed(frame: pd.DataFrame, path: str) -> str:
     return f"{path!r} holds values that fit no table"
 
 
-def _read_fast(path: str, kind: str) -> pa.Table | None:
+def _read_fast(path: str, kind: str, keys: TableKeys) -> pa.Table | None:
     """Read a plain CSV, TSV or Parquet file with all cores; None where it is not plain.
 
     What this reader does not take is read by the general one, which says what is wrong with it.
@@ -123,15 +130,16 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
         return _read_parquet(path)
     if kind not in ("csv", "tsv"):
         return None
-    delimiter = "\t" if kind == "tsv" else separator_of(path, kind) or ","
+    delimiter = keys.sep or ("\t" if kind == "tsv" else ",")
+    missing = MISSING if keys.missing_values is None else {"", *keys.missing_values}
 
     def read(**options: Any) -> pa.Table:
         return pa.csv.read_csv(
             path,
-            read_options=pa.csv.ReadOptions(block_size=_BLOCK),
+            read_options=pa.csv.ReadOptions(block_size=_BLOCK, skip_rows=keys.skip),
             parse_options=pa.csv.ParseOptions(delimiter=delimiter),
             convert_options=pa.csv.ConvertOptions(
-                null_values=sorted(formats.MISSING),
+                null_values=sorted(missing),
                 strings_can_be_null=True,
                 true_values=["True", "TRUE", "true"],
                 false_values=["False", "FALSE", "false"],
@@ -141,8 +149,9 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
         )
 
     try:
+        formats.check_width(_first_line(path, keys).count(delimiter) + 1, path)
         table = read(auto_dict_encode=True, auto_dict_max_cardinality=1000)
-        for name, values in _beyond_64_bits(table, read).items():
+        for name, values in _as_written(table, read, path).items():
             table = table.set_column(table.column_names.index(name), name, values)
         heads = [name.strip() for name in table.column_names]
     except (pa.ArrowException, OSError, UnicodeDecodeError):
@@ -153,19 +162,31 @@ def _read_fast(path: str, kind: str) -> pa.Table | None:
         and len(set(heads)) == len(heads)
         and len(heads) > 1
         and len(table)
+        and not any(map(_has_commas, table.columns))
     )
     return table.rename_columns(heads) if plain else None
 
 
-def _beyond_64_bits(table: pa.Table, read: Callable[..., pa.Table]) -> dict[str, Any]:
-    """Return the columns of whole numbers that Arrow read as floats, for they have 64 bits."""
+def _has_commas(column: pa.ChunkedArray) -> bool:
+    """Tell whether a column holds numbers with a decimal comma, from its first values."""
+    first = column.slice(0, _FIRST_ROWS).to_pylist()
+    return any(isinstance(one, str) and _DECIMAL_COMMA.fullmatch(one.strip()) for one in first)
+
+
+def _as_written(table: pa.Table, read: Callable[..., pa.Table], path: str) -> dict[str, Any]:
+    """Return columns that Arrow read as other numbers: beyond 64 bits, or codes like 007."""
     names = [one.name for one in table.schema if pa.types.is_floating(one.type)]
     lost = [name for name in names if is_large(table[name])]
-    if not lost:
+    whole = [one.name for one in table.schema if pa.types.is_integer(one.type)]
+    coded = whole if whole and formats.has_codes(Path(path), path) else []
+    if not lost and not coded:
         return {}
-    texts = read(include_columns=lost, column_types=dict.fromkeys(lost, pa.string()))
+    types = dict.fromkeys([*lost, *coded], pa.string())
+    texts = read(include_columns=[*lost, *coded], column_types=types)
     found = {name: whole_numbers(texts[name].to_pylist()) for name in lost}
-    return {name: arrow_column(one) for name, one in found.items() if one is not None}
+    made = {name: arrow_column(one) for name, one in found.items() if one is not None}
+    kept = codes_in(texts.select(coded).to_pandas())
+    return made | {name: texts[name].dictionary_encode() for name in kept}
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
@@ -184,19 +205,17 @@ def _read_parquet(path: str) -> pa.Table | None:
     return table.select(columns) if len(set(columns)) == len(columns) and len(table) else None
 
 
-def read_frame(path: str, place: Place, format: str | None = None) -> pd.DataFrame:
-    """Read a table with pandas, by the ending of its name or by `format`.
-
-    A CSV file may have another separator than the comma. The parameters and the error are those of
-    `read_table`.
-    """
+def read_frame(path: str, place: Place, keys: TableKeys = PLAIN) -> pd.DataFrame:
+    """Read a table with pandas; the parameters and the error are those of `read_table`."""
     if not is_file(path):
         raise Problem(place, no_file(path))
-    keys = {"sep": separator_of(path, format), "format": format}
+    keys = laid_out(path, keys)
     try:
-        if _first_line(path, format).startswith("Key_"):
+        if _first_line(path, keys).startswith("Key_"):
             return _of_weka(path)
-        return formats.read_table(Path(path), path, TableKeys.model_validate(keys))
+        frame = _frame(path, keys)
+        commas = _written(frame, keys.sep or ",", markers=False) if _is_text(path, keys) else {}
+        return _frame(path, keys.model_copy(update=commas)) if commas else frame
     except Problem as problem:
         if problem.path == ("encoding",):  # there is no key for it here
             raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
@@ -216,16 +235,154 @@ def _of_weka(path: str) -> pd.DataFrame:
         raise UserError(f"{path!r}: {error}") from None
 
 
-def _first_line(path: str, format: str | None) -> str:
-    """Return the first line of a CSV file; nothing of another."""
-    if (format or Path(path).suffix.lower().removeprefix(".")) != "csv":
+class Written(NamedTuple):
+    """A table, and the keys of a data set that say how its file is written, where not as usual."""
+
+    frame: pd.DataFrame
+    keys: Mapping[str, Any]
+
+
+def guess(path: str, target: str, said: Mapping[str, Any]) -> Written:
+    """Read a table, and guess how its file is written, where `said` does not say.
+
+    The texts that are labels, and not missing values, are the values of `target`.
+    """
+    if not is_file(path):
+        raise UserError(no_file(path))
+    keys = dict(said)
+    try:
+        found = laid_out(path, TableKeys.model_validate(keys))
+        keys |= {key: getattr(found, key) for key in ("sep", "skip") if getattr(found, key)}
+        frame = _frame(path, found)
+    except Problem as problem:
+        if problem.path != ("encoding",) or "encoding" in keys:
+            raise named(problem, {"format": "--format"}) from None
+        keys["encoding"] = "cp1252"
+        frame = _frame(path, TableKeys.model_validate(keys))
+    if not _is_text(path, TableKeys.model_validate(keys)):
+        return Written(frame, keys)
+    more = _written(frame.drop(columns=target, errors="ignore"), keys.get("sep") or ",")
+    if "missing_values" in keys:
+        more.pop("missing_values", None)
+    elif labels := _labels_like_missing(frame, path, keys, target):
+        missing = more.get("missing_values", _USUAL)
+        more["missing_values"] = [text for text in missing if text not in labels]
+    if more:
+        keys |= more
+        frame = _frame(path, TableKeys.model_validate(keys))
+    return Written(frame, keys)
+
+
+def _labels_like_missing(
+    frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
+) -> set[str]:
+    """Find texts like None that are labels: without them the target has less than two classes."""
+    if target not in frame or not frame[target].isna().any():
+        return set()
+    plain = TableKeys.model_validate({**keys, "missing_values": []})
+    as_text = _frame(path, plain)[target].dropna().astype(str)
+    found = as_text[as_text.isin(MISSING)].value_counts()
+    if pd.api.types.is_numeric_dtype(frame[target]):
+        return set()
+    if frame[target].nunique() > 1 and len(found):
+        text, rows = found.index[0], int(found.iloc[0])
+        raise UserError(
+            f"--missing-values: {target!r} is {text!r} in {rows:,} of {len(frame):,} rows: is that "
+            f"a class (`--missing-values ''`: empty cells alone are missing), or is the label "
+            f"missing (`--missing-values {text}`)?"
+        )
+    return set(found.index)
+
+
+def _frame(path: str, keys: TableKeys) -> pd.DataFrame:
+    return formats.read_table(Path(path), path, keys)
+
+
+def _is_text(path: str, keys: TableKeys) -> bool:
+    return format_of(path, keys) in ("csv", "tsv")
+
+
+def _written(frame: pd.DataFrame, separator: str, *, markers: bool = True) -> dict[str, Any]:
+    """Find decimal commas, thousands separators and, as `markers`, texts for missing values."""
+    found: dict[str, Any] = {}
+    marking: dict[str, None] = {}
+    for _, values in frame.items():
+        if pd.api.types.is_numeric_dtype(values.dtype):
+            continue
+        texts = values.dropna().astype(str).str.strip()
+        distinct = texts.value_counts()
+        numbers = [text for text in distinct.index if any(p.fullmatch(text) for p in _NUMBERS)]
+        rest = [text for text in distinct.index if text not in set(numbers)]
+        if not numbers or not all(markers and _MISSING.fullmatch(text) for text in rest):
+            continue
+        marking |= dict.fromkeys(rest)
+        found |= _punctuation(numbers, separator)
+    if marking:
+        found["missing_values"] = [*marking, *_USUAL]
+    return found
+
+
+def _punctuation(numbers: list[str], separator: str) -> dict[str, str]:
+    """Return decimal and thousands separators if they are not the default ones."""
+    if separator == "," and any(_GROUPED[","].fullmatch(text) for text in numbers):
+        return {"thousands": ","}
+    grouped = any("." in text and "," in text and _GROUPED["."].fullmatch(text) for text in numbers)
+    if grouped or any(_DECIMAL_COMMA.fullmatch(text) for text in numbers):
+        return {"decimal": ",", **({"thousands": "."} if grouped else {})}
+    if any(_GROUPED[","].fullmatch(text) for text in numbers):
+        return {"thousands": ","}
+    return {}
+
+
+def laid_out(path: str, keys: TableKeys) -> TableKeys:
+    """Find the separator of a CSV file, and the lines before the names of its columns."""
+    kind = keys.format or Path(path.partition("?")[0]).suffix.lower().removeprefix(".")
+    if kind not in ("csv", "tsv"):
+        return keys
+    lines = _first_lines(path, keys)
+    sep, skip = keys.sep, keys.skip
+    if not skip:
+        if lines and (told := _SEPARATOR.fullmatch(lines[0])):
+            sep, skip = sep or told[1], 1
+        skip += _before(lines[skip:], sep or ("\t" if kind == "tsv" else None))
+    if sep is None and kind == "csv":
+        first = next((line for line in lines[skip:] if line.strip()), "")
+        sep = max(",;\t|", key=first.count)
+    plain = "\t" if kind == "tsv" else ","
+    return keys.model_copy(update={"sep": None if sep == plain else sep, "skip": skip})
+
+
+def _before(lines: list[str], sep: str | None) -> int:
+    """Count the lines before the names of the columns: comments, and titles of a single value."""
+    sep = sep or max(",;\t|", key=lambda one: sum(one in line for line in lines))
+    values = [next(csv.reader([line], delimiter=sep), []) for line in lines]
+    most = statistics.mode([len(own) for own in values if own] or [0])
+    full = [len(own) == most and not own[0].startswith("#") for own in values]
+    if not any(full) or full[0]:
+        return 0
+    first = full.index(True)
+    numbers = any(map(_NUMBERS[0].fullmatch, values[first]))
+    if numbers and len(values[first - 1]) == most:  # the names stand behind a `#`
+        return first - 1
+    alone = all(len(own) < 2 or own[0].startswith("#") for own in values[:first])
+    return first if alone and not numbers else 0
+
+
+def _first_lines(path: str, keys: TableKeys) -> list[str]:
+    """Return the first lines of a text; none of what cannot be opened."""
+    try:
+        with opened(Path(path), path) as file:
+            head = file.read(_HEAD).decode("utf-8-sig", "replace")
+    except (OSError, EOFError, ValueError, UserError):
+        return []
+    return head.splitlines()[:_MOST_BEFORE]
+
+
+def _first_line(path: str, keys: TableKeys) -> str:
+    """Return the line of a CSV file that names the columns; nothing of another."""
+    if (keys.format or Path(path).suffix.lower().removeprefix(".")) not in ("csv", "tsv"):
         return ""
     with Path(path).open(encoding="utf-8", errors="replace") as file:
+        for _ in range(keys.skip):
+            file.readline()
         return file.readline()
-
-
-def separator_of(path: str, format: str | None = None) -> str | None:
-    """Return what separates the names in the first line of a CSV file; None for a comma."""
-    first = _first_line(path, format)
-    found = max(",;\t|", key=first.count)
-    return None if found == "," else found

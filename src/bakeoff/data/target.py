@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -17,6 +18,52 @@ from bakeoff.errors import Place, Problem, UserError
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.identifiers import names
+
+_NEGATIVE = {
+    *("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "absence", "benign"),
+    *("healthy", "normal", "control", "good", "ham", "legitimate", "genuine", "alive", "survived"),
+    *("none", "never", "off", "stay", "stayed", "retained", "reject", "rejected", "fail", "failed"),
+    *("loss", "lost", "low", "unlikely", "inactive", "paid"),
+}
+_POSITIVE = {
+    *("1", "yes", "y", "true", "t", "positive", "pos", "present", "presence", "malignant"),
+    *("sick", "ill", "disease", "diseased", "abnormal", "case", "bad", "spam", "fraud", "fake"),
+    *("dead", "died", "on", "leave", "left", "churn", "churned", "accept", "accepted", "pass"),
+    *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
+}
+_NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
+BY_NAME, BY_NUMBER = "by its name", "the larger number"
+
+
+class Positive(NamedTuple):
+    """The positive class of two, and why it is taken for it."""
+
+    name: str
+    why: str
+
+    @property
+    def sure(self) -> bool:
+        """Whether the names of the classes decide, and not how frequent they are."""
+        return self.why in (BY_NAME, BY_NUMBER)
+
+
+def positive_of(counts: Mapping[str, int]) -> Positive:
+    """Choose the positive one of two classes where nobody names it, everywhere alike."""
+    first, second = sorted(counts, key=lambda name: (len(name), name))
+    for one, other in ((first, second), (second, first)):
+        if _bare(one) in _NEGATIVE and _bare(other) in _POSITIVE:
+            return Positive(other, BY_NAME)
+        if _NOT.sub("", one) != one and _bare(_NOT.sub("", one)) == _bare(other):
+            return Positive(other, BY_NAME)
+    if all(re.fullmatch(r"-?\d+", name) for name in counts):
+        return Positive(max(counts, key=int), BY_NUMBER)
+    if counts[first] == counts[second]:
+        return Positive(max(counts), "the last by name, both are equally frequent")
+    return Positive(min(counts, key=lambda name: counts[name]), "the rarer class")
+
+
+def _bare(name: str) -> str:
+    return name.strip().strip(".").lower()
 
 
 class TrainingTarget(NamedTuple):
@@ -224,16 +271,25 @@ def _labels(
     _check_blanks(order, str(target.name), place)
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    return found, positive_last(order, spec.positive, place)
+    return found, positive_last(order, spec.positive, place, counted(found))
 
 
-def positive_last(order: list[str], positive: Any, place: Place) -> tuple[str, ...]:
-    """Return classes in order, the positive one of two last if one is named."""
+def counted(labels: columns.Series) -> dict[str, int]:
+    """Count the rows of each label, by its name."""
+    return {str(name): int(n) for name, n in names(labels).value_counts().items()}
+
+
+def positive_last(
+    order: Sequence[str], positive: Any, place: Place, counts: Mapping[str, int]
+) -> tuple[str, ...]:
+    """Return classes in order, of two the positive one last: the named one, or `positive_of`."""
+    if positive is None and len(order) == 2:
+        positive = positive_of({name: int(counts.get(name, 0)) for name in order}).name
     if positive is None:
         return tuple(order)
     if len(order) != 2:
         raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-    _check_classes([positive], order, (*place, "positive"))
+    _check_classes([positive], list(order), (*place, "positive"))
     return tuple(sorted(order, key=lambda name: name == name_of(positive)))
 
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.predicted import Predicted
-from bakeoff.data.side_by_side import SideBySide
+from bakeoff.data.predicted import Predicted, SideBySide
 from bakeoff.errors import Problem
 from bakeoff.scores.metrics import METRICS, Need, no_metric, of_other_task
 from bakeoff.spec import Costs
@@ -33,31 +32,7 @@ from bakeoff.stats.gate import count_groups, two_limits
 
 @dataclasses.dataclass(frozen=True)
 class GateRows:
-    """Base and candidate on the same rows.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of base and candidate.
-    classes : tuple of str
-        In order; of two, the positive one is the last. None of a quantity.
-    truth : ndarray, shape (n,)
-        True classes: their places in `classes`; or numbers.
-    base, candidate : Predicted
-        What each says of the rows.
-    groups : ndarray, shape (n,), or None
-        Which rows belong together.
-    subgroups : Mapping of str to ndarray, shape (n,)
-        Columns whose values are decided on each by itself.
-    greater_is_better : bool
-        Of numbers in place of predictions.
-    runs : tuple of sequence of Predicted
-        Of base and candidate: all training runs, where there are several of each.
-    unit : str or None
-        What predicted numbers are measured in.
-    costs : Costs or None
-        What errors cost.
-    """
+    """Base and candidate on the same rows."""
 
     names: tuple[str, str]
     classes: tuple[str, ...]
@@ -73,26 +48,14 @@ class GateRows:
     costs: Costs | None = None
 
     def measured_in(self, unit: str | None) -> GateRows:
-        """Name the unit of predicted numbers.
-
-        Raises
-        ------
-        Problem
-            There are none.
-        """
+        """Name the unit of predicted numbers."""
         if unit is not None and not (self.task.numbers and self.base.values is None):
             raise Problem(("unit",), "is for predicted numbers")
         return dataclasses.replace(self, unit=unit)
 
     @classmethod
     def of(cls, given: SideBySide, subgroups: Mapping[str, NDArray[Any]], **more: Any) -> GateRows:
-        """Take the two models of predictions that were read and checked, the base first.
-
-        Raises
-        ------
-        Problem
-            The rows are of one class alone.
-        """
+        """Take the two models of predictions that were read and checked, the base first."""
         given.check_answers()
         (base, of_base), (candidate, of_candidate) = given.models.items()
         related = given.related.get("group"), subgroups
@@ -126,13 +89,7 @@ class GateRows:
         return self.classes[-1] if two and METRICS[metric].about_one_class else None
 
     def margin(self, metric: str, asked: float | str) -> tuple[float, float | None]:
-        """Return a margin in the unit of the metric; and in percent, if it is named so.
-
-        Raises
-        ------
-        Problem, ArgumentError
-            An unknown metric, no number, or a margin that no loss by the metric could exceed.
-        """
+        """Return a margin in the unit of the metric; and in percent, if it is named so."""
         if self.base.values is None:
             if metric not in METRICS:
                 raise Problem(("metric",), no_metric(metric))
@@ -154,13 +111,7 @@ class GateRows:
         return margin, percent
 
     def check_costs(self, metrics: Sequence[str]) -> None:
-        """Refuse metrics of costs without them, and costs that no metric looks at.
-
-        Raises
-        ------
-        Problem
-            At ``costs``.
-        """
+        """Refuse metrics of costs without them, and costs that no metric looks at."""
         priced = [METRICS[name] for name in metrics if name in METRICS and METRICS[name].priced]
         for metric in priced:
             if self.costs is None:
@@ -183,13 +134,7 @@ class GateRows:
         return float(np.mean([metric_ci(truth, one, **how).estimate for one in seen]))
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
-        """Return limits for the candidate's advantage, on some rows or on all.
-
-        Raises
-        ------
-        Problem
-            The metric wants probabilities that a file does not have.
-        """
+        """Return limits for the candidate's advantage, on some rows or on all."""
         kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
         groups = None if self.groups is None else self.groups[kept]
         if self.runs:
@@ -232,13 +177,7 @@ class GateRows:
         return recipe_difference(truth, candidate, base, **how, **options)
 
     def seen(self, metric: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return the true labels and what a metric looks at of candidate and base.
-
-        Raises
-        ------
-        Problem
-            The metric wants probabilities that a file does not have.
-        """
+        """Return the true labels and what a metric looks at of candidate and base."""
         pair = zip((self.candidate, self.base), self.names[::-1], strict=True)
         candidate, base = (self._seen(metric, one, name) for one, name in pair)
         return self._named(self.truth), candidate, base
@@ -275,13 +214,7 @@ class GateRows:
 
 
 def _costs_for(found: Any, classes: Sequence[str]) -> Costs:
-    """Check costs, which must be of these classes.
-
-    Raises
-    ------
-    UserError
-        They are not as `costs:` of an experiment, or are of other classes.
-    """
+    """Check costs, which must be of these classes."""
     costs = validated(Costs, found, ("costs",))
     if sorted(costs.names) != sorted(classes):
         raise Problem(

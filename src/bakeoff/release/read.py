@@ -24,6 +24,7 @@ def read_rows(
     numbers: bool | None = None,
     labels: bool = False,
     positive: str | None = None,
+    missing: str | None = None,
 ) -> GateRows:
     """Read a table of predictions or numbers of each, paired by row id, or one of both."""
     if values is None:
@@ -43,7 +44,8 @@ def read_rows(
         raise Problem(("models",), f"expected base and candidate, found {some(tables.models)}")
 
     asked: dict[str, Any] = {"models": models, "labels": labels, "numbers": numbers}
-    given = read_given(tables, columns, **asked, values=values).with_positive(positive)
+    asked |= {"positive": positive, "missing": missing}
+    given = read_given(tables, columns, **asked, values=values)
     parts = {}
     for subgroup in subgroups:
         try:

@@ -310,6 +310,31 @@ def _extended(values: NDArray[Any], constant: Any) -> NDArray[Any]:
     return np.concatenate([values, beside], axis=1)
 
 
+_TURNS = ("accuracy", "error", "balanced_accuracy", "mcc", "roc_auc", "youden")
+"""Metrics that two classes exchanged in every prediction turn about the middle of their range."""
+
+
+def worse_than_constant(study: Study, one: Baseline) -> list[str]:
+    """List the models that are shown to be worse than the constant answer."""
+    lines = (line for line in one.models if line.pvalue_adjusted <= study.alpha)
+    return [line.model for line in lines if line.difference < 0]
+
+
+def looks_reversed(study: Study) -> bool:
+    """Tell whether all models lose to a constant answer that their reverse would not lose to."""
+    name = study.metric.name
+    found = baselines(study, name) if not study.several and name in _TURNS else ()
+    if not found or len(_classes(study, found[0].dataset)) != 2:
+        return False
+    low, high = study.metric.range
+    means = dataset_means(study, name, study.plan).loc[found[0].dataset]
+    # what is wrong on every row has no variance, and so no p
+    worst = low if study.metric.greater_is_better else high
+    worse = means.index.isin(worse_than_constant(study, found[0])) | (means == worst)
+    ahead = (low + high - means - found[0].score) * (1 if study.metric.greater_is_better else -1)
+    return bool(worse.all() and (ahead >= 0).all())
+
+
 PERFECT = 0.005
 """A score is nearly perfect within this share of the metric's range.
 

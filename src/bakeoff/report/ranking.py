@@ -11,9 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import clipped
+from bakeoff.comparisons.evidence import DatasetScores
+from bakeoff.comparisons.matrix import complete, missing_cells
+from bakeoff.errors import UserError
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
+from bakeoff.scores.metrics import mixed_units
 from bakeoff.stats import ConfidenceInterval, corrected_mean_ci, one_sample_t
 
 _DIGITS = 10
@@ -50,20 +54,26 @@ def _ranked(study: Study, metric: str, plan: str) -> list[Ranked]:
     tables = study.values(metric, plan)
     full = [set(table.columns[table.notna().all()]) for table in tables.values()]
     whole = set.intersection(*full) if full else set()
-    complete = [m for m in study.models if m in whole]
-    if not complete:
+    models = [m for m in study.models if m in whole]
+    if not models:
         return []
-    means = dataset_means(study, metric, plan)[complete]
+    means = dataset_means(study, metric, plan)[models]
     ranks = ranks_of(means, study.metrics[metric])
+    average = ranks
+    if len(study.experiment.tests.units(list(means.index))) < len(means):
+        merged = by_unit(study, means, metric)
+        if merged is not None:  # a group of data sets is one, as in the tests
+            unit = pd.DataFrame(merged.values, columns=list(merged.models))
+            average = ranks_of(unit, study.metrics[metric]).reindex(columns=models)
     held = dataset_means(study, metric, "holdout")
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
-    for model in complete:
+    for model in models:
         spread = means[model] if len(means) > 1 else next(iter(tables.values()))[model]
         lines.append(
             Ranked(
                 model,
-                float(ranks[model].mean()),
+                float(average[model].mean()),
                 float(spread.mean()),
                 float(spread.std(ddof=1)) if len(spread) > 1 else math.nan,
                 _interval(study, model, metric, plan, means),
@@ -83,6 +93,25 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     tables = study.values(metric, plan)
     rows = {name: table.mean(axis=0, skipna=False) for name, table in tables.items()}
     return pd.DataFrame(rows).T if rows else pd.DataFrame()
+
+
+def by_unit(study: Study, means: pd.DataFrame, metric: str) -> DatasetScores | None:
+    """Merge groups of data sets, and do with missing scores as the tests over data sets do."""
+    names = list(map(str, means.index))
+    units = study.experiment.tests.units(names)
+    try:
+        return complete(
+            list(study.models),
+            names,
+            means.reindex(columns=list(study.models)).to_numpy(dtype=np.float64),
+            (),
+            missing_cells(study.experiment),
+            units if len(units) < len(names) else {},
+            greater_is_better=study.metrics[metric].greater_is_better,
+            mixed=mixed_units(study.experiment, metric),
+        )
+    except UserError:  # a model without any score
+        return None
 
 
 def ranks_of(means: pd.DataFrame, metric: Metric) -> pd.DataFrame:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.report.ranking import dataset_means
+from bakeoff.report.ranking import by_unit, dataset_means
 from bakeoff.report.study import Study
 from bakeoff.stats import Strengths, WinRates, bradley_terry, plain, win_rates
-from bakeoff.stats.datasets.standings import as_groups, with_failures_last
 from bakeoff.threads import on_one_thread
 
 
@@ -36,30 +35,20 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     table = dataset_means(study, measure.name, study.plan)
     if table.empty or len(study.models) < 2:
         return None
-    values = table.reindex(columns=list(study.models)).to_numpy(dtype=np.float64)
-    names = list(map(str, table.index))
-    labels = [unit for unit, own in study.experiment.tests.units(names).items() for _ in own]
-    order = [one for own in study.experiment.tests.units(names).values() for one in own]
-    codes = as_groups([labels[order.index(name)] for name in names], len(names))
-    sign = 1 if measure.greater_is_better else -1
-    policy, gaps = study.missing.get("policy"), np.isnan(values)
-    if policy == "failed":
-        kept = ~gaps.all(axis=1)
-        values, codes = sign * with_failures_last(sign * values[kept]), codes[kept]
-    elif policy != "drop_model":
-        values, codes = values[~gaps.any(axis=1)], codes[~gaps.any(axis=1)]
-    columns = np.flatnonzero(~np.isnan(values).all(axis=0))
-    if policy == "drop_model":
-        columns = np.flatnonzero(~gaps.any(axis=0))
-    given: dict[str, Any] = {"groups": codes, "greater_is_better": sign > 0}
+    merged = by_unit(study, table, measure.name)
+    if merged is None:
+        return None
+    values = merged.values[~np.isnan(merged.values).any(axis=1)]
+    columns = np.array([study.models.index(name) for name in merged.models], dtype=int)
+    given: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
     given["confidence_level"] = 1 - study.alpha
     try:
-        found = bradley_terry(values[:, columns], **given)
+        found = bradley_terry(values, **given)
     except ValueError:  # no data set with two scores, or one data set alone
         return None
     best_first = np.argsort(found.expected_rank, kind="stable")
     found, columns = found.of(best_first), columns[best_first]
-    values = values[:, columns]
+    values = values[:, best_first]
     rates = win_rates(values, **given)
     k = len(columns)
     return Standings(

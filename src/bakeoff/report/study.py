@@ -17,9 +17,10 @@ from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.cautions import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
-from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
-from bakeoff.scores.metrics.given import in_unit
+from bakeoff.scores.metrics import Metric
+from bakeoff.scores.metrics.given import in_unit, metrics_of
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
@@ -57,12 +58,22 @@ class Study(StudyDesign):
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
     command: str = ""
+    told: tuple[str, ...] = ()
+    """What was done with the rows before they were compared: the verdict says it."""
 
     @property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
         out = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
         return sum((fit.dataset, fit.model) not in out for fit in self.experiment.fits())
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics that the experiment can name, with the class that some are about."""
+        classes = [tuple(card.get("classes", ())) for card in self.cards.values()]
+        last = {own[-1] for own in classes if len(own) == 2}
+        alike = len(last) == 1 and all(len(own) == 2 for own in classes)
+        return metrics_of(self.experiment, clean(*last) if alike else "")
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

@@ -10,10 +10,9 @@ from functools import cached_property
 from bakeoff.comparisons.dependence import several_runs
 from bakeoff.report.numbers import short, words
 from bakeoff.scores import metrics_of
-from bakeoff.scores.metrics import Metric
+from bakeoff.scores.metrics import Metric, mixed_units
 from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.stats import Arity, Entry, catalogue
-from bakeoff.stats.metrics.metric import TARGET, TARGET_SQUARED
 
 MOST_LETTERS = 60
 """In sentences; tables have longer names whole."""
@@ -105,7 +104,7 @@ class StudyDesign:
 
     def averages(self, metric: str) -> bool:
         """Tell whether values of a metric on all data sets have one unit, and so a mean."""
-        return not self.several or self.metrics[metric].unit not in (TARGET, TARGET_SQUARED)
+        return not mixed_units(self.experiment, metric)
 
     @property
     def by_full(self) -> bool:

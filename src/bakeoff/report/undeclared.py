@@ -25,10 +25,43 @@ NEARLY = 0.01
 ALIKE = 0.1
 """So is an autocorrelation: from here on a row in five tells nothing new."""
 LEVEL = 0.001
+_MOST_COLUMNS = 5
 _COPIES = (
     "if they are copies or repeated measurements of one case, remove them or name a column with "
     "the id of the case under 'groups:'"
 )
+
+
+REMARKS: Mapping[str, tuple[str, str]] = {
+    "unique": (
+        "columns that differ in every row, like an id, and are learned from",
+        "name one that identifies the rows under 'id:', and leave others out by 'drop:' unless "
+        "they are measurements",
+    ),
+    "numbers": (
+        "columns of numbers that are read as texts",
+        "list texts that stand for a missing value under 'missing_values:', or write plain numbers",
+    ),
+    "dates": (
+        "columns of dates that are read as categories",
+        "say their format, like 'dates: {admitted: \"%d.%m.%Y\"}', or leave them out by 'drop:'",
+    ),
+    "missing": (
+        "columns with a text that may stand for a missing value",
+        "list it under 'missing_values:' if it does",
+    ),
+    "alike": (
+        "columns with categories that are nearly equal",
+        "write those that mean the same in one way",
+    ),
+    "nul": ("columns with NUL characters", "save the table again as text"),
+    "formulas": (
+        "columns of formulas whose values are not in the workbook",
+        "open it in a spreadsheet program and save it, with the values",
+    ),
+    "hidden": ("the first sheet of the workbook, which is read, is hidden", "name one by 'sheet:'"),
+}
+"""What is odd about columns (`bakeoff.data.describe_columns.describe`), and what to do."""
 
 
 class Note(NamedTuple):
@@ -61,8 +94,15 @@ def notes(study: Study) -> list[Note]:
 def notes_on(
     card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]] = ()
 ) -> Iterator[Note]:
-    """Note columns that look like ids of groups, and rows that repeat others."""
+    """Note columns like ids of groups, rows that repeat others, and how columns were read."""
     dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
+    columns = {name: one["remark"] for name, one in card["features"].items() if "remark" in one}
+    for kind, (heading, advice) in REMARKS.items():
+        told = [(name, said) for name, (own, said) in columns.items() if own == kind]
+        told += [(name, "") for own, name in card.get("notes", ()) if own == kind]
+        named = [f"{clean(name)!r}{f' ({clean(said)})' if said else ''}" for name, said in told]
+        if named:
+            yield Note(dataset, f"in {label}, {heading}: {words(named, _MOST_COLUMNS)}", advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
         setting = f"'groups: {name}'"
@@ -80,6 +120,13 @@ def notes_on(
     found = [*(known if exact or nearly else []), *([tested] if tested else [])]
     if found:
         yield Note(dataset, "; ".join(found), _COPIES)
+
+
+def remark_on(column: Mapping[str, Any]) -> str:
+    """Say in a table what is odd about a column; empty where nothing is."""
+    kind, said = column.get("remark", ("", ""))
+    heading = REMARKS[kind][0].removeprefix("columns ").removeprefix("of ") if kind else ""
+    return f"{heading}{f' ({clean(said)})' if said else ''}"
 
 
 def _by_heart(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> str:

@@ -19,7 +19,8 @@ class GivenData(SpecSection):
     label: Label | None = None
     positive: ClassName | None = Field(
         None,
-        description="The positive class of a two-class problem; default: the last in sorted order.",
+        description="The positive class of a two-class problem; default: the one whose name says "
+        "so (yes, sick, churned, 1), else the larger number, else the rarer one.",
     )
     unit: Unit = None
     classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(

@@ -280,15 +280,7 @@ class GivenModel(SpecSection):
         return self.scores.replace(DATASET, dataset)
 
     def files(self, dataset: str, splits: Mapping[str, Sequence[str]]) -> list[str]:
-        """List the files that are read for one data set.
-
-        Parameters
-        ----------
-        dataset : str
-            Its id.
-        splits : Mapping of plan to sequence of str
-            The divisions of its rows by each plan.
-        """
+        """List the files that are read for one data set."""
         if self.results is None:
             brought = self.predictions, self.values, self.scores
             given = [path.replace(DATASET, dataset) for path in brought if path is not None]

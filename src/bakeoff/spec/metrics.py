@@ -30,6 +30,12 @@ class GivenMetric(SpecSection):
         "end is open: `[0, null]`.",
     )
 
+    mixed_units: bool = Field(
+        False,
+        description="Whether its values are in other units on other data sets (an error that is a "
+        "log loss on one and an RMSE on another): they are ranked on each, and never averaged.",
+    )
+
     @model_validator(mode="after")
     def _low_before_high(self) -> Self:
         low, high = self.range

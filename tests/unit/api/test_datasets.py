@@ -12,7 +12,7 @@ import yaml
 
 import bakeoff
 from bakeoff.__main__ import main
-from bakeoff.api.tables import read_scores as read_table
+from bakeoff.api.datasets import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.comparisons.run_tests import HOLES, MATRIX

@@ -204,17 +204,10 @@ def test_code_of_the_session_is_fitted_in_this_process_alone(session, tmp_path):
         bakeoff.compare_estimators(models, X, Y)
 
 
-@pytest.mark.parametrize(
-    ("column", "said"),
-    [
-        (pd.arrays.SparseArray([0.0, 1.0] * 30), "X: column 'odd' is sparse, expected dense"),
-        ([1, "a"] * 30, "X: a column cannot be written to a table"),
-    ],
-)
-def test_columns_that_fit_no_table_are_refused_for_what_they_are(column, said):
-    X = pd.DataFrame({"x": range(60), "odd": column})
+def test_columns_that_fit_no_table_are_refused_for_what_they_are():
+    X = pd.DataFrame({"x": range(60), "odd": [1, "a"] * 30})
     models = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=1.0)}
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match="X: a column cannot be written to a table"):
         bakeoff.compare_estimators(models, X, [0, 1] * 30)
     large = sparse.csr_matrix((10**5, 10**5))
     with pytest.raises(UserError, match=r"X: a sparse matrix of shape .* would take 80 GB as a"):

@@ -113,7 +113,10 @@ def test_table_per_model_is_paired_by_id(bakeoff, wide):
         (["preds.csv", "correct.csv"], "--predicted: 'preds.csv' has neither predicted labels"),
         (["preds.csv", "./preds.csv"], "has neither predicted labels"),
         (["preds.csv", "preds.csv"], "the same file is given twice"),
-        (["correct.csv"], "'correct.csv', column 'vit', predicts classes that the data do not hav"),
+        (
+            ["correct.csv"],
+            "'correct.csv': `vit` is no model? There is no class (cat, dog) in it",
+        ),
         (["repeated.csv"], "ids must be unique; repeated (1): 0"),
         (["missing.csv"], "1 of 200 rows have no prediction in column 'vit'; the first is row 1"),
         (["notruth.csv"], "--truth: 'notruth.csv': which column holds the true labels?"),

@@ -167,8 +167,8 @@ def test_a_column_of_groups_is_no_model(compare, values):
     options = ("--values", "higher") if values else ()
     code, _, err = compare("patients.csv", *options)
     assert code != 0
-    assert "'patient'" in err
-    assert "`--models` chooses the columns of models" in err
+    assert "patient" in err
+    assert "`--models" in err
     assert "`--groups patient` says" in err
     code, told, _ = compare("patients.csv", *options, "--groups", "patient")
     assert code == 0

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bakeoff.cli.guess import look
-from bakeoff.cli.guess_format import read
+from bakeoff.data import table_files
 from bakeoff.errors import UserError
 
 
@@ -21,17 +21,33 @@ def table(folder, **columns):
 
 def test_labels_that_read_like_missing_values_are_labels(tmp_path):
     path = table(tmp_path, out=np.resize(["None", "Severe", "Severe"], 600), z=["?", "1.5"] * 300)
-    written = read(path, None, "out")
+    written = table_files.guess(path, "out", {})
     assert "None" not in written.keys["missing_values"]
     assert "?" in written.keys["missing_values"]
     guess = look(written.frame, "out")
     assert guess.counts == {"Severe": 400, "None": 200}
     assert guess.unlabelled == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "unlabelled", "classes"), [(None, 0, 0), ([], 0, 3), (["NA"], 200, 2)]
+)
+def test_labels_that_may_be_missing_beside_two_classes_are_asked_for(
+    tmp_path, said, unlabelled, classes
+):
     path = table(tmp_path, out=np.resize(["a", "b", "NA"], 600))
-    assert look(read(path, None, "out").frame, "out").unlabelled == 200
+    if said is None:
+        with pytest.raises(UserError, match="--missing-values: 'out' is 'NA' in 200 of 600 rows"):
+            table_files.guess(path, "out", {})
+        return
+    found = look(table_files.guess(path, "out", {"missing_values": said}).frame, "out")
+    assert (found.unlabelled, len(found.counts)) == (unlabelled, classes)
+
+
+def test_one_class_tells_how_many_rows_have_no_label(tmp_path):
     path = table(tmp_path, out=np.resize(["a", "", "a"], 600))
     with pytest.raises(UserError, match=r"1 class .* and 200 rows without a label"):
-        look(read(path, None, "out").frame, "out")
+        look(table_files.guess(path, "out", {}).frame, "out")
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv.parquet", "old.csvs/t.parquet"])
@@ -39,11 +55,13 @@ def test_punctuation_is_guessed_of_text_files_alone(tmp_path, name):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     frame = pd.DataFrame({"z": ["?", "1,5"] * 20, "out": ["a", "b"] * 20})
     frame.to_parquet(tmp_path / name)
-    assert read(str(tmp_path / name), None, "out").keys == {}
+    assert table_files.guess(str(tmp_path / name), "out", {}).keys == {}
     frame.to_csv(tmp_path / "t.csv", sep=";", index=False)
     frame.to_csv(tmp_path / "t.txt", sep="\t", index=False)
     for path, format in (("t.csv", None), ("t.csv", "csv"), ("t.txt", "tsv")):
-        keys = read(str(tmp_path / path), None, "out", format).keys
+        keys = table_files.guess(
+            str(tmp_path / path), "out", {} if format is None else {"format": format}
+        ).keys
         assert (keys["decimal"], keys["missing_values"][0]) == (",", "?")
 
 
@@ -52,10 +70,10 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     path = table(
         tmp_path, out=["a", "b"] * 300, sample_id=days, nr=np.tile(np.arange(1, 151), 4), day=days
     )
-    guess = look(read(path, None, "out").frame, "out")
+    guess = look(table_files.guess(path, "out", {}).frame, "out")
     assert (guess.id, guess.groups) == ("sample_id", None)
     assert "sample_id" not in guess.drop
-    assert guess.dates == ("day",)
+    assert guess.dates == {"day": []}
     assert guess.drop["nr"] == "a running number"
 
 

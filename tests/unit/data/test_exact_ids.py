@@ -6,12 +6,12 @@ import pyarrow as pa
 import pytest
 
 import bakeoff
-from bakeoff.api.alignment import aligned, as_pandas
+from bakeoff.api.arrays import Parts, side_by_side
 from bakeoff.api.estimator_table import joined_table
-from bakeoff.api.parts import Parts
+from bakeoff.api.settings import KINDS
 from bakeoff.data.file_columns import Columns
+from bakeoff.data.given_tables import read_columns
 from bakeoff.data.table_files import read_table
-from bakeoff.data.training_runs import read_columns
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 from tests.unit.sources.test_identifiers import WRITERS
@@ -77,8 +77,9 @@ def test_groups_in_a_list_are_told_apart():
 
 def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
-    rows = aligned({"subgroups['site']": as_pandas(codes)["site"]})
-    found = Parts.taken(codes, {}).of(rows)["site"]
+    given = {"a": np.arange(12.0), "b": np.arange(12.0)[::-1]}
+    of = {}, KINDS["higher"], (), None, "rows", Parts.taken(codes, {})
+    found = side_by_side(None, given, *of).subgroups["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
 
 

@@ -44,6 +44,7 @@ def test_promptfoo_holds_several_models_and_runs_of_tests():
         "success": [1.0, 0.0, 1.0, 1.0],
         "score": [1.0, 0.5, 1.0, 1.0],
         "tone": [0.25] * 4,
+        "q": ["q0", "q0", "q1", "q1"],
         "run": [1, 2, 1, 2],
     }
     assert tables.read_as == ("results.json was read as results of promptfoo",)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.data import repeats
-from bakeoff.data.group_columns import BLOCKS, NAMED, group_columns
+from bakeoff.data.describe_columns import BLOCKS, NAMED, group_columns
 from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from tests.conftest import ROOT
 

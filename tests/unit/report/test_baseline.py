@@ -88,7 +88,7 @@ def test_the_verdict_says_what_holds_by_the_other_metrics():
     assert said in answer(one).text
     some = dataclasses.replace(one, test_sets={"d": one.test_sets["d"].only([0])})
     assert baseline(some, "f1", "d").models[0].model == "a"
-    assert "By balanced accuracy and F1, a is significantly better than" in answer(some).text
+    assert "By balanced accuracy and F1 of yes, a is significantly better than" in answer(some).text
 
 
 def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):

@@ -16,7 +16,7 @@ from __future__ import annotations
 import pkgutil
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
@@ -45,6 +45,7 @@ __all__ = [
     "read_elsewhere",
     "read_log",
     "reader_of",
+    "with_metadata",
 ]
 
 GROUP = "bakeoff.readers"
@@ -54,12 +55,24 @@ QUESTION = r" \[[0-9a-f]{16}\]"
 """What is in every id of a question: its digest."""
 _HEAD = 1 << 20
 _SHOWN = 40
+_ROLES = (
+    *("id", "row_id", "row", "y_true", "true", "truth", "label", "target", "y", "y_pred", "seed"),
+    *("predicted", "prediction", "pred", "value", "score", "loss", "model", "task", "run", "epoch"),
+)
+"""Names of columns with a meaning, which metadata of samples may have too."""
 _KINDS = {dict: "an object", list: "a list", str: "a text", int: "a whole number"}
 _KINDS |= {float: "a number", bool: "true or false"}
 
 
 class LeftOut(ValueError):
-    """A log that has not all of its rows: refused alone, and left out of a folder of logs."""
+    """A log that has not all of its rows: refused alone, and left out of a folder of logs.
+
+    Where missing rows are asked to be counted, `rows` returns those that it has.
+    """
+
+    def __init__(self, message: str, rows: Callable[[], pd.DataFrame] | None = None) -> None:
+        super().__init__(message)
+        self.rows = rows
 
 
 class NoRows(LeftOut):
@@ -100,16 +113,31 @@ def ids_of_questions(rows: pd.DataFrame) -> pd.DataFrame:
 
     Tools number the questions of a log in the order in which they come, so that the same number is
     another question in another log. What is there twice has the log's own id behind it.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        With a column ``question``, and in `SAMPLE_ID` the log's own ids.
     """
     questions, own = rows["question"], rows[SAMPLE_ID]
     shared = own.astype(str).groupby(questions).transform("nunique") > 1
     ids = questions.where(~shared, questions + " " + own.astype(str))
     return rows.drop(columns="question").assign(id=ids)[["id", *rows.columns.drop("question")]]
+
+
+def with_metadata(table: pd.DataFrame, found: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Put what a log knows of each sample, short texts and numbers, into columns of its own."""
+    taken = {*table.columns, *_ROLES}
+    short = [
+        {
+            f"metadata.{key}" if key in taken else str(key): value
+            for key, value in one.items()
+            if isinstance(value, str | int | float) and len(str(value)) <= _SHOWN
+        }
+        for one in found
+    ]
+    more = pd.DataFrame(short, index=table.index)
+    for name, values in more.items():
+        if len(more) > 1 and values.is_unique:  # which names samples, and puts none together
+            more = more.drop(columns=name)
+        elif values.dropna().map(type).nunique() > 1:
+            more[name] = values.map(str, na_action="ignore")
+    return pd.concat([table, more], axis=1)
 
 
 def reader_of(path: str) -> Reader | None:
@@ -126,21 +154,10 @@ def reader_of(path: str) -> Reader | None:
     return next((reader for reader in _readers() if reader.recognizes(head)), None)
 
 
-def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFrame | None:
-    """Read a file of another tool; None if no reader recognizes it.
-
-    Parameters
-    ----------
-    path, place
-        The file, and where it is named.
-    folds : bool
-        Whether scores of folds are wanted, or what is about rows.
-
-    Raises
-    ------
-    Problem
-        It is one that cannot be used, or not here.
-    """
+def read_elsewhere(
+    path: str, place: Place, *, folds: bool = False, partial: bool = False
+) -> pd.DataFrame | None:
+    """Read a file of another tool; None if no reader recognizes it."""
     reader = reader_of(path)
     if reader is None:
         return None
@@ -158,23 +175,23 @@ def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFr
             ),
         )
     try:
-        return read_log(reader, path)
+        return read_log(reader, path, partial=partial)
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
 
 
-def read_log(reader: Reader, path: str) -> pd.DataFrame:
-    """Read a file by the reader that recognizes it.
-
-    Raises
-    ------
-    ValueError
-        It cannot be used; `LeftOut` where it lacks rows.
-    """
-    if zipfile.is_zipfile(path):
-        return _of_archive(reader, path)
-    with _of_shape(reader):
-        return reader.read(Path(path).read_text(encoding="utf-8"))
+def read_log(reader: Reader, path: str, *, partial: bool = False) -> pd.DataFrame:
+    """Read a file by the reader that recognizes it; where it may be `partial`, what there is."""
+    try:
+        if zipfile.is_zipfile(path):
+            return _of_archive(reader, path)
+        with _of_shape(reader):
+            return reader.read(Path(path).read_text(encoding="utf-8"))
+    except LeftOut as error:
+        if not partial or error.rows is None:
+            raise
+        with _of_shape(reader):
+            return error.rows()
 
 
 @contextmanager
@@ -188,13 +205,7 @@ def _of_shape(reader: Reader) -> Iterator[None]:
 
 
 def check_record(found: Any, place: str, shape: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record of a log whose fields are of some types; of ``name?`` they may be missing.
-
-    Raises
-    ------
-    ValueError
-        With the place of the record, the field and what was found there.
-    """
+    """Return a record of a log whose fields are of some types; of ``name?`` they may be missing."""
     if not isinstance(found, dict):
         raise ValueError(f"{place}: expected an object, found {shown(found)}")
     for name, kind in shape.items():

@@ -29,6 +29,7 @@ from bakeoff.data.readers import (
     check_record,
     ids_of_questions,
     question_of,
+    with_metadata,
 )
 from bakeoff.files import parse_json
 from bakeoff.sources.common.identifiers import frame_of
@@ -45,7 +46,7 @@ _NO_SETTINGS = {"seed", "max_retries", "timeout", "attempt_timeout", "stream_idl
 }  # fmt: skip
 _LOG = {"status?": str, "eval?": dict, "plan?": dict, "results?": dict}
 _SAMPLE = {"id": (str, int), "input": (str, list), "epoch?": int, "scores?": dict}
-_SAMPLE |= {"choices?": list, "target?": (str, list)}
+_SAMPLE |= {"metadata?": dict, "choices?": list, "target?": (str, list)}
 _SCORE = {"value": (str, int, float, bool, dict, list)}
 _WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
 
@@ -112,16 +113,28 @@ def _parsed(text: str | bytes, place: str) -> Any:
 
 def _table(log: Any, samples: Iterable[tuple[str, Any]], count: int) -> pd.DataFrame:
     check_record(log, "the log", _LOG)
-    _check_finished(log, count)
+    unfinished = _unfinished(log, count)
     if not count:
-        raise ValueError("it has no samples; was it written with `--no-log-samples`?")
-    table = ids_of_questions(frame_of([_row(place, sample) for place, sample in samples]))
+        raise (
+            LeftOut(unfinished)
+            if unfinished
+            else ValueError("it has no samples; was it written with `--no-log-samples`?")
+        )
+    if unfinished:
+        raise LeftOut(unfinished, lambda: _rows(log, samples))
+    return _rows(log, samples)
+
+
+def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
+    kept = list(samples)
+    table = ids_of_questions(frame_of([_row(place, sample) for place, sample in kept]))
     scorers = [name for name in table.columns if name not in ("id", SAMPLE_ID, "epoch")]
     if not scorers:
         raise ValueError("no sample has a score")
     if len(scorers) == 1:
         table = table.rename(columns={scorers[0]: "score"})
     table = table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
+    table = with_metadata(table, [sample.get("metadata") or {} for _, sample in kept])
     run = log.get("eval") or {}
     table.attrs["settings"] = _settings(run, log.get("plan") or {})
     known = {"model": "model", "task": "task", "key": "eval_id"}
@@ -171,15 +184,15 @@ def _settings(run: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _check_finished(log: dict[str, Any], samples: int) -> None:
-    """Refuse a log without all of its samples: those that are missing are not missing by chance."""
+def _unfinished(log: dict[str, Any], samples: int) -> str:
+    """Say of a log without all of its samples that those that are missing are so for a reason."""
     status, results = log.get("status"), log.get("results") or {}
     done, total = results.get("completed_samples"), results.get("total_samples")
     lacks = isinstance(done, int) and isinstance(total, int) and done < total
     if status == "success" and not lacks:
-        return
+        return ""
     there = f"{done:,} of {total:,} samples" if lacks else f"{samples:,} samples"
-    raise LeftOut(
+    return (
         f"its status is {status!r}, with {there}: the evaluation did not finish; finish it with "
         "`inspect eval-retry`, for the samples that are missing may differ from the others"
     )

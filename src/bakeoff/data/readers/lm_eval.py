@@ -15,7 +15,15 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import SAMPLE_ID, NoRows, check_record, ids_of_questions, question_of
+from bakeoff.data.readers import (
+    SAMPLE_ID,
+    LeftOut,
+    NoRows,
+    check_record,
+    ids_of_questions,
+    question_of,
+    with_metadata,
+)
 from bakeoff.files import digest, parse_json
 
 WHAT = "samples of lm-evaluation-harness"
@@ -51,6 +59,7 @@ def read(text: str) -> pd.DataFrame:
             "beside it, which `--log_samples` writes"
         )
     found: dict[int, dict[str, Any]] = {}
+    known: dict[int, dict[str, Any]] = {}
     filters: dict[str, None] = {}
     prompts: set[str] = set()
     settings: dict[str, Any] = {}
@@ -60,6 +69,7 @@ def read(text: str) -> pd.DataFrame:
         row = _row(line, number)
         question = _question(row, number)
         document = found.setdefault(row["doc_id"], {"question": question})
+        known[row["doc_id"]] = row["doc"] if isinstance(row.get("doc"), dict) else {}
         if document["question"] != question:
             raise ValueError(f"line {number}: document {row['doc_id']} is another one before it")
         name = str(row.get("filter", ""))
@@ -77,8 +87,9 @@ def read(text: str) -> pd.DataFrame:
     if table.shape[1] == 2:
         table.columns = ["question", "score"]
     if table.shape[1] < 2:
-        raise ValueError("no sample has a metric that is a number")
+        raise LeftOut("no sample has a metric that is a number")
     table = ids_of_questions(table.rename_axis(SAMPLE_ID).reset_index())
+    table = with_metadata(table, list(known.values()))
     table.attrs["settings"] = {"prompts": digest(sorted(prompts)), **settings}
     return table
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.data.readers import LeftOut, check_record, question_of
+from bakeoff.data.readers import LeftOut, check_record, question_of, with_metadata
 from bakeoff.files import parse_json
 
 WHAT = "results of promptfoo"
@@ -46,11 +46,19 @@ def read(text: str) -> pd.DataFrame:
         check_record(row, f"results.results[{i}]", _ROW)
     failed = [row for row in rows if row.get("failureReason") == _ERROR]
     if failed:
+        kept = [row for row in rows if row.get("failureReason") != _ERROR]
         raise LeftOut(
             f"{len(failed):,} of {len(rows):,} tests could not be run (first: "
             f"{str(failed[0].get('error'))[:80]!r}), which says nothing of the model: run them "
-            "with `promptfoo eval --retry-errors`"
+            "with `promptfoo eval --retry-errors`",
+            (lambda: _table(kept, found, log)) if kept else None,
         )
+    return _table(rows, found, log)
+
+
+def _table(
+    rows: list[Mapping[str, Any]], found: Mapping[str, Any], log: Mapping[str, Any]
+) -> pd.DataFrame:
     models = _models(rows)
     table = pd.DataFrame(
         {
@@ -65,6 +73,11 @@ def read(text: str) -> pd.DataFrame:
     settings = _settings(rows, models, found.get("prompts") or (), log.get("config") or {})
     if table.empty:
         raise ValueError("it has no results")
+    tests = [row.get("testCase") or {} for row in rows]
+    known = [test.get("metadata") or {} for test in tests]
+    table = with_metadata(
+        table, [{**(row.get("vars") or {}), **own} for row, own in zip(rows, known, strict=True)]
+    )
     run = table.groupby(["model", "id"]).cumcount() + 1
     table = table.assign(run=run) if run.max() > 1 else table
     table.attrs["settings"] = settings

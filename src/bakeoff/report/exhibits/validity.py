@@ -18,7 +18,7 @@ from bakeoff.report.prose import checked
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, Table, numbers
-from bakeoff.report.undeclared import notes
+from bakeoff.report.undeclared import notes, remark_on
 from bakeoff.report.verdict.sentences import assumed
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import Entry, TypeOneError, catalogue
@@ -205,10 +205,32 @@ def data(study: Study) -> Table:
     return Table(columns, rows, "", f"{count(len(rows), 'data set')} of {sizes} rows")
 
 
-@table(Section.TRUST, 55, "Undeclared dependence", of_rows=True)
+@table(
+    Section.TRUST,
+    52,
+    "How columns were read",
+    of_rows=True,
+    when=lambda design: bool(design.experiment.fitted),
+)
+def columns(study: Study) -> Table:
+    """What each column holds, as it was read: its kind, different and missing values."""
+    rows = [
+        {"dataset": name, "column": clean(column), **known, "remark": remark_on(known)}
+        for name in study.datasets
+        for column, known in study.cards[name]["features"].items()
+    ]
+    kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
+    counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)
+    remarks = sum(bool(row["remark"]) for row in rows)
+    said = f"{count(len(rows), 'column')}, {count(remarks, 'remark') if remarks else 'no remarks'}"
+    return Table((*kept, *counted, Column("remark", "Remark")), rows, "", said)
+
+
+@table(Section.TRUST, 55, "Undeclared dependence, and columns to look at", of_rows=True)
 def undeclared(study: Study) -> Table:
-    """Signs of dependent rows that the experiment does not declare. If rows are dependent, tests
-    that assume independent rows have an inflated type I error.
+    """Signs of dependent rows that the experiment does not declare, and columns that were perhaps
+    not read as they were meant. If rows are dependent, tests that assume independent rows have an
+    inflated type I error.
     """
     found = notes(study)
     seen = any(card["features"] for card in study.cards.values())

@@ -71,7 +71,7 @@ def answer(study: Study) -> Verdict:
         said, text = (*(() if study.several else base[:1]), text, *said), top
         base = base[1:]
     after = (*base, *too_good(study), *by_subgroup(study), *left_out(study), *_undeclared(study))
-    return Verdict(verdict.kind, text, (*failed(study), *said, *after))
+    return Verdict(verdict.kind, text, (*failed(study), *said, *study.told, *after))
 
 
 def _undeclared(study: Study) -> Iterator[str]:

@@ -8,7 +8,13 @@ from typing import Any
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
+from bakeoff.report.baseline import (
+    Baseline,
+    baselines,
+    looks_reversed,
+    nearly_perfect,
+    worse_than_constant,
+)
 from bakeoff.report.numbers import count, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -32,6 +38,13 @@ def none_better(study: Study) -> str:
     """Say as a headline that no model is shown to beat a constant prediction; else empty."""
     found, n = baselines(study, study.metric.name), len(study.models)
     known = (not all(math.isnan(line.pvalue) for line in one.models) for one in found)
+    if looks_reversed(study):
+        *_, positive = study.cards[study.datasets[0]]["classes"]
+        return (
+            "Every model is significantly worse than a constant prediction by "
+            f"{study.metric.title}, and the reverse of its predictions would not be: are the two "
+            f"classes exchanged? The positive class is {clean(positive)!r}."
+        )
     if (
         len(found) < len(study.datasets)
         or any(len(one.open) < n for one in found)
@@ -72,11 +85,7 @@ def _result(study: Study, one: Baseline) -> str:
 
 def _worse(study: Study, one: Baseline) -> tuple[list[str], list[str]]:
     """Divide the models that are not shown to be better: those shown to be worse, and the rest."""
-    worse = [
-        line.model
-        for line in one.models
-        if line.pvalue_adjusted <= study.alpha and line.difference < 0
-    ]
+    worse = worse_than_constant(study, one)
     return worse, [model for model in one.open if model not in worse]
 
 

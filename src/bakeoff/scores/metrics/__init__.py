@@ -12,7 +12,7 @@ from bakeoff.scores.metrics.entry import (
     score,
     told_examples,
 )
-from bakeoff.scores.metrics.given import metrics_of
+from bakeoff.scores.metrics.given import metrics_of, mixed_units
 from bakeoff.stats.metrics.metric import POINTS, Metric, Need
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Need",
     "counted_rows",
     "metrics_of",
+    "mixed_units",
     "no_metric",
     "of_other_task",
     "score",

@@ -34,6 +34,9 @@ from bakeoff.stats.metrics.view import (
 class Metrics(Named):
     """The metrics by name; names joined by ``+`` are several criteria taken together."""
 
+    positive = ""
+    """The positive one of two classes, for the titles of metrics that are about it."""
+
     def __missing__(self, name: str) -> Metric:
         if "+" not in name:
             return super().__missing__(name)
@@ -45,7 +48,7 @@ class Metrics(Named):
 
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for: without a value it is none."""
-        return BUILT_IN.with_option(name)
+        return of_class(BUILT_IN.with_option(name), self.positive)
 
     def lacking(self, name: str) -> str:
         """Say why a name with an option is none of a metric; empty where it is one."""
@@ -53,6 +56,15 @@ class Metrics(Named):
 
 
 METRICS = Metrics({m.name: m for m in BUILT_IN.values() if not m.option})
+
+
+def of_class(metric: Metric, positive: str) -> Metric:
+    """Name the positive one of two classes in the title of a metric that is about it."""
+    if not positive or metric.classes not in ("positive", "negative", "called"):
+        return metric
+    called = positive if any(map(str.isalpha, positive)) else f"class {positive}"
+    said = f" of {called}" if metric.classes == "positive" else f" (positive class {positive})"
+    return dataclasses.replace(metric, title=metric.title + said)
 
 
 def no_metric(name: str, known: Iterable[str] = METRICS) -> str:
@@ -94,26 +106,7 @@ def score(
     costs: Costs | None = None,
     columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
 ) -> tuple[float, str]:
-    """Return the value of a metric on the predictions of one fit, or NaN and the reason.
-
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    predictions : Predictions
-        The predictions of one model on one test part.
-    costs : Costs, optional
-        The costs of errors, for metrics that need them.
-    columns : Mapping of str to ndarray, shape (n,)
-        The columns that the user's own metrics take.
-
-    Returns
-    -------
-    value : float
-        NaN where the metric is undefined.
-    reason : str
-        Why it is; else empty.
-    """
+    """Return the value of a metric on the predictions of one fit, or NaN and the reason."""
     return score_view(metric, view_of(predictions, costs, columns))
 
 

@@ -62,24 +62,7 @@ _WORDS: Mapping[str, Mapping[str, Any]] = {
 
 
 def taken_by_path(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, OwnMetric]]:
-    """Enter functions that stand by their places among the names of metrics.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names, or ``package.module:function`` or ``./file.py:function``, with ``:lower`` and other
-        `_WORDS` behind it.
-
-    Returns
-    -------
-    tuple
-        The names alone, and the functions by theirs.
-
-    Raises
-    ------
-    UserError
-        There is no such function, or another metric has its name.
-    """
+    """Enter functions that stand by their places among the names of metrics."""
     listed, found = [], {}
     for text in names:
         name = text
@@ -125,24 +108,7 @@ def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> floa
 
 
 def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any]) -> float:
-    """Call the user's own metric on some rows.
-
-    Parameters
-    ----------
-    own : OwnMetric
-        Its entry in the experiment.
-    y_true, predicted : array_like
-        The true answers and the predictions, as the entry asks for them.
-    columns : Mapping of str to ndarray, shape (n,)
-        The columns that it takes.
-
-    Raises
-    ------
-    ValueError
-        It is undefined on these rows.
-    UserError
-        It fails, exceeds the time limit, or does not return a number.
-    """
+    """Call the user's own metric on some rows."""
     function = imported(own)
     # what it draws is the same in each call: else leaving out a row would be noise
     random.seed(_SEED)
@@ -170,13 +136,7 @@ def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any
 
 
 def imported(own: OwnMetric) -> Callable[..., Any]:
-    """Import the function of an own metric.
-
-    Raises
-    ------
-    UserError
-        There is none, or it cannot be called with what it is to take.
-    """
+    """Import the function of an own metric."""
     name = own.function.rpartition(".")[2]
     module = import_module(own.module, own.function)
     function: Callable[..., Any] | None = getattr(module, name, None)

@@ -38,13 +38,7 @@ def most_unpacked(packed: int) -> int:
 
 
 def check_unpacked(size: int, packed: int) -> None:
-    """Refuse an archive, or a part of it, that holds more than `most_unpacked`.
-
-    Raises
-    ------
-    ValueError
-        With what is allowed.
-    """
+    """Refuse an archive, or a part of it, that holds more than `most_unpacked`."""
     if size > (most := most_unpacked(packed)):
         raise ValueError(
             f"it unpacks to more than {most / 2**30:.2g} GiB: {LARGEST >> 30} GiB, {_RATIO} times "
@@ -55,15 +49,7 @@ def check_unpacked(size: int, packed: int) -> None:
 
 @contextmanager
 def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked where the ending of `name` says that it is compressed.
-
-    Raises
-    ------
-    UserError
-        It is an archive of several files.
-    ValueError
-        When it is read: it unpacks to more than `most_unpacked`.
-    """
+    """Open a file, unpacked where the ending of `name` says that it is compressed."""
     ending = Path(name.partition("?")[0]).suffix.lower()
     if ending == _ZIP:
         with zipfile.ZipFile(path) as archive:

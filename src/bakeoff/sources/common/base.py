@@ -81,7 +81,8 @@ class DataSet(SpecSection, ABC):
     label: Label | None = None
     positive: ClassName | None = Field(
         None,
-        description="The positive class of a two-class problem; default: the last in sorted order.",
+        description="The positive class of a two-class problem; default: the one whose name says "
+        "so (yes, sick, churned, 1), else the larger number, else the rarer one.",
     )
     unit: Unit = None
     id: ColumnName | None = Field(
@@ -99,6 +100,11 @@ class DataSet(SpecSection, ABC):
         [],
         description="Which rows to keep, before anything else is done: "
         "`[{column: age, min: 18}, {column: country, keep: [US, CA]}]`.",
+    )
+    dates: dict[ColumnName, str] = Field(
+        {},
+        description="Columns of dates that are not written like 2024-05-31, each with its format: "
+        "`{admitted: '%d.%m.%Y'}` (Python's `strptime`).",
     )
     derive: dict[ColumnName, str] = Field(
         {},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +21,14 @@ from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
 from bakeoff.sources.common.archives import COMPRESSED, check_unpacked, opened, seekable
-from bakeoff.sources.common.identifiers import exact, frame_of, to_frame, whole_numbers
+from bakeoff.sources.common.identifiers import (
+    codes_in,
+    exact,
+    frame_of,
+    to_frame,
+    whole_numbers,
+    with_own_types,
+)
 from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
 MISSING = frozenset(
@@ -34,22 +43,7 @@ _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)',
 
 
 def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    """Read a table from a file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    name : str
-        What the user calls it, a path or an address: its ending tells format and compression.
-    spec : TableKeys
-        What is said about the file.
-
-    Raises
-    ------
-    UserError
-        The file cannot be read as what it is said to be; a `Problem` where a key is to blame.
-    """
+    """Read a table from a file."""
     kind = format_of(name, spec)
     _check_encoding(spec.encoding)
     _refuse_keys_of_others(kind, spec)
@@ -92,6 +86,8 @@ def format_of(name: str, spec: TableKeys) -> str:
 def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
     with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
+        for _ in range(spec.skip):
+            lines.readline()
         columns = _check_text(lines, sep, name, spec)
     missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
 
@@ -100,6 +96,7 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             return pd.read_csv(
                 file,
                 sep=sep,
+                skiprows=spec.skip,
                 header=0 if spec.header else None,
                 names=columns,
                 encoding=_encoding(spec),
@@ -116,7 +113,26 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             return found
         return found.apply(lambda values: values.str.replace(mark, "", regex=False))
 
-    return exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
+    frame = exact(read(decimal=spec.decimal, thousands=spec.thousands), texts, missing)
+    whole = [name for name, values in frame.items() if is_numeric_dtype(values.dtype)]
+    if whole and has_codes(path, name):
+        as_written = read(usecols=whole, dtype="str")
+        frame = frame.assign(**{code: as_written[code] for code in codes_in(as_written)})
+    return frame
+
+
+_CODE = re.compile(rb"(?:^|[,;|\"\s])0\d+(?=[,;|\"\s]|$)", re.MULTILINE)
+
+
+def has_codes(path: Path, name: str) -> bool:
+    """Tell whether a text has whole numbers with zeros before them, which are codes like 007."""
+    before = b""
+    with opened(path, name) as file:
+        while part := file.read(1 << 24):
+            if _CODE.search(before + part):
+                return True
+            before = part[-64:]
+    return False
 
 
 def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[str]:
@@ -132,13 +148,13 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[st
         count = 0 if spec.header else 1
         for row in rows:
             if row and len(row) != len(first):
+                line = rows.line_num + spec.skip
                 raise UserError(
-                    f"{name!r}: line {rows.line_num} has {len(row)} values, the first line has "
-                    f"{len(first)}"
+                    f"{name!r}: line {line} has {len(row)} values, the first line has {len(first)}"
                 )
             count += bool(row)
     except csv.Error as error:
-        raise UserError(f"{name!r}: line {rows.line_num}: {error}") from None
+        raise UserError(f"{name!r}: line {rows.line_num + spec.skip}: {error}") from None
     if not count:
         raise UserError(f"{name!r} has no rows, only the names of {len(first)} columns")
     if not spec.header:
@@ -205,7 +221,10 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             sheets = map(str, book.sheet_names)
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
         sheet = spec.sheet or 0
-        frame = pd.read_excel(book, sheet_name=sheet)
+        missing = list(MISSING) if spec.missing_values is None else ["", *spec.missing_values]
+        frame = pd.read_excel(book, sheet_name=sheet, keep_default_na=False, na_values=missing)
+        first = book.book[spec.sheet or book.sheet_names[0]]
+        notes = [["hidden", first.title]] if first.sheet_state != "visible" and not sheet else []
         large = [name for name, values in frame.items() if _is_large(values)]
         cells = pd.read_excel(book, sheet_name=sheet, dtype=object)[large] if large else frame[[]]
     for column, values in cells.items():
@@ -214,7 +233,24 @@ def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             frame[column] = values.astype("float64")
         elif (whole := whole_numbers(values)) is not None:
             frame[column] = whole
+    empty = [str(column) for column, values in frame.items() if values.isna().all()]
+    notes += [["formulas", column] for column in _formulas(path, name, first.title, empty)]
+    frame.attrs["notes"] = notes
     return frame
+
+
+def _formulas(path: Path, name: str, sheet: str, empty: Sequence[str]) -> list[str]:
+    """Name those of the empty columns whose cells are formulas without a stored value."""
+    if not empty:
+        return []
+    import openpyxl
+
+    with opened(path, name) as file:
+        cells = openpyxl.load_workbook(seekable(file), read_only=True)[sheet].iter_rows()
+        heads, first = itertools.islice(cells, 2)
+        both = zip(heads, first, strict=False)
+        formulas = {str(head.value) for head, cell in both if cell.data_type == "f"}
+    return [column for column in empty if column in formulas]
 
 
 def _is_large(values: pd.Series[Any]) -> bool:
@@ -252,7 +288,8 @@ def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
     given = {
         "sep": spec.sep is not None,
         "header": not spec.header,
-        "missing_values": spec.missing_values is not None,
+        "skip": spec.skip > 0,
+        "missing_values": spec.missing_values is not None and kind != "excel",
         "decimal": spec.decimal != ".",
         "thousands": spec.thousands is not None,
     }
@@ -267,7 +304,7 @@ def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     _refuse_twice(columns, name)
     if frame.empty:
         raise UserError(f"{name!r} has no rows")
-    return frame.set_axis(pd.Index(columns, dtype=object), axis=1)
+    return with_own_types(frame.set_axis(pd.Index(columns, dtype=object), axis=1))
 
 
 def check_width(columns: int, name: str) -> None:

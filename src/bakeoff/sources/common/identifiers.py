@@ -23,7 +23,9 @@ from bakeoff.errors import UserError
 Series: TypeAlias = "pd.Series[Any]"
 _EXACT = 2.0**53
 """From here on a float stands for several whole numbers."""
+_CODE = r"\s*0\d+\s*"
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*")
+_ARROW = re.compile(rb'"numpy_type": "[^"]*\[pyarrow\]"')
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 
 
@@ -111,6 +113,11 @@ def whole_numbers(values: Iterable[Any]) -> Series | None:
     return pd.Series(found, dtype=object)
 
 
+def codes_in(texts: pd.DataFrame) -> list[str]:
+    """Name the columns of which one value is a code with zeros before it, like 007."""
+    return [str(name) for name, one in texts.items() if one.str.fullmatch(_CODE).any()]
+
+
 def frame_of(rows: Sequence[Any], columns: list[Any] | None = None) -> pd.DataFrame:
     """Make a frame of rows of Python's values: mappings, or sequences with names of columns."""
     frame = pd.DataFrame(rows, columns=columns)
@@ -122,8 +129,43 @@ def series_of(array: Any, given: Any) -> Series:
     return exact(pd.Series(array).to_frame(0), lambda lost: {0: given})[0].rename(None)
 
 
+def with_own_types(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose columns have types of pandas and NumPy: none of Arrow, none sparse.
+
+    Every frame comes through here, whatever the door: from files, functions and callers.
+    """
+    odd = {name: one for name, one in frame.items() if _is_odd(one)}
+    if not odd or not frame.columns.is_unique:  # which are refused
+        return frame
+    attrs, frame = frame.attrs, frame.assign(**{str(n): _own_type(one) for n, one in odd.items()})
+    frame.attrs = attrs
+    return frame
+
+
+def _is_odd(values: Series) -> bool:
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):  # such as the intervals of `pandas.cut`
+        plain = ("string", "integer", "floating", "boolean")
+        return dtype.categories.inferred_type not in plain or _is_odd(dtype.categories.to_series())
+    return isinstance(dtype, pd.ArrowDtype | pd.SparseDtype)
+
+
+def _own_type(values: Series) -> Series:
+    """Return a column in a type of pandas or NumPy; missing values stay missing."""
+    if isinstance(values.dtype, pd.SparseDtype):
+        return pd.Series(np.asarray(values), values.index)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return values.cat.rename_categories([text_of(one) for one in values.cat.categories])
+    column = pa.table({"": pa.array(values, from_pandas=True)})
+    return to_frame(column)[""].set_axis(values.index)
+
+
 def to_frame(table: pa.Table, **options: Any) -> pd.DataFrame:
     """Return a table of Arrow as a frame; `options` are those of its `to_pandas`."""
+    known = table.schema.metadata or {}
+    if b"[pyarrow]" in known.get(b"pandas", b""):  # written from a frame of Arrow's types
+        plain = _ARROW.sub(b'"numpy_type": "object"', known[b"pandas"])
+        table = table.replace_schema_metadata({**known, b"pandas": plain})
     lacking = [
         place
         for place, (field, column) in enumerate(zip(table.schema, table.columns, strict=True))

@@ -47,11 +47,14 @@ class TableKeys(SpecSection):
     header: bool = Field(
         True, description="CSV, TSV: whether line 1 names the columns; if not, they are x1, x2, …"
     )
+    skip: int = Field(
+        0, ge=0, description="CSV, TSV: lines before that of the names, such as a title."
+    )
     encoding: str = Field("utf-8", description="CSV, TSV, JSON lines: the text's encoding.")
     missing_values: list[str] | None = Field(
         None,
-        description="CSV, TSV: texts that mean a missing value, beside empty ones; default: NA, "
-        "N/A, NaN, null, None and their like.",
+        description="CSV, TSV, Excel: texts that mean a missing value, beside empty ones; default: "
+        "NA, N/A, NaN, null, None and their like.",
     )
 
     decimal: Literal[".", ","] = Field(

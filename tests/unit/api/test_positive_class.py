@@ -1,0 +1,133 @@
+"""The positive class: one rule at every door, named wherever a metric is about it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bakeoff
+from bakeoff.cli import main
+from bakeoff.data.given_predictions import load
+from bakeoff.spec import load_experiment
+
+RARE = ["churned"] * 12 + ["stayed"] * 48
+PAIRS = [
+    # classes of the truth, which is the positive one, why no other rule would find it
+    (RARE, "churned"),
+    (["Disease"] * 30 + ["Healthy"] * 30, "Disease"),
+    (["No rain", "rain"] * 30, "rain"),
+    ([2] * 40 + [10] * 20, "10"),
+    (["oak"] * 10 + ["zelkova"] * 50, "oak"),
+    (["ash", "oak"] * 30, "oak"),
+]
+
+
+def said(truth, wrong):
+    """Return labels that differ from the truth on some rows."""
+    one, other = dict.fromkeys(truth)
+    return [
+        (other if label == one else one) if i % wrong == 0 else label
+        for i, label in enumerate(truth)
+    ]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(truth):
+        known = {"a": said(truth, 5), "b": said(truth, 7)}
+        pd.DataFrame({"label": truth, **known}).to_csv("both.csv", index=False)
+        for model, own in known.items():
+            rows = {"id": range(len(truth)), "y_true": truth, "y_pred": own}
+            pd.DataFrame(rows).to_csv(f"{model}.csv", index=False)
+        return known
+
+    return write
+
+
+def of_experiment(truth, known):
+    config = {
+        "experiment": "e",
+        "models": {m: {"predictions": f"{m}.csv"} for m in known},
+        "metrics": ["f1"],
+    }
+    experiment = load_experiment(config)
+    (name,) = experiment.datasets
+    return load(name, experiment).classes[-1]
+
+
+@pytest.mark.parametrize(("truth", "positive"), PAIRS)
+def test_every_door_takes_the_same_class(files, capsys, truth, positive):
+    known = files(truth)
+    named = f"class {positive}" if positive.isdigit() else positive
+    found = bakeoff.compare(truth, known, metrics=["f1"])
+    assert f"F1 of {named}" in found.verdict
+    assert main(["compare", "both.csv", "--metric", "f1", "--json"]) == 0
+    of_file = json.loads(capsys.readouterr().out)
+    assert f"F1 of {named}" in of_file["verdict"]["sentences"][0]
+    of_python = found.to_frame()["estimate"].tolist()
+    assert [one["estimate"] for one in of_file["comparisons"]] == of_python
+    assert of_experiment(truth, known) == positive
+    gated = bakeoff.gate(truth, known["a"], known["b"], margin=0.9, metric="f1")
+    assert gated.positive == positive
+    main(["gate", "a.csv", "b.csv", "--margin", "0.9", "--metric", "f1", "--json"])
+    assert json.loads(capsys.readouterr().out)["terms"]["positive"] == positive
+
+
+def test_estimators_are_scored_on_the_rarer_class(tmp_path):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    X[:43] += 1.2
+    y = np.array(["churned"] * 43 + ["stayed"] * 557)
+    models = {"lr": LogisticRegression(), "nb": GaussianNB()}
+    how = {"plan": {"holdout": {}}, "metrics": ["f1"]}
+    found = bakeoff.compare_estimators(models, X, y, **how)
+    same = bakeoff.compare_estimators(models, X, y, positive="churned", **how)
+    assert found.verdict == same.verdict
+    assert "F1 of churned" in found.verdict
+    page = found.save(tmp_path / "page.html").read_text()
+    assert "F1 of churned" in page
+    assert "F1 of churned" in found.methods
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        (("Healthy", "Disease"), False),
+        (("ham", "spam"), False),
+        (("cat", "dog"), True),
+        (("oak", "zelkova"), True),
+    ],
+)
+def test_one_probability_needs_names_that_decide(names, refused):
+    y = np.tile(names, 60)
+    rng = np.random.default_rng(1)
+    p = np.clip((y == names[1]) * 0.3 + rng.uniform(size=120) * 0.7, 0, 1)
+    given = {"p": p, "q": rng.uniform(size=120)}
+    if refused:
+        with pytest.raises(bakeoff.UserError, match="positive: which class are the probabilities"):
+            bakeoff.compare(y, given, metrics=["roc_auc"])
+        return
+    found = bakeoff.compare(y, given, metrics=["roc_auc"])
+    assert found.verdict.startswith("p is better than q by ROC AUC")
+
+
+@pytest.mark.parametrize(
+    ("metric", "turn"), [("roc_auc", True), ("accuracy", True), ("roc_auc", False)]
+)
+def test_models_that_lose_to_a_constant_the_wrong_way_round_are_told_first(metric, turn):
+    rng = np.random.default_rng(2)
+    y = np.tile(["Healthy", "Disease"], 150)
+    right = y == "Disease"
+    p, q = (np.clip(right * s + rng.uniform(size=300) * (1 - s), 0, 1) for s in (0.4, 0.5))
+    given = {"p": 1 - p, "q": 1 - q} if turn else {"p": p, "q": q}
+    lines = bakeoff.compare(y, given, metrics=[metric]).verdict.splitlines()
+    assert lines[0].startswith("Every model is significantly worse") == turn
+    assert ("are the two classes exchanged? The positive class is 'Disease'" in lines[0]) == turn
+    answers = "p is better", "q is better", "The data do not show"
+    assert any(line.startswith(answers) for line in lines)

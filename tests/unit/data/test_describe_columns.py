@@ -1,0 +1,147 @@
+"""What is told of each column, by whatever door a table comes in."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import bakeoff
+from bakeoff.cli import main
+from bakeoff.data.describe_columns import date_formats, describe
+from bakeoff.data.given_predictions import load
+from bakeoff.errors import UserError
+from bakeoff.spec import load_experiment
+
+N = 60
+DAYS = pd.date_range("2021-01-01", periods=N)
+NUMBERS = [str(i % 9) for i in range(N)]
+COLUMNS = {
+    # a column, what is remarked on it, and what of it
+    "ids": (range(1000, 1000 + N), "unique", ""),
+    "codes": ([f"C{i}" for i in range(N)], "unique", ""),
+    "gap": ([float(i) for i in range(N)], "unique", ""),
+    "measured": (np.arange(N) / 7, None, None),
+    "repeated": (NUMBERS, "numbers", "like '0'"),
+    "nd": ([*NUMBERS[1:], "n.d."], "numbers", "1 of 60 are none: 'n.d.'"),
+    "share": ([f"{i % 9} %" for i in range(N)], "numbers", "like '0 %'"),
+    "euro": (["1.203,50", "7,5"] * (N // 2), "numbers", "like '1.203,50'"),
+    "dotted": (DAYS.strftime("%d.%m.%Y"), "dates", "%d.%m.%Y"),
+    "slashed": (DAYS.strftime("%m/%d/%Y %H:%M"), "dates", "%m/%d/%Y %H:%M"),
+    "words": (DAYS.strftime("%d %b %Y"), "dates", "%d %b %Y"),
+    "unsure": (["03/05/2021", "04/06/2021"] * (N // 2), "dates", "' or '%m/%d/%Y"),
+    "blank": (["Basic ", "basic", "Pro"] * (N // 3), "alike", "'Basic ' and 'basic'"),
+    "yes": (["yes", "no", "Y"] * (N // 3), "alike", "'yes' and 'Y'"),
+    "missing": (["clerk", "n/a", "smith"] * (N // 3), "missing", "'n/a' in 20 rows"),
+    "dash": (["clerk", "-", "smith"] * (N // 3), "missing", "'-' in 20 rows"),
+    "nul": (["a\0", "b"] * (N // 2), "nul", "in 30 rows"),
+    "plain": (["red", "green", "blue"] * (N // 3), None, None),
+    "versions": (["1.2.3", "1.3.0"] * (N // 2), None, None),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_what_is_odd_about_a_column_is_remarked(name):
+    values, kind, said = COLUMNS[name]
+    found = describe(pd.DataFrame({name: pd.Series(list(values))}))[name]
+    if kind is None:
+        assert "remark" not in found
+        return
+    assert found["remark"][0] == kind
+    assert said in found["remark"][1]
+
+
+def test_dates_are_read_in_their_format_and_refused_in_another(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    days = DAYS.strftime("%d.%m.%Y")
+    table = pd.DataFrame({"when": days, "x": np.arange(N) % 7, "y": ["u", "v"] * (N // 2)})
+    table.to_csv("t.csv", index=False)
+    config = {
+        "experiment": "e",
+        "datasets": {"d": {"source": "file", "path": "t.csv", "target": "y", "time": "when"}},
+        "models": {"m": {"estimator": "sklearn.dummy.DummyClassifier"}},
+    }
+    with pytest.raises(UserError, match="neither numbers nor dates"):
+        load("d", load_experiment(config))
+    config["datasets"]["d"]["dates"] = {"when": "%d.%m.%Y"}
+    assert load("d", load_experiment(config)).card["roles"]["time"]["last"] == "2021-03-01 00:00:00"
+    config["datasets"]["d"]["dates"] = {"when": "%m/%d/%Y"}
+    with pytest.raises(UserError, match=r"dates\.when: no dates like '%m/%d/%Y': time data"):
+        load("d", load_experiment(config))
+
+
+@pytest.fixture
+def messy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({name: list(COLUMNS[name][0]) for name in ("dotted", "blank", "share")})
+    table["x"] = rng.normal(size=N)
+    table["number"] = rng.permutation(N) + 5000
+    table["y"] = ["u", "v"] * (N // 2)
+    table.to_csv("messy.csv", index=False)
+    return table
+
+
+def test_init_and_check_tell_how_each_column_was_read(messy, capsys):
+    assert main(["init", "messy.csv", "--target", "y"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "x number 60" in said
+    assert "'blank' ('Basic ' and 'basic')" in said
+    assert "'share' (like '0 %')" in said
+    assert 'dotted: "%d.%m.%Y"' in Path("messy.yaml").read_text()
+    config = {
+        "experiment": "own",
+        "datasets": {"d": {"source": "file", "path": "messy.csv", "target": "y"}},
+        "models": {"m": {"estimator": "sklearn.dummy.DummyClassifier"}},
+        "resampling": {"holdout": {}},
+    }
+    Path("own.yaml").write_text(json.dumps(config))
+    assert main(["check", "own.yaml"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "like an id, and are learned from: 'number'" in said
+    assert "'dotted' ('01.01.2021': '%d.%m.%Y')" in said
+
+
+def test_estimators_are_compared_with_the_same_notes(messy):
+    models = {"lr": LogisticRegression(max_iter=500), "nb": GaussianNB()}
+    found = bakeoff.compare_estimators(
+        models, messy[["x", "number"]], messy["y"], plan={"holdout": {}}, preprocessing="auto"
+    )
+    assert "like an id, and are learned from: 'number'" in found.verdict
+    assert "| number" in found.to_markdown("columns")
+
+
+def test_a_workbook_tells_of_formulas_without_values_and_a_hidden_sheet(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "old"
+    book.active.append(["a", "total", "y"])
+    for i in range(N):
+        book.active.append([i % 7, f"=A{i + 2}+1", ["u", "v"][i % 2]])
+    book.create_sheet("new").append(["a", "y"])
+    book.active.sheet_state, book.active = "hidden", 1
+    book.save(tmp_path / "book.xlsx")
+    data = {"source": "file", "path": str(tmp_path / "book.xlsx"), "target": "y"}
+    models = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
+    card = load(
+        "d", load_experiment({"experiment": "e", "datasets": {"d": data}, "models": models})
+    )
+    assert card.card["notes"] == [["hidden", "old"], ["formulas", "total"]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "formats"),
+    [
+        (["31.12.2024", "01.02.2025"], ["%d.%m.%Y"]),
+        (["12/31/2024 13:05", "01/02/2025 00:00"], ["%m/%d/%Y %H:%M"]),
+        (["05 Mar 2021"], ["%d %b %Y", "%d %B %Y"][:1]),
+        (["2024-05-31"], []),
+        (["abc"], []),
+        (["1.5", "2.5"], []),
+    ],
+)
+def test_formats_of_dates(texts, formats):
+    assert date_formats(pd.Series(texts)) == formats
