@@ -352,13 +352,14 @@ def read_values(
     model: str | None = None,
 ) -> PredictionTable:
     """Read a file of numbers of one model."""
-    return meant(read_predictions(path, columns, place, values=True, run=run, model=model), metric)
+    file = read_predictions(path, columns, place, values=True, run=run, model=model)
+    return meant(file, metric, columns)
 
 
-def meant(file: PredictionTable, metric: Kind) -> PredictionTable:
+def meant(file: PredictionTable, metric: Kind, columns: GivenColumns) -> PredictionTable:
     """Say what the numbers of a file mean; see `read_values`."""
     if isinstance(metric, Passing):
-        file = _passed(file, metric)
+        file = _passed(file, metric, columns)
     values = file.values
     assert values is not None
     if isinstance(metric, GivenMetric):
@@ -375,11 +376,11 @@ def meant(file: PredictionTable, metric: Kind) -> PredictionTable:
     )
 
 
-def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
+def _passed(file: PredictionTable, asked: Passing, columns: GivenColumns) -> PredictionTable:
     """Put in place of the runs of each item how often k of them pass."""
     from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
 
-    right = meant(file, asked.marks).predicted
+    right = meant(file, asked.marks, columns).predicted
     assert right is not None
     if file.items is None:
         raise Problem(
@@ -409,6 +410,12 @@ def _passed(file: PredictionTable, asked: Passing) -> PredictionTable:
         for name in file.columns.names
         if pd.Series(file.columns.table[name].to_pandas()).groupby(at).nunique().le(1).all()
     ]
+    for one in as_columns(columns.subgroups):
+        if one.column in file.columns.names and one.column not in constant:
+            raise Problem(
+                (*file.columns.place[:-1], "columns", "subgroups"),
+                f"{file.path!r}: {one.column!r} differs between runs of an item",
+            )
     own = dataclasses.replace(kept.columns, table=kept.columns.table.select(constant))
     # runs without groups of their own have their items for groups
     related = {

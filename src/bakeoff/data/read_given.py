@@ -431,7 +431,7 @@ def _numbers_in(
 def _of_numbers(name: str, tables: Runs, metric: Kind, columns: GivenColumns) -> SideBySide:
     if (n := len({run_of(model)[0] for model in tables})) < 2:
         raise UserError(f"{name!r} has {n} column of numbers; comparing needs two")
-    found = {model: [meant(run, metric) for run in runs] for model, runs in tables.items()}
+    found = {model: [meant(run, metric, columns) for run in runs] for model, runs in tables.items()}
     firsts = [runs[0] for runs in found.values()]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(firsts, metric):
         raise UserError(

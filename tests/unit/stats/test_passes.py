@@ -90,7 +90,7 @@ GROUPED = {"g": [0, 1, 1, 0] * 2}
                 "groups": [0, 1] * 4,
                 "subgroups": GROUPED,
             },
-            "runs of an item are in several subgroups",
+            "'g' differs between runs of an item",
         ),
     ],
 )
