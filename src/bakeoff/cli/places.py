@@ -19,6 +19,13 @@ def places_of(
     inputs = {os.path.realpath(path) for path in read}
     for option, place in found.items():
         there = None
+        try:
+            os.lstat(place)
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # an output that is not there yet; what lies above it is looked at below
+        except (OSError, ValueError) as problem:  # too long, or no text of the file system
+            why = getattr(problem, "strerror", None) or "no file can have this name"
+            raise UserError(f"--{option}: {str(place)[:60]!r}: {why}") from None
         if option not in folders:
             if place.is_dir():
                 raise UserError(f"--{option}: {str(place)!r} is a folder; name a file")
