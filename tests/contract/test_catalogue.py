@@ -322,15 +322,6 @@ def test_no_option_is_any_text(name):
     assert str not in kinds.values()
 
 
-_TYPE_ONE_WORDS = {"controlled", "conservative", "inflated", "not", "none"}
-
-
-@pytest.mark.parametrize("kind", TypeOneError)
-def test_every_kind_of_error_rate_is_put_into_words(kind):
-    assert len(kind.short.split()) <= 3
-    assert kind.sentence.split()[0].rstrip(":,") in _TYPE_ONE_WORDS
-
-
 @pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES))
 def test_shape_of_the_scores_is_as_registered(entry):
     if entry.arity not in (Arity.ONE, Arity.PAIR):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import optimize
 
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.rows.costs import chi_square, cost_sensitive, cost_sensitive_from_counts
@@ -30,16 +30,6 @@ def differences(cost):
     return np.array(
         [[[cost[t, i] - cost[t, j] for t in range(k)] for j in range(k)] for i in range(k)]
     )
-
-
-@given(problems)
-@settings(deadline=None, max_examples=40)
-def test_interval_and_likelihood_ratio_test_agree(problem):
-    counts, cost = problem
-    for variant in VARIANTS[:2]:
-        result = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
-        if result.status is Status.OK and abs(result.pvalue - 0.05) > 1e-6:
-            assert (result.pvalue < 0.05) == (not result.ci.low <= 0 <= result.ci.high)
 
 
 @given(problems, st.floats(0.01, 1000))
@@ -154,11 +144,3 @@ def test_unseen_costly_errors_are_flagged():
     )
     assert whole.pvalue == pytest.approx(0.0474480, abs=1e-6)
     assert whole.pvalue > result.pvalue
-
-
-def test_huge_counts():
-    counts = np.zeros((2, 2, 2), dtype=int)
-    counts[0, 0, 0], counts[1, 1, 1] = 10**6, 10**6
-    counts[1, 0, 0], counts[0, 1, 0] = 250_000, 249_000
-    result = cost_sensitive_from_counts(counts)
-    assert result.pvalue == pytest.approx(stats.chi2.sf(1000**2 / 499_000, 1), rel=1e-3)

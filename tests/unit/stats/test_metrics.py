@@ -1,6 +1,5 @@
 """Any metric on one test set: values, influence values, intervals, tests."""
 
-import csv
 import math
 
 import numpy as np
@@ -36,7 +35,6 @@ from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.metric import Need
 from bakeoff.stats.metrics.named import METRICS
 from bakeoff.stats.metrics.view import TrueClasses, View
-from tests.conftest import ROOT
 
 TOLD = ("net_benefit@0.3",)
 UNTOLD = {name.partition("@")[0] for name in TOLD}
@@ -45,7 +43,6 @@ OF_CLASSES = [
     *TOLD,
 ]
 OF_CLASSES = [m for m in OF_CLASSES if m not in UNTOLD]
-DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
 COST = [[0.0, 1, 3], [2, 0, 1], [5, 1, 0]]
 PRIORS = [3.0, 1, 2]
 
@@ -103,18 +100,6 @@ def test_influence_values_are_what_one_more_row_changes(metric, k):
         )
         change = (more.value - base.value) * (40 * copies + 1)
         assert change == pytest.approx(base.psi[i], rel=0.02, abs=0.003)
-
-
-@pytest.mark.parametrize("metric", DECISIONS)
-def test_pseudo_rows_are_rows(metric):
-    # four rows in each of the cells, counted a quarter: the value with pseudo-rows is a value
-    y, said, _ = rows(n=60, seed=5)
-    cells = np.array([(t, q) for t in (0, 1) for q in (0, 1)])
-    more_y = np.concatenate([np.repeat(y, 1), cells[:, 0]])
-    more = np.concatenate([np.repeat(said, 1), cells[:, 1]])
-    how = {"metric": metric, **options(metric, 2)}
-    padded = metric_ci(y, said, **how).details["padded"]
-    assert padded == pytest.approx(influence(more_y, more, **how).value, rel=1e-12)
 
 
 @given(seed=st.integers(0, 10_000), metric=st.sampled_from(sorted(OF_CLASSES)))
@@ -302,17 +287,6 @@ def test_class_that_does_not_occur_leaves_the_expected_cost_without_value():
     assert known.status is Status.IDENTICAL_SCORES
 
 
-def test_log_loss_says_that_its_intervals_may_cover_too_little():
-    y, _, p = rows()
-    found = metric_ci(y, p[:, 1], metric="log_loss")
-    said = next(a for a in found.assumptions if a.name == "the loss not dominated by few rows")
-    assert "may have less than their nominal coverage" in said.detail
-    with (ROOT / "benchmarks/any_metric.csv").open(encoding="utf-8") as file:
-        cells = [r for r in csv.DictReader(file) if r["metric"] == "log_loss"]
-    covered = [int(r["alone_covered"]) / int(r["alone"]) for r in cells if int(r["alone"])]
-    assert min(covered) < 0.93
-
-
 def test_log_loss_wants_rows_of_each_class():
     y, p = np.repeat([1, 0], [15, 85]), np.random.default_rng(0).random(100)
     for metric, fails in (("log_loss", True), ("brier", False)):
@@ -327,18 +301,6 @@ def spanning(effect, seed, groups=40):
     shared = rng.normal(size=groups)[group]
     a = shared + rng.normal(size=len(group)) + effect * (part == 1)
     return a, np.zeros(len(group)), part, group
-
-
-def test_groups_in_several_subgroups_are_not_taken_for_independent():
-    rejected = 0
-    for seed in range(60):
-        a, b, part, group = spanning(0.0, seed)
-        found = mean_interaction(a, b, part, groups=group)
-        assert found.method == "hothorn2008"
-        rejected += found.pvalue < 0.05
-    assert 1 <= rejected <= 8
-    a, b, part, group = spanning(0.6, 1)
-    assert mean_interaction(a, b, part, groups=group).pvalue < 0.01
 
 
 def test_two_subgroups_with_shared_groups_are_a_paired_test_of_group_means():

@@ -100,25 +100,6 @@ def test_a_deterministic_model_has_one_run_and_no_other_model_may():
         stats.recipe_mean_difference(A, stats.Runs(B, deterministic=True))
 
 
-def test_losses_and_areas_and_numbers():
-    scores = 1 / (1 + np.exp(-(A * (2 * Y - 1)))), 1 / (1 + np.exp(-(B * (2 * Y - 1))))
-    for metric in ("roc_auc", "log_loss"):
-        ours = stats.recipe_difference(Y, *scores, metric=metric)
-        theirs = stats.recipe_difference(Y, scores[1], scores[0], metric=metric)
-        assert ours.estimate == pytest.approx(-theirs.estimate)
-        assert ours.pvalue == pytest.approx(theirs.pvalue)
-    errors = stats.recipe_difference(ROWS, A, B, metric="mae")
-    by_values = stats.recipe_mean_difference(
-        np.abs(A - ROWS), np.abs(B - ROWS), greater_is_better=False
-    )
-    assert errors.estimate == pytest.approx(by_values.estimate)
-    assert errors.pvalue == pytest.approx(by_values.pvalue)
-    one = stats.recipe_ci(ROWS, A, metric="mae")
-    assert one.estimate == pytest.approx(np.abs(A - ROWS).mean())
-    with pytest.raises(stats.ArgumentError, match="not smooth"):
-        stats.recipe_difference(ROWS, A, B, metric="median_absolute_error")
-
-
 def test_a_run_without_a_value_is_named():
     said = right(A)
     said[2] = 0
