@@ -94,15 +94,6 @@ def test_the_plain_form_is_kept_when_asked_for_by_name():
     assert "120 rows of 12 groups" in assumed["detail"]
 
 
-def test_groups_reach_the_test():
-    (row,) = run("mcnemar", evidence(), experiment())
-    expected = mcnemar(*evidence().correct.T, groups=evidence().groups)
-    assert (row.variant, row.pvalue) == ("sign_flip", expected.pvalue)
-    plain = mcnemar(*evidence().correct.T)
-    assert row.ci_high - row.ci_low > plain.ci.high - plain.ci.low
-    assert row.result["n_clusters"] == 12
-
-
 @pytest.mark.parametrize(
     ("options", "columns", "said"),
     [

@@ -23,15 +23,9 @@ Y = RNG.random(300) < 0.4
 SCORES = np.column_stack([(RNG.random(300) + Y * 0.3).round(d) for d in (1, 2, 9)])
 
 
-def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit():
+@pytest.mark.parametrize("groups", [None, np.arange(300) % 20], ids=["rows", "groups"])
+def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit(groups):
     pairs = list(combinations(range(3), 2))
-    alone = [delong(Y, SCORES[:, a], SCORES[:, b]).to_dict() for a, b in pairs]
-    together = all_pairs("delong", Y, SCORES, simultaneous=False).results
-    assert [found.to_dict() for found in together] == alone
-
-
-def test_pairs_together_in_groups_are_those_of_the_test_alone():
-    pairs, groups = list(combinations(range(3), 2)), np.arange(300) % 20
     alone = [delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
     together = all_pairs("delong", Y, SCORES, groups=groups, simultaneous=False).results
     assert [found.to_dict() for found in together] == alone

@@ -64,18 +64,6 @@ def test_nemenyi_groups_are_those_of_the_critical_difference():
             assert within == (pair.ci.low <= 0 <= pair.ci.high)
 
 
-def test_perfect_agreement_leaves_conover_undecided():
-    table = np.add.outer(np.linspace(0.1, 0.4, 6), [0.3, 0.3, 0.1])
-    result = stats.conover_friedman(table)
-    assert result.status is stats.Status.ZERO_VARIANCE
-    assert result.pairs[0].status is stats.Status.IDENTICAL_SCORES
-    assert result.pairs[0].pvalue_adjusted == 1.0
-    assert result.pairs[1].statistic == math.inf
-    assert math.isnan(result.pairs[1].pvalue_adjusted)
-    # an undecided pair is never joined by a bar
-    assert result.details["cd_groups"] == ((0, 1),)
-
-
 def test_pairs_that_no_bar_can_show_are_listed():
     from bakeoff.stats import Pair, PairwiseResult
 

@@ -88,18 +88,13 @@ def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence():
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31))
-def test_interval_excludes_0_where_p_is_small_and_models_may_change_places(seed):
+def test_interval_excludes_0_where_p_is_small(seed):
     fold, a, b = rows(seed)
-    found, turned = stats.cv5x2_z(fold, a, b), stats.cv5x2_z(fold, b, a)
+    found = stats.cv5x2_z(fold, a, b)
     assert (found.ci.low > 0 or found.ci.high < 0) == (found.pvalue < 0.05)
-    assert (turned.estimate, turned.pvalue) == (-found.estimate, found.pvalue)
     order = np.random.default_rng(seed).permutation(a.shape[1])
     again = stats.cv5x2_z(fold[:, order], a[:, order], b[:, order])
     assert again.pvalue == pytest.approx(found.pvalue, rel=1e-12)
-    greater, less = (
-        stats.cv5x2_z(fold, a, b, alternative=side).pvalue for side in ("greater", "less")
-    )
-    assert greater + less == pytest.approx(1)
     parts = found.details
     both = np.sqrt(parts["variance_test"]) + np.sqrt(parts["variance_training"])
     assert parts["se"] ** 2 == pytest.approx(max(1.1 * both**2, parts["variance_rows"]))

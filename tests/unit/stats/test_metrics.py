@@ -10,10 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
 
-from bakeoff import scores
-from bakeoff.fit.predictions import Predictions
-from bakeoff.scores import score
-from bakeoff.spec import Costs
 from bakeoff.stats import (
     Status,
     all_pairs,
@@ -66,21 +62,6 @@ def options(metric, k):
 CASES = [
     (metric, k) for metric in OF_CLASSES for k in (2, 3) if not (METRICS[metric].binary and k > 2)
 ]
-
-
-@pytest.mark.parametrize(("metric", "k"), CASES)
-def test_value_is_that_of_the_scores_and_influence_values_have_mean_zero(metric, k):
-    y, said, p = rows(k=k)
-    predicted = said if not METRICS[metric].by_order else p
-    found = influence(y, predicted, metric=metric, **options(metric, k))
-    # what scikit-learn calls with an option, a score has in its name
-    name = {"fbeta": "f2", "top_k_accuracy": "top_2_accuracy"}.get(metric, metric)
-    made = Predictions(np.arange(len(y)), y, said, tuple("abc"[:k]), p, None, {})
-    matrix = [row[:k] for row in COST[:k]]
-    costs = Costs(classes=list(made.classes), matrix=matrix, priors=PRIORS[:k])
-    expected, _ = score(scores.METRICS[name], made, costs if METRICS[metric].priced else None)
-    assert found.value == pytest.approx(expected, rel=1e-9)
-    assert found.psi.mean() == pytest.approx(0, abs=1e-9)
 
 
 @pytest.mark.parametrize(("metric", "k"), CASES)
@@ -219,16 +200,6 @@ def own_difference(of_a, of_b, n, *, smooth=True):
         smooth=smooth,
     )
     return metric_difference(np.arange(n) % 2, np.ones(n, int), np.zeros(n, int), metric=metric)
-
-
-def test_own_mean_is_the_mean():
-    rng = np.random.default_rng(0)
-    a, b = rng.exponential(size=(2, 50))
-    mine = own_difference(lambda r: a[r].mean(), lambda r: b[r].mean(), 50)
-    theirs = mean_difference(a, b)
-    assert mine.estimate == pytest.approx(theirs.estimate)
-    assert mine.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
-    assert list(mine.ci) == pytest.approx(list(theirs.ci))
 
 
 def test_blocks_are_left_out_of_many_rows():
@@ -447,15 +418,3 @@ def test_differences_of_the_size_of_rounding_are_no_differences():
     single = whole.astype(np.float32)
     assert mean_difference(single * np.float32(1 + 2e-7), single).status is Status.IDENTICAL_SCORES
     assert mean_difference(whole + 0.1, whole).status is Status.ZERO_VARIANCE
-
-
-def test_interaction_of_right_and_wrong_rows():
-    rng = np.random.default_rng(3)
-    a, b = ((rng.random(80) < share).astype(float) for share in (0.8, 0.6))
-    result = mean_interaction(a, b, np.arange(80) % 2)
-    parts = [mean_difference(a[k::2], b[k::2]) for k in (0, 1)]
-    assert result.status is Status.OK
-    assert result.details["subgroups"]["0"]["pvalue"] == parts[0].pvalue
-    gap = parts[0].estimate - parts[1].estimate
-    variance = sum(part.details["se"] ** 2 for part in parts)
-    assert result.statistic == pytest.approx(gap**2 / variance)
