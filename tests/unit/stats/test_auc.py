@@ -1,4 +1,4 @@
-"""Areas under the curve of two models: definition, corners, pairs that are computed together."""
+"""Areas under the curve of two models: sizes, pairs that are computed together."""
 
 from itertools import combinations
 
