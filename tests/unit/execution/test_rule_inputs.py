@@ -39,3 +39,15 @@ def test_only_what_is_there_is_asked_for(tiny: dict[str, Any]) -> None:
     ]
     without = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}}}))
     assert without.holdouts == {}
+
+
+def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny: dict[str, Any]) -> None:
+    made = {
+        "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
+        "resampling": {"kfold": {"folds": 5}},
+        "metrics": ["accuracy"],
+        "tests": {"run": ["kfold_t"]},
+    }
+    needs = RuleInputs(load_experiment(tiny | made))
+    assert needs.fitted("iris", "kfold") == []
+    assert needs.given_scores("iris", "kfold") == ["a.csv", "b.csv"]

@@ -92,6 +92,8 @@ def test_interval_excludes_0_where_p_is_small(seed):
     fold, a, b = rows(seed)
     found = stats.cv5x2_z(fold, a, b)
     assert (found.ci.low > 0 or found.ci.high < 0) == (found.pvalue < 0.05)
+    assert stats.cv5x2_z(fold, a, b, alternative="greater").ci.high == 1
+    assert stats.cv5x2_z(fold, a, b, alternative="less").ci.low == -1
     order = np.random.default_rng(seed).permutation(a.shape[1])
     again = stats.cv5x2_z(fold[:, order], a[:, order], b[:, order])
     assert again.pvalue == pytest.approx(found.pvalue, rel=1e-12)
