@@ -137,6 +137,7 @@ def score_cases(*shape):
         "small numbers": plain * 1e-9,
         "huge numbers": plain * 1e99,
         "tiny numbers": plain * 1e-99,
+        "overflowing numbers": plain * 1e200,
         "negative numbers": -plain,
         "whole numbers": np.rint(plain * 100).astype(int),
     }
@@ -320,15 +321,6 @@ def test_no_option_is_any_text(name):
     options = CATALOGUE[name].options.items()
     kinds = {k: o.annotation for k, o in options if k not in ("correction", "metric")}
     assert str not in kinds.values()
-
-
-_TYPE_ONE_WORDS = {"controlled", "conservative", "inflated", "not", "none"}
-
-
-@pytest.mark.parametrize("kind", TypeOneError)
-def test_every_kind_of_error_rate_is_put_into_words(kind):
-    assert len(kind.short.split()) <= 3
-    assert kind.sentence.split()[0].rstrip(":,") in _TYPE_ONE_WORDS
 
 
 @pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES))
@@ -664,8 +656,6 @@ def test_same_input_gives_the_same_result_and_is_left_alone(entry):
     first, second = call(entry, arguments), call(entry, arguments)
     assert first.to_dict() == second.to_dict()
     assert all(np.array_equal(a, c) for a, c in zip(arguments, copies, strict=True))
-    lists = call(entry, tuple(a.tolist() for a in arguments))
-    assert lists.to_dict() == first.to_dict()
 
 
 # ------------------------------------------------------------------------------ symmetries
@@ -790,26 +780,17 @@ def test_missing_scores_are_refused(entry, bad):
         refused(entry, arguments, argument)
 
 
-@pytest.mark.parametrize("wrong", ["strings", "numbers", "missing"])
 @pytest.mark.parametrize("name", having(evidence=Evidence.CORRECTNESS))
-def test_labels_are_not_correctness(entry, wrong):
+def test_codes_of_labels_are_not_correctness(entry):
     for position, argument in enumerate(positional(entry)):
         arguments = list(ordinary(entry))
-        shape = arguments[position].shape
-        values = {
-            "strings": np.full(shape, "cat"),
-            "numbers": np.arange(np.prod(shape)).reshape(shape) % 3,
-            "missing": np.where(np.arange(np.prod(shape)).reshape(shape) == 1, math.nan, 1.0),
-        }
-        arguments[position] = values[wrong]
+        arguments[position] = np.arange(arguments[position].size).reshape(arguments[position].shape)
         refused(entry, arguments, argument)
 
 
 @pytest.mark.parametrize("name", having(evidence=Evidence.PROBABILITIES))
-def test_scores_of_classes_need_numbers_and_two_classes(entry):
+def test_scores_of_classes_need_two_classes_of_known_order(entry):
     truth, first, second = ordinary(entry)
-    refused(entry, (truth, np.where(truth == 1, math.nan, first), second), "score_a")
-    refused(entry, (truth, first, np.where(truth == 1, math.nan, second)), "score_b")
     refused(entry, (truth + 1, first, second), "y_true")
     refused(entry, (np.where(truth == 1, "yes", "no"), first, second), "y_true")
 

@@ -116,19 +116,6 @@ def test_evidence_of_another_kind_is_refused(entry):
                 suite.call(entry, replaced)
 
 
-@pytest.mark.parametrize("name", suite.SCORED)
-def test_scores_that_overflow_give_an_answer_or_are_refused(entry):
-    arguments = tuple(a * 1e200 for a in suite.ordinary(entry))
-    try:
-        result = suite.call(entry, arguments)
-    except ValueError as error:
-        refusal = str(error)
-    else:
-        suite.check_result(entry, result)
-        return
-    assert suite.names_an_argument(entry, refusal)
-
-
 OPTIONS = [(name, option) for name in NAMES for option in CATALOGUE[name].options]
 
 

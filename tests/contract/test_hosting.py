@@ -53,11 +53,3 @@ def test_catalogue_entry_says_how_the_software_is_deployed():
     assert stack["apptainer"] == bool(re.search(r"^\s*container:", directives, re.MULTILINE))
     assert usage["report"] == ("report(" in directives)
     assert (ROOT / "config/README.md").is_file()  # the catalogue shows it
-
-
-def test_commits_are_held_to_what_make_lint_runs():
-    """One hook, which calls the Makefile and downloads nothing."""
-    (source,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
-    (hook,) = source["hooks"]
-    assert (source["repo"], hook["language"], hook["pass_filenames"]) == ("local", "system", False)
-    assert hook["entry"].split()[-1] == "lint"

@@ -171,22 +171,6 @@ def test_statistics_agree(processor):
     assert not differ, differ[0]
 
 
-@pytest.mark.parametrize(
-    ("line", "other", "expected"),
-    [
-        ("p: 0.05", "p: 0.05", True),
-        ("p: 0.05", "p: 0.0500000000001", True),
-        ("p: 0.05", "p: 0.050000001", False),
-        ("rank: 1", "rank: 2", False),
-        ("status: 'ok'", "status: 'zero_variance'", False),
-        ("p: 1e-17", "p: 0.0", True),
-        ("se: 20000000000.000004", "se: 20000000000.000000", True),
-    ],
-)
-def test_lines_agree(line, other, expected):
-    assert agree(line, other) is expected
-
-
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64") or "None" in chosen(),
     reason="these are kernels of OpenBLAS on x86-64",

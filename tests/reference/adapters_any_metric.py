@@ -13,7 +13,6 @@ from bakeoff.stats.metrics.answer import (
     acceleration_of,
     logit_interval,
     mover_interval,
-    normal_quantile,
 )
 from bakeoff.stats.metrics.best_models import best_of
 from bakeoff.stats.metrics.differences import (
@@ -171,7 +170,7 @@ def _bootstrap(inputs, metric):
             predicted = np.asarray(_predicted(inputs, model))[rows]
             part = influence(y[rows], predicted, metric=metric, labels=[0, 1])
             if metric == "roc_auc":
-                # the se of each resample is that of plain influence values, without DeLong's root
+                # the acceleration is that of plain influence values, without DeLong's root
                 part_psi = auc(y[rows] == 1, predicted, unbiased=False).psi
             else:
                 part_psi = part.psi
@@ -182,31 +181,15 @@ def _bootstrap(inputs, metric):
         return values[0] - values[1], psis[0] - psis[1]
 
     value, psi = at(np.arange(len(y)))
-    resampled = [at(np.array(rows)) for rows in inputs["indices"]]
-    found = Bootstrap(value, np.array([v for v, _ in resampled]))
-    ses = np.array([spread(p).se for _, p in resampled])
+    found = Bootstrap(value, np.array([at(np.array(rows))[0] for rows in inputs["indices"]]))
     level, acceleration = inputs["confidence"], acceleration_of(psi)
     return {
         "estimate": value,
-        **_resampled_intervals(found, level, spread(psi).se, ses),
         "bca": list(found.bca(level, acceleration)),
         "acceleration": acceleration,
         "bias_correction": found.bias_correction,
         "n_below": int((found.replicates < value - 1e-12).sum()),
         "n_ties": int(found.ties(found.known).sum()),
-    }
-
-
-def _resampled_intervals(found, level, se, ses):
-    """The percentile, the basic and the bootstrap-t interval."""
-    tails = (1 - level) / 2, (1 + level) / 2
-    low, high = (normal_quantile(found.known, tail) for tail in tails)
-    t = np.sort((found.replicates - found.estimate) / ses)
-    least, most = (normal_quantile(t, tail) for tail in tails)
-    return {
-        "percentile": [low, high],
-        "basic": [2 * found.estimate - high, 2 * found.estimate - low],
-        "studentized": [found.estimate - most * se, found.estimate - least * se],
     }
 
 

@@ -212,8 +212,8 @@ def half_sample(inputs):
         np.zeros_like(rows),
         full_repeats=0 if full is None else len(full),
         variant="halves" if full is None else "full",
-        alternative=inputs["alternative"],
-        confidence_level=inputs["confidence_level"],
+        alternative=inputs.get("alternative", "two-sided"),
+        confidence_level=inputs.get("confidence_level", 0.95),
     )
     return told(result)
 

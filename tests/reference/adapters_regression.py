@@ -12,6 +12,7 @@ from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.influence import influence
 from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Need
 from bakeoff.stats.metrics.named import METRICS, own_metric
+from tests.reference.adapters_folds import half_sample
 from tests.reference.told import as_printed, told
 
 _KENDALL = own_metric(
@@ -150,12 +151,9 @@ def folds(inputs, test):
     return told(result)
 
 
-def half_samples(inputs, variant):
-    halves = np.asarray(inputs["half_differences"]).reshape(-1, 1)
-    full = np.reshape(inputs.get("full_differences", []), (-1, 1))
-    rows = np.vstack([halves, full])  # the file has the mean of each: one fold of that mean
-    result = stats.half_sample_t(rows, np.zeros_like(rows), full_repeats=len(full), variant=variant)
-    return told(result)
+def half_samples(inputs):
+    # the file has the mean of each cross-validation: one fold of that mean
+    return half_sample(inputs | {"full_differences": np.c_[inputs["full_differences"]]})
 
 
 _LOSSES = {"absolute": 1, "squared": 2}
@@ -189,6 +187,5 @@ ADAPTERS = {
         for name in ("cv5x2_f", "cv5x2_t")
         for metric in _NAMES
     },
-    ("folds_half_sample_t", "full"): partial(half_samples, variant="full"),
-    ("folds_half_sample_t", "halves"): partial(half_samples, variant="halves"),
+    ("folds_half_sample_t", "full"): half_samples,
 }

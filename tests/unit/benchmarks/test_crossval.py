@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import ClassifierMixin, clone
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.crossval import data, evidence, learners, rates, regimes
@@ -83,35 +78,6 @@ def test_shrunken_ridge_is_scikit_learns() -> None:
     for i, train in enumerate(splits.train):
         expected = Ridge(alpha=1000).fit(x[train], sample.y[train]).predict(x)
         assert found[i] == pytest.approx(np.clip(expected, 0, 1))
-
-
-@pytest.mark.parametrize(
-    ("fit", "estimator"),
-    [
-        (learners.forest, RandomForestClassifier(n_estimators=10)),
-        (learners.network(steps=5), MLPClassifier(8, batch_size=45, shuffle=False, max_iter=5)),
-    ],
-    ids=["forest", "network"],
-)
-def test_scikit_learns_own_have_a_seed_for_each_split(
-    fit: learners.Learner, estimator: ClassifierMixin
-) -> None:
-    if isinstance(estimator, MLPClassifier):
-        estimator.set_params(learning_rate_init=0.05, n_iter_no_change=5)
-    sample = draw(Population(90), np.random.default_rng(4))
-    splits = PLANS["5x2"](sample, np.random.default_rng(5))
-    x = sample.views[0]
-    found = fit(x, sample.y, splits.train, splits.test, np.random.default_rng(6))
-    seeds = np.random.default_rng(6).integers(2**31, size=len(splits.train))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        for i, (train, test) in enumerate(zip(splits.train, splits.test, strict=True)):
-            one = clone(estimator).set_params(random_state=int(seeds[i]))
-            if isinstance(one, MLPClassifier):
-                one.set_params(batch_size=int(train.sum()))
-            expected = one.fit(x[train], sample.y[train]).predict_proba(x[test])
-            assert found[i, test] == pytest.approx(expected)
-            assert not found[i, ~test].any()
 
 
 def test_halves_share_no_row_and_keep_groups_whole() -> None:

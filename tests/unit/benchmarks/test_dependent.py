@@ -106,14 +106,3 @@ def test_rates_in_time_are_those_of_the_test(seed):
     p = stats.adjust_pvalues([one.pvalue for one in together], "holm")
     found = pairs.any_pair(right)["diebold_mariano ewc_corrected, 4 models"]
     assert found == bool((p <= 0.05).any())
-
-
-def test_spells_are_exchangeable_and_last():
-    found = draw.favoured(np.random.default_rng(1), 40_000, 0.9, 3).astype(float)
-    assert found.mean(axis=1) == pytest.approx([0.75] * 3, abs=0.02)
-    d = found - found.mean(axis=1, keepdims=True)
-    assert np.mean(d[:, 10:] * d[:, :-10]) > 0.002
-    alone = draw.one_persistent(np.random.default_rng(2), 40_000, 0.9, 2).astype(float) - 0.75
-    assert (
-        np.mean(alone[0, 1:] * alone[0, :-1]) > 0.005 > abs(np.mean(alone[1, 1:] * alone[1, :-1]))
-    )

@@ -7,7 +7,7 @@ from benchmarks.crossval.data import right
 from benchmarks.crossval.learners import neighbours
 from benchmarks.type1.evidence import NEIGHBOUR_ACCURACY
 from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import Rate, run
+from benchmarks.type1.trials import run
 
 
 def test_the_same_seed_gives_the_same_rates() -> None:
@@ -15,12 +15,6 @@ def test_the_same_seed_gives_the_same_rates() -> None:
     first, again, other = ([row.rejected for row in run(setting, 30, seed)] for seed in (1, 1, 2))
     assert first == again
     assert first != other
-
-
-def test_wilson_interval_of_a_rate() -> None:
-    row = Rate(SETTINGS[0], SETTINGS[0].trials[0], 200, 10, 0)
-    # Wilson (1927) for 10 of 200
-    assert row.interval == pytest.approx((0.02738, 0.08958), abs=1e-5)
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from bakeoff.comparisons import Context, advisable, plan_tests, run_test, with_halves
+from bakeoff.comparisons import Context, advisable, plan_tests, run_test
 from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.comparisons.settings import planned
@@ -94,22 +94,6 @@ def test_messages_name_tests_that_would_run(name, models, datasets, resampling):
             assert smallest(other, alone) <= 0.05
 
 
-@pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.arity == "all_pairs"])
-def test_versus_names_tests_that_would_run(name):
-    spec = experiment(3, 3, ("kfold", "holdout"), run=[name], versus="m0")
-    for problem in plan_tests(spec)[0]:
-        for other in named(problem.message):
-            assert advisable([other], spec)
-
-
-def test_three_data_sets_are_too_few_for_signed_ranks():
-    assert advisable(["wilcoxon_signed_rank"], experiment(2, 3)) == []
-    assert advisable(["wilcoxon_signed_rank"], experiment(2, 6)) == ["wilcoxon_signed_rank"]
-    assert smallest("wilcoxon_signed_rank", experiment(2, 3)) == 0.25
-    one_sided = experiment(2, 5, alternative="greater")
-    assert smallest("wilcoxon_signed_rank", one_sided) == 1 / 32
-
-
 @pytest.mark.parametrize("rows", [1, 4, 5, 6, 20, FEW])
 def test_rows_of_a_test_set_set_a_limit(rows):
     found = smallest("mcnemar", experiment(), RowCounts(rows))
@@ -143,13 +127,6 @@ def test_no_evidence_goes_below_the_smallest_p(name, n):
         rows = run_test(test, data, Context("", "accuracy", True))
         pairs = [row for row in rows if row.role == "pair"] or rows
         assert all(not row.pvalue_adjusted < least - 1e-12 for row in pairs)
-
-
-def test_halves_are_advised_where_rows_can_be_halved():
-    halved = with_halves(experiment(plans=("kfold",)))
-    assert advisable(["half_sample_t"], halved)
-    assert with_halves(experiment(plans=("kfold",), dataset={"time": "day"})) is None
-    assert Evidence.FOLD_SCORES is CATALOGUE["half_sample_t"].evidence
 
 
 @pytest.mark.parametrize(
@@ -197,10 +174,3 @@ def test_what_helps_would_help():
     eight = RowCounts(700, groups=8)
     assert "with one baseline" in helping(name, experiment(6, dataset=grouped), eight)
     assert can_tell(name, experiment(6, dataset=grouped, versus="m0"), eight)
-
-
-def test_more_times_help_a_test_of_times_and_no_test_of_blocks():
-    spec, size = experiment(2, dataset={"time": "day"}), RowCounts(140, times=14)
-    assert helping("diebold_mariano", spec, size) == "at least 32 times"
-    blocks = experiment(6, dataset={"time": "day"})
-    assert "times" not in helping("mcnemar", blocks, size)

@@ -156,10 +156,6 @@ def test_data_sets_are_scored_by_the_mean_over_folds(study):
     assert row.correction == "holm"
 
 
-def test_a_mean_over_folds_is_preferred_to_one_test_set(study):
-    assert first(study, "friedman").plan != "holdout"
-
-
 def test_criteria_are_taken_together(study):
     row = first(study, "manova")
     by_metric = [scores(study, "kfold", metric) for metric in ("accuracy", "brier")]

@@ -106,33 +106,10 @@ def test_learners_that_were_not_simulated_are_told():
     assert said("half_sample_t", {"own": "mine.Own"}) == ""
 
 
-@pytest.mark.parametrize("test", ["manova", "anova_oneway", "one_sample_t"])
-def test_learners_of_another_test_are_no_evidence_about_this_one(test):
-    assert "not simulated with learners like forest" in said(test, {"forest": FOREST})
-
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [(QDA, "quadratic discriminant analysis"), (SVM, "support vector machines")],
-)
-def test_learners_that_are_not_linear_are_known_by_their_own_rates(path, kind):
-    rate = worst("cv5x2_f", kind)
-    text = said("cv5x2_f", {"logistic": LOGISTIC, "other": path})
-    assert text.startswith(f"with {kind} (here: other) cv5x2_f has an inflated type I error (up to")
-    assert f"up to {rate} at the .05 level" in text
-
-
 @pytest.mark.parametrize("test", ["cv5x2_f", "corrected_repeated_kfold_t", "corrected_kfold_t"])
 def test_forests_and_trees_are_not_selection(test):
     tree = "sklearn.tree.DecisionTreeClassifier"
     assert said(test, {"forest": FOREST, "tree": tree}) == ""
-
-
-def test_rate_by_another_metric_says_so():
-    assert said("cv5x2_f", {"logistic": LOGISTIC}) == ""
-    text = said("cv5x2_f", {"logistic": LOGISTIC}, "roc_auc", metrics=["accuracy", "roc_auc"])
-    assert f"(up to {worst('cv5x2_f', 'logistic regression', 'roc_auc')} by" in text
-    assert re.search(r"by (area under|ROC|AUC)", text)
 
 
 def test_every_number_is_a_rate_of_the_simulations():
@@ -207,9 +184,3 @@ def test_predictions_that_weights_or_thresholds_move_make_a_caution(changed):
         assert "Use half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead." in told(test)
     assert told("cv5x2_z") == ""
     assert "class weights" not in said("cv5x2_f", {"plain": LOGISTIC})
-
-
-def test_counting_rows_of_folds_has_a_caution_about_unbalanced_classes():
-    text = said("cv5x2_mcnemar", {"logistic": LOGISTIC, "knn": KNN})
-    assert text.startswith("with unbalanced classes cv5x2_mcnemar has an inflated type I error")
-    assert text.endswith("Use half_sample_t (plan halves) instead.")

@@ -7,7 +7,6 @@ import pytest
 
 from bakeoff.comparisons import check_classes, described, plan_tests
 from bakeoff.comparisons.settings import corrects, planned
-from bakeoff.errors import joined
 from bakeoff.spec import load_experiment
 from bakeoff.spec.tests import HypothesisTests
 from bakeoff.stats import Evidence, catalogue
@@ -85,14 +84,6 @@ def test_recommended_tests_on_rows_follow_the_metrics(metrics, expected):
     assert {test.name: list(test.metrics) for test in tests} == expected
 
 
-def test_recommended_tests_on_folds_follow_the_metrics():
-    _, tests = plan_tests(experiment(resampling={"cv_5x2": {}}))
-    assert {test.name: test.metrics for test in tests} == {
-        "cv5x2_z": ("accuracy",),
-        "corrected_repeated_kfold_t": ("log_loss", "mcc"),
-    }
-
-
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
@@ -118,19 +109,6 @@ def test_metrics_among_the_options_are_those_of_the_test():
     facts = {"resampling": {"holdout": {}}, "tests": {"options": options}}
     _, (_, test) = plan_tests(experiment(models=2, **facts))
     assert (test.name, test.metrics) == ("metric_difference", ("accuracy",))
-
-
-def test_every_recommendation_says_why():
-    for n in (1, 3, 12):
-        for test in plan_tests(experiment(datasets=n))[1]:
-            assert len(test.why) > 40
-
-
-def test_a_smaller_level_needs_more_data_sets():
-    plans = {"cv_5x2": {}}
-    strict = {"alpha": 0.01}
-    assert "cv5x2_z" in chosen(models=2, datasets=7, resampling=plans, tests=strict)
-    assert "wilcoxon_signed_rank" in chosen(models=2, datasets=8, resampling=plans, tests=strict)
 
 
 def test_one_sided_questions_get_tests_with_sides():
@@ -422,10 +400,3 @@ def test_a_test_by_cost_is_tried_with_the_costs_of_the_experiment():
     assert chosen(**facts, metrics=["expected_cost"], costs=costs) == {
         "metric_difference": "holdout"
     }
-
-
-@pytest.mark.parametrize(
-    ("names", "text"), [(["f1"], "f1"), (["f1", "mcc"], "f1 and mcc"), (list("abc"), "a, b and c")]
-)
-def test_metrics_are_listed_in_words(names, text):
-    assert joined(names) == text

@@ -10,8 +10,6 @@ from bakeoff.comparisons.plan_tests import plan_tests
 from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
-from bakeoff.execution import steps
-from bakeoff.report.prose import why_undecided
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue, mcnemar, tost_paired
 from bakeoff.stats.core import registry
@@ -96,15 +94,6 @@ def test_the_plain_form_is_kept_when_asked_for_by_name():
     assert "120 rows of 12 groups" in assumed["detail"]
 
 
-def test_groups_reach_the_test():
-    (row,) = run("mcnemar", evidence(), experiment())
-    expected = mcnemar(*evidence().correct.T, groups=evidence().groups)
-    assert (row.variant, row.pvalue) == ("sign_flip", expected.pvalue)
-    plain = mcnemar(*evidence().correct.T)
-    assert row.ci_high - row.ci_low > plain.ci.high - plain.ci.low
-    assert row.result["n_clusters"] == 12
-
-
 @pytest.mark.parametrize(
     ("options", "columns", "said"),
     [
@@ -131,13 +120,6 @@ def test_groups_reach_the_test():
 def test_options_that_cannot_be_followed_are_refused(options, columns, said):
     found = messages({"run": list(options), "options": options}, **columns)
     assert said in found if said else not found
-
-
-def test_the_step_hands_on_what_relates_rows(monkeypatch):
-    handed = []
-    monkeypatch.setattr("bakeoff.scores.collect_predictions", lambda *given: handed.extend(given))
-    steps.collect_predictions({}, ["data.parquet"], ["columns.parquet"], {}, "out.parquet")
-    assert handed[-2:] == ["data.parquet", "columns.parquet"]
 
 
 def test_predictions_that_lost_their_groups_are_refused(tmp_path):
@@ -184,30 +166,6 @@ def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path):
     assert row.n == one.n == 40
     assumed = {a["name"]: a["holds"] for a in row.result["assumptions"]}
     assert assumed["independent rows"] is False
-
-
-def test_reasons_name_the_form_that_runs():
-    given = {"predictions": "p.csv", "columns": {"group": "patient"}}
-    entry = {"experiment": "w", "datasets": {"rows": {"source": "given"}}, "metrics": ["accuracy"]}
-    three = load_experiment(entry | {"models": dict.fromkeys("abc", given)})
-    _, chosen = plan_tests(three)
-    why = " ".join(test.why for test in chosen)
-    assert "corrected by holm" in why
-    assert "mid-p" not in why
-    assert "Raschka" not in why
-    two = plan_tests(experiment(group="patient"))[1]
-    assert "mid-p" not in two.tests[0].why
-    assert "mid-p" in plan_tests(experiment())[1].tests[0].why
-
-
-def test_too_few_groups_are_named_with_the_number_it_takes():
-    found = evidence()
-    few = dataclasses.replace(found, groups=np.repeat(np.arange(4), 30))
-    (row,) = run("mcnemar", few, experiment())
-    assert why_undecided(row) == (
-        "120 rows in 4 groups, and at a level of 0.05 it takes 6 groups: the signs of fewer can "
-        "never reject"
-    )
 
 
 def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form():

@@ -49,11 +49,6 @@ def test_a_model_without_scores_is_left_out(tmp_path):
     assert found.left_out == ("gone has no results here",)
 
 
-def test_no_scores_at_all(tmp_path):
-    found = fold_scores(read_scores(written(tmp_path / "s.csv", models=())), ["a"], "f1")
-    assert (found.models, found.n) == ((), 0)
-
-
 def test_incomplete_scores_are_refused(tmp_path):
     scores = read_scores(written(tmp_path / "s.csv"))
     with pytest.raises(UserError, match="the scores of f1 are not complete"):

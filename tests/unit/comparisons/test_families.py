@@ -129,26 +129,6 @@ def test_open_side_of_one_model_ends_where_the_metric_does():
     assert range_of(METRICS["log_loss"], costs) == (0, math.inf)
 
 
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("name", ["corrected_kfold_t", "corrected_resampled_t", "kfold_t"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
-def test_bonferroni_intervals_agree_with_the_decisions(name, seed, alternative):
-    for row in run(name, folds(3, seed), correction="bonferroni", alternative=alternative):
-        assert row.confidence == pytest.approx(1 - 0.05 / 3)
-        excludes_zero = row.ci_low > 0 or row.ci_high < 0
-        assert excludes_zero == (row.decision is not Decision.NOT_SHOWN)
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed):
-    for row in run("tost_paired", rows_right(3, 2000, seed), margin=0.03, correction="bonferroni"):
-        inside = row.ci_low > -0.03 and row.ci_high < 0.03
-        assert inside == (row.decision is Decision.EQUIVALENT)
-        assert row.confidence == pytest.approx(1 - 2 * 0.05 / 3)
-        assert row.margin == 0.03
-        assert row.alpha == 0.05
-
-
 def test_one_sided_decisions_name_the_better_model():
     better = run("mcnemar", rows_right(2, 800), alternative="less")[0]
     other = run("mcnemar", rows_right(2, 800), alternative="greater")[0]

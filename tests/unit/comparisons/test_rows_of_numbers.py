@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from bakeoff import compare, stats
+from bakeoff import stats
 from bakeoff.comparisons import Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.run_tests import TimeBlocks
@@ -92,16 +92,6 @@ def test_numbers_in_time_are_compared_by_a_long_run_variance():
     }
     config["datasets"]["d"].pop("time")
     assert plans(config) == {"metric_difference": ("rmse", "mae", "median_absolute_error")}
-
-
-def test_given_numbers_in_time_are_compared_in_the_same_way():
-    found = rows("rmse")
-    models = dict(zip(("a", "b"), found.predicted.T, strict=True))
-    metrics = ["rmse", "mae", "median_absolute_error"]
-    told = compare(found.truth, models, metrics=metrics, time=found.times).comparisons
-    tests = set(zip(told["test"], told["metric"], strict=True))
-    assert {("diebold_mariano_means", "rmse"), ("diebold_mariano_means", "mae")} <= tests
-    assert ("metric_difference", "median_absolute_error") in tests
 
 
 def test_test_of_means_takes_the_metrics_that_are_means_of_losses():

@@ -1,7 +1,6 @@
 """Rows in the order of time for tests that know groups alone."""
 
 import dataclasses
-import math
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from bakeoff.comparisons.settings import planned
 from bakeoff.report.may_be_best import contenders
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, Evidence, catalogue
-from bakeoff.stats.rows.ordered import between_blocks
 
 N = 800
 FADES = "dependence that fades within a block"
@@ -127,19 +125,3 @@ def test_identical_models_are_no_reason_to_warn():
     assert isinstance(rows, PairedPredictions)
     same = dataclasses.replace(rows, predicted=rows.predicted[:, [0, 0, 0]])
     assert {holds for holds, _ in fading(entry, same).values()} == {True}
-
-
-def test_variance_over_that_of_independent_blocks_by_hand():
-    rng = np.random.default_rng(1)
-    # an AR(1) series: cov(neighbouring blocks)/variance of a block is near φ/((1 - φ²)·L)
-    n, blocks, phi = 4000, 8, 0.98
-    series = np.empty(n)
-    series[0] = rng.normal() / math.sqrt(1 - phi**2)
-    for at in range(1, n):
-        series[at] = phi * series[at - 1] + rng.normal()
-    gamma = phi ** np.arange(n)
-    weights = 1 - np.arange(n) / n
-    whole = 2 * (weights * gamma).sum() - 1
-    part = 2 * ((1 - np.arange(n // blocks) * blocks / n) * gamma[: n // blocks]).sum() - 1
-    found = between_blocks([series - series.mean()], 1, blocks)
-    assert found == pytest.approx(whole / part, rel=0.05)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
-from bakeoff.execution.fits import Fitter, fit_of
+from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import NO_LIMITS, Limits, StepError, Workers, result
 from bakeoff.spec import Fit, load_experiment
@@ -103,18 +102,3 @@ def test_a_fit_that_may_have_to_be_ended_is_alone_in_its_message(tiny: dict[str,
     batch(tiny, workers, of_bayes(tiny), timeout=60)
     assert len(workers.done) == 11
     assert not workers.messages
-
-
-@pytest.mark.parametrize(
-    "fit",
-    [
-        Fit("iris", "tree", "holdout", 1, 1),
-        Fit("iris", "tree", "holdout", 1, 1, 3),
-        Fit("iris", "tree", "kfold", 1, 3, 2),
-        Fit("iris", "tree", "cv_5x2", 5, 2),
-    ],
-)
-def test_wildcards_name_a_fit(fit: Fit) -> None:
-    own = SimpleNamespace(dataset="iris", split=fit.split)
-    assert fit_of(SimpleNamespace(model="tree", **vars(own))) == fit
-    assert fit_of(SimpleNamespace(given="tree", **vars(own))) == fit

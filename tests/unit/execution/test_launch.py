@@ -18,11 +18,6 @@ def _file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("study.yaml").touch()
 
 
-def test_workflow_of_a_checkout_is_the_one_at_its_top() -> None:
-    assert launch.workflow_folder() == ROOT
-    assert (ROOT / "workflow/Snakefile").is_file()
-
-
 def test_installed_workflow_comes_before(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "workflow").mkdir()
     monkeypatch.setattr(launch, "_PACKAGE", tmp_path)

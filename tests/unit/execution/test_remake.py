@@ -115,19 +115,6 @@ def test_failure_of_a_model_that_is_gone_is_no_matter(tiny: dict[str, Any]) -> N
     assert Made(tiny).again() == set()
 
 
-def test_batches_divide_the_fits(tiny: dict[str, Any]) -> None:
-    tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
-    needs = Made(tiny, "fold").needs
-    assert needs.batches("iris") == []
-    assert len(needs.fitted("iris", "cv_5x2")) == 30
-    needs = Made(tiny, "dataset").needs
-    assert needs.fitted("wine", "cv_5x2") == ["results/tiny/batches/wine.txt"]
-    needs = Made(tiny, "model").needs
-    assert needs.fitted("wine", "holdout") == [
-        f"results/tiny/batches/wine/{model}.txt" for model in tiny["models"]
-    ]
-
-
 def test_damaged_files_are_made_again(tiny: dict[str, Any]) -> None:
     made = Made(tiny)
     paths = made.needs.paths

@@ -20,9 +20,7 @@ from bakeoff.stats.core.arguments import (
     Share,
     check_argument,
     check_of,
-    checked,
 )
-from bakeoff.stats.core.result import Alternative
 
 PUBLIC = {
     name: getattr(stats, name)
@@ -78,19 +76,6 @@ def test_value_is_handed_on_as_a_plain_one(kind, value, plain):
     found = check_argument(value, "x", kind)
     assert type(found) is type(plain)
     assert str(found) == str(plain)
-
-
-def test_one_sided_interval_needs_half_the_probability():
-    @checked
-    def interval(
-        *, alternative: Alternative = "two-sided", confidence_level: Level = 0.95
-    ) -> float:
-        return confidence_level
-
-    assert interval(confidence_level=0.4) == 0.4
-    assert interval(confidence_level=0.5, alternative="less") == 0.5
-    with pytest.raises(stats.ArgumentError, match=r"confidence_level: found 0\.4; a one-sided"):
-        interval(confidence_level=0.4, alternative="less")
 
 
 def test_positional_arguments_are_checked_too():

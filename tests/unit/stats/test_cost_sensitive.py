@@ -2,18 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import optimize
 
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.rows.costs import chi_square, cost_sensitive, cost_sensitive_from_counts
-
-VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
-
-problems = st.tuples(st.integers(2, 3), st.integers(0, 2**32 - 1), st.integers(1, 12)).map(
-    lambda size: _problem(*size)
-)
 
 
 def _problem(k, seed, most):
@@ -30,27 +22,6 @@ def differences(cost):
     return np.array(
         [[[cost[t, i] - cost[t, j] for t in range(k)] for j in range(k)] for i in range(k)]
     )
-
-
-@given(problems)
-@settings(deadline=None, max_examples=40)
-def test_interval_and_likelihood_ratio_test_agree(problem):
-    counts, cost = problem
-    for variant in VARIANTS[:2]:
-        result = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
-        if result.status is Status.OK and abs(result.pvalue - 0.05) > 1e-6:
-            assert (result.pvalue < 0.05) == (not result.ci.low <= 0 <= result.ci.high)
-
-
-@given(problems, st.floats(0.01, 1000))
-@settings(deadline=None, max_examples=40)
-def test_unit_of_the_costs_does_not_matter(problem, unit):
-    counts, cost = problem
-    for variant in VARIANTS:
-        one = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
-        other = cost_sensitive_from_counts(counts, cost=cost * unit, variant=variant)
-        assert other.pvalue == pytest.approx(one.pvalue, rel=1e-6, abs=1e-9, nan_ok=True)
-        assert other.estimate == pytest.approx(one.estimate * unit, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -154,11 +125,3 @@ def test_unseen_costly_errors_are_flagged():
     )
     assert whole.pvalue == pytest.approx(0.0474480, abs=1e-6)
     assert whole.pvalue > result.pvalue
-
-
-def test_huge_counts():
-    counts = np.zeros((2, 2, 2), dtype=int)
-    counts[0, 0, 0], counts[1, 1, 1] = 10**6, 10**6
-    counts[1, 0, 0], counts[0, 1, 0] = 250_000, 249_000
-    result = cost_sensitive_from_counts(counts)
-    assert result.pvalue == pytest.approx(stats.chi2.sf(1000**2 / 499_000, 1), rel=1e-3)

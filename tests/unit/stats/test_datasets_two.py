@@ -41,20 +41,6 @@ def test_exact_p_is_that_of_all_sign_patterns(values, zeros):
         assert found.pvalue == pytest.approx(p, rel=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
-@given(
-    st.lists(st.integers(-(10**6), 10**6).filter(bool), min_size=6, max_size=15, unique_by=abs),
-    st.sampled_from([0.8, 0.9, 0.95]),
-    st.sampled_from(["two-sided", "greater", "less"]),
-)
-def test_interval_excludes_zero_exactly_when_the_exact_test_rejects(d, level, alternative):
-    # without ties and zeros the interval inverts the test
-    how = {"confidence_level": level, "alternative": alternative}
-    result = wilcoxon_signed_rank(d, [0] * len(d), **how)
-    excludes = not result.ci.low <= 0 <= result.ci.high
-    assert excludes == (result.pvalue <= 1 - level + 1e-12)
-
-
 def test_too_few_data_sets_for_the_level_give_an_unbounded_interval():
     result = wilcoxon_signed_rank([0.9, 0.8, 0.7], [0.8, 0.6, 0.4])
     assert list(result.ci) == [-math.inf, math.inf]
@@ -109,15 +95,6 @@ def test_constant_difference_has_an_ordinary_p():
     assert result.status is Status.OK
     assert result.pvalue == pytest.approx(2 / 2**7)
     assert list(result.ci) == pytest.approx([0.1, 0.1])
-
-
-def test_large_samples_stay_finite():
-    rng = np.random.default_rng(0)
-    d = rng.normal(0.01, 1, 20_000)
-    result = wilcoxon_signed_rank(d, np.zeros_like(d))
-    assert 0 < result.pvalue <= 1
-    assert result.ci.low < result.estimate < result.ci.high
-    assert result.ci.high - result.ci.low < 0.06
 
 
 def test_exact_tails_do_not_underflow_to_garbage():

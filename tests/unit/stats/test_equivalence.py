@@ -48,21 +48,6 @@ def test_agreement_on_every_row_is_evidence_that_grows_with_the_rows():
     assert many.pvalue == pytest.approx(scipy_stats.norm.sf(math.sqrt(500 * 0.02 / 0.98)))
 
 
-@pytest.mark.parametrize(
-    ("test", "options"),
-    [(stats.corrected_repeated_kfold_t, {}), (stats.half_sample_t, {"full_repeats": 1})],
-)
-def test_the_interval_of_a_difference_decides_as_two_one_sided_tests_do(test, options):
-    rng = np.random.default_rng(3)
-    b = rng.normal(0.8, 0.01, (23, 5))
-    a = b + rng.normal(0.004, 0.01, b.shape)
-    ci = test(a, b, confidence_level=0.9, **options).ci
-    for margin in (0.004, 0.006, 0.01, 0.05):
-        lower = test(a + margin, b, alternative="greater", **options).pvalue
-        upper = test(a - margin, b, alternative="less", **options).pvalue
-        assert (max(lower, upper) < 0.05) == (-margin < ci.low and ci.high < margin)
-
-
 def predictions(metric, n=150):
     """Draw the truth and two models' predictions, as a metric wants them."""
     rng = np.random.default_rng(11)
@@ -119,13 +104,3 @@ def test_equivalence_in_groups_tells_whether_they_are_enough():
         result = stats.tost_paired(a, b, margin=0.2, groups=groups)
         held = {check.name: check.holds for check in result.assumptions}
         assert held["enough groups"] is enough
-
-
-def test_in_groups_the_form_of_a_test_of_two_margins_is_named():
-    rng = np.random.default_rng(0)
-    data, groups = {"margin": 0.1}, np.repeat(np.arange(40), 5)
-    a, b = rng.random((2, 200)) < 0.8
-    both = stats.tost_paired(a, b, **data, groups=groups)
-    one = stats.noninferiority(a, b, **data, groups=groups)
-    assert (both.variant, one.variant) == ("score_effective", "")
-    assert one.pvalue == pytest.approx(both.pvalue_lower)

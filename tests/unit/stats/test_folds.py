@@ -11,7 +11,7 @@ from bakeoff import stats
 from bakeoff.stats import Status
 from bakeoff.stats.core.paired_differences import normality, paired_differences
 from bakeoff.stats.folds.anova import sphericity as _sphericity_check
-from bakeoff.stats.folds.anova import studentized_range_isf, studentized_range_sf
+from bakeoff.stats.folds.anova import studentized_range_sf
 
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
 
@@ -81,18 +81,6 @@ def test_a_model_without_scores_is_named():
         stats.tukey_hsd(y, nan_policy="omit")
 
 
-@pytest.mark.parametrize("blocks", [True, False])
-def test_tukeys_intervals_agree_with_its_p(blocks):
-    y = draw() + np.array([0.0, 0.02, 0.04, 0.06])
-    result = stats.tukey_hsd(y, blocks=blocks)
-    for pair in result.pairs:
-        assert pair.ci.low < pair.estimate < pair.ci.high
-        assert (pair.pvalue_adjusted < 0.05) == (pair.ci.low > 0 or pair.ci.high < 0)
-        assert pair.pvalue_adjusted >= pair.pvalue
-    loss = stats.tukey_hsd(-y, blocks=blocks, greater_is_better=False)
-    assert [p.estimate for p in loss.pairs] == pytest.approx([p.estimate for p in result.pairs])
-
-
 class TestStudentizedRange:
     @pytest.mark.parametrize("k", [3, 10, 40])
     @pytest.mark.parametrize("df", [2, 5, 27, 600])
@@ -100,16 +88,6 @@ class TestStudentizedRange:
         for q in (0.01, 1, 3.5, 7):
             theirs = scipy_stats.studentized_range.sf(q, k, df)
             assert studentized_range_sf(q, k, df) == pytest.approx(theirs, rel=1e-7, abs=1e-11)
-
-    @pytest.mark.parametrize("df", [1, 4, 50, 1e5])
-    def test_two_means_are_students_t(self, df):
-        for q in (1e-6, 0.5, 4.0, 30.0, 120.0):
-            exact = 2 * scipy_stats.t.sf(q / math.sqrt(2), df)
-            assert studentized_range_sf(q, 2, df) == pytest.approx(exact, rel=1e-6, abs=1e-300)
-
-    @pytest.mark.parametrize("p", [0.999, 0.5, 0.05, 1e-3, 1e-9])
-    def test_critical_values_invert_the_tail(self, p):
-        assert studentized_range_sf(studentized_range_isf(p, 5, 12), 5, 12) == pytest.approx(p)
 
 
 @pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])

@@ -29,21 +29,6 @@ def test_rows_and_counts_give_one_result(seed):
         assert found.statistic**2 == pytest.approx((b_e - c_e) ** 2 / (b_e + c_e))
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.integers(0, 2**31))
-def test_one_sided_p_values_add_up_and_corrected_is_never_smaller(seed):
-    fold, a, b = rows(seed)
-    greater, less = (
-        stats.cv5x2_mcnemar(fold, a, b, alternative=side).pvalue for side in ("greater", "less")
-    )
-    assert greater + less == pytest.approx(1)
-    assert stats.cv5x2_mcnemar(fold, a, b, alternative="greater").ci.high == 1
-    assert stats.cv5x2_mcnemar(fold, a, b, alternative="less").ci.low == -1
-    two = stats.cv5x2_mcnemar(fold, a, b)
-    assert two.pvalue == pytest.approx(2 * min(greater, less))
-    assert stats.cv5x2_mcnemar(fold, a, b, variant="corrected").pvalue >= two.pvalue
-
-
 def test_guard_takes_over_where_whole_fits_fail():
     fold, a, _ = rows(1)
     b = a.copy()
@@ -52,13 +37,6 @@ def test_guard_takes_over_where_whole_fits_fail():
     assert result.details["guard_active"]
     assert result.details["se"] ** 2 == result.details["variance_folds"]
     assert result.pvalue > stats.mcnemar(a.ravel(), b.ravel()).pvalue
-
-
-def test_models_that_agree_have_no_evidence_between_them():
-    fold, a, _ = rows(2)
-    for test in (stats.cv5x2_mcnemar, stats.cv5x2_z):
-        found = test(fold, a, a)
-        assert (found.status, found.statistic, found.pvalue) == (Status.NO_DISCORDANT_PAIRS, 0, 1)
 
 
 def test_one_halving_is_the_fewest():
@@ -110,18 +88,15 @@ def test_one_threshold_that_turns_many_rows_at_once_is_one_piece_of_evidence():
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 2**31))
-def test_interval_excludes_0_where_p_is_small_and_models_may_change_places(seed):
+def test_interval_excludes_0_where_p_is_small(seed):
     fold, a, b = rows(seed)
-    found, turned = stats.cv5x2_z(fold, a, b), stats.cv5x2_z(fold, b, a)
+    found = stats.cv5x2_z(fold, a, b)
     assert (found.ci.low > 0 or found.ci.high < 0) == (found.pvalue < 0.05)
-    assert (turned.estimate, turned.pvalue) == (-found.estimate, found.pvalue)
+    assert stats.cv5x2_z(fold, a, b, alternative="greater").ci.high == 1
+    assert stats.cv5x2_z(fold, a, b, alternative="less").ci.low == -1
     order = np.random.default_rng(seed).permutation(a.shape[1])
     again = stats.cv5x2_z(fold[:, order], a[:, order], b[:, order])
     assert again.pvalue == pytest.approx(found.pvalue, rel=1e-12)
-    greater, less = (
-        stats.cv5x2_z(fold, a, b, alternative=side).pvalue for side in ("greater", "less")
-    )
-    assert greater + less == pytest.approx(1)
     parts = found.details
     both = np.sqrt(parts["variance_test"]) + np.sqrt(parts["variance_training"])
     assert parts["se"] ** 2 == pytest.approx(max(1.1 * both**2, parts["variance_rows"]))

@@ -1,26 +1,15 @@
-import math
 from dataclasses import asdict
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from bakeoff.stats import all_pairs
-from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.result import AGREE
 
 
 def random_matrix(seed, n=60, models=4):
     rng = np.random.default_rng(seed)
     return rng.uniform(size=(n, models)) < rng.uniform(0.3, 1, size=models)
-
-
-@pytest.mark.parametrize(
-    ("k", "n"), [(0, 0), (0, 1), (3, 7), (16, 33), (400, 1000), (49500, 10**5)]
-)
-def test_binomial_point_probability_is_exact(k, n):
-    true = Fraction(math.comb(n, k), 2**n)
-    assert abs(float(Fraction(float(kernels.half_pmf(k, n))) / true - 1)) < 1e-12
 
 
 def test_intervals_are_simultaneous_unless_asked_otherwise():

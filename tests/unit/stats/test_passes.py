@@ -7,6 +7,7 @@ import pytest
 
 import bakeoff
 from bakeoff import stats
+from benchmarks import few_rows
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
@@ -99,31 +100,14 @@ def test_mistakes_are_told(options, said):
         bakeoff.compare(None, {"a": [0, 1] * 4, "b": [1, 1, 0, 0] * 2}, **options)
 
 
-def rejections(share, runs, items, k):
-    """Count rejections of a true null, all and without a warning."""
-    rng = np.random.default_rng([runs[1], items, k])
-    found = []
-    for _ in range(300):
-        p = rng.beta(1, 1 / share - 1, (2, items))
-        values = [
-            stats.pass_at(rng.binomial(n, q), [n] * items, k) for n, q in zip(runs, p, strict=True)
-        ]
-        found.append(stats.mean_difference(*values))
-    rejected = [one for one in found if one.pvalue <= 0.05]
-    silent = [one for one in rejected if all(a.holds is not False for a in one.assumptions)]
-    return len(rejected) / 300, len(silent) / 300
-
-
 @pytest.mark.parametrize(
-    ("share", "runs", "items", "k"),
-    [(1 / 61, (1, 20), 50, 1), (1 / 31, (3, 30), 20, 3), (1 / 61, (5, 50), 20, 5)],
+    ("beta", "items", "k", "runs"),
+    [(60, 50, 1, (1, 20)), (30, 20, 3, (3, 30)), (60, 20, 5, (5, 50))],
 )
-def test_rare_passes_of_unequal_numbers_of_runs_are_told(share, runs, items, k):
-    rejected, silent = rejections(share, runs, items, k)
-    assert rejected > 0.1
-    assert silent <= 0.02
-    rejected, silent = rejections(0.3, (runs[1], runs[1]), 50, k)
-    assert rejected == pytest.approx(silent, abs=0.01)
+def test_rare_passes_of_unequal_numbers_of_runs_are_told(beta, items, k, runs):
+    found = few_rows.of_rare_passes(beta, items, k, runs, 300)
+    assert found["rejected"] > 30
+    assert found["silent"] <= 6
 
 
 @pytest.mark.parametrize("better", [True, False])
