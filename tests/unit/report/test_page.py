@@ -11,7 +11,7 @@ from studies import experiment, ran, study
 
 from bakeoff.report import may_be_best, page, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
-from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits import exhibits
 from bakeoff.report.make import make_prints, make_report
 from bakeoff.report.page import Page
 
@@ -108,14 +108,6 @@ def test_labels_do_no_harm_wherever_they_go(made):
         if exhibit.form == "figure":
             svg = (folder / "figures" / f"{exhibit.name}.svg").read_text(encoding="utf-8")
             assert "<script" not in svg
-
-
-def test_files_are_those_that_are_announced(made):
-    folder, listed = made
-    figures = {f"{e.name}.svg" for e in listed if e.form == "figure"}
-    tables = {f"{e.name}.{k}" for e in listed if e.form == "table" for k in ("csv", "tex")}
-    assert {p.name for p in (folder / "figures").iterdir()} == figures
-    assert {p.name for p in (folder / "tables").iterdir()} == tables
 
 
 def test_same_study_gives_the_same_bytes(tmp_path):
@@ -223,12 +215,3 @@ def test_fits_are_counted_where_models_were_fitted_alone():
     assert one.fits == 22
     failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
     assert dataclasses.replace(one, failed=failed).fits == 11
-
-
-def test_the_legend_of_differences_explains_what_is_drawn():
-    one = ran(experiment(("a", "b"), tests=("cv5x2_f", "cv5x2_t")), THREE)
-    items = {item.name: item for item in exhibits(one)}
-    legends = {test: draw(items[f"forest.{test}"], one).legend for test in ("cv5x2_f", "cv5x2_t")}
-    assert "interval" not in legends["cv5x2_f"]
-    assert "Ticks" in legends["cv5x2_f"]
-    assert not any("green" in text or "one-sided" in text for text in legends.values())
