@@ -113,3 +113,19 @@ def test_every_source_and_division_in_one_study(snakemake, address):
     assert snakemake(config).returncode == 0
     assert (results / "data/code.parquet").read_bytes() != code
     assert (results / "data/web.parquet").stat().st_mtime_ns == web
+
+
+def test_mistake_in_data_from_the_web_is_told_before_any_fit(snakemake, address):
+    config = study(address, snakemake.folder)
+    config["datasets"] = {"files": config["datasets"]["files"], "web": config["datasets"]["web"]}
+    config["datasets"]["web"].pop("merge")
+    told = "metrics[1]: roc_auc is for two classes, web has 3"
+    # with more cores a fit of another data set may begin while this one is still being loaded
+    run = snakemake(config)
+    assert run.returncode == 1
+    assert f"load_dataset failed: {told}" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not (snakemake.results("study") / "predictions").exists()
+    again = snakemake(config)
+    assert told in again.stderr
+    assert "load_dataset failed" not in again.stderr, "what is downloaded is checked beforehand"

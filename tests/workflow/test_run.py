@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from mlxtend.evaluate import cochrans_q, combined_ftest_5x2cv, mcnemar, mcnemar_table
+from mlxtend.evaluate import cochrans_q, mcnemar, mcnemar_table
 from sklearn.metrics import accuracy_score
 
 from tests.conftest import TINY, Runner
@@ -61,27 +61,6 @@ def test_scores_are_those_of_the_predictions(finished: Runner) -> None:
         found = predictions(finished, row.model, split)
         assert row.value == pytest.approx(accuracy_score(found["y_true"], found["y_pred"]))
         assert row.n_test == len(found)
-
-
-def test_5x2_f_agrees_with_mlxtend(finished: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """mlxtend refits on splits of its own; given our differences, its formula must give our F."""
-    scores = pd.read_csv(finished.results() / "scores.csv").query(
-        "plan == 'cv_5x2' and metric == 'accuracy'"
-    )
-    wide = scores.pivot(index=["repeat", "fold"], columns="model", values="value")
-    row = comparisons(finished).query("test == 'cv5x2_f' and metric == 'accuracy'").iloc[0]
-    assert (row.model_a, row.model_b) == ("tree", "bayes")
-    sequence = iter(wide[["tree", "bayes"]].to_numpy().ravel())
-
-    class Stub:
-        def fit(self, X: Any, y: Any) -> Stub:
-            return self
-
-    f, p = combined_ftest_5x2cv(
-        Stub(), Stub(), np.zeros((8, 1)), np.array([0, 1] * 4), scoring=lambda *_: next(sequence)
-    )
-    assert row.statistic == pytest.approx(f)
-    assert row.pvalue == pytest.approx(p)
 
 
 def test_mcnemar_and_cochran_agree_with_mlxtend(finished: Runner) -> None:

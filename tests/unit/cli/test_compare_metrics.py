@@ -90,14 +90,6 @@ def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
     assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)
 
 
-@pytest.mark.parametrize("files", [["values.csv", "--models", "a,b"], ["a.csv", "b.csv"]])
-def test_numbers_per_row(compare, data, files):
-    (row,) = as_json(compare(*files, "--values", "lower", "--json"))["comparisons"]
-    direct = stats.mean_difference(data["a"]["loss"], data["b"]["loss"], greater_is_better=False)
-    assert row["test"] == "mean_difference"
-    assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -73,13 +73,6 @@ def test_rows_in_time_are_compared_with_their_long_run_variance(compare, table):
     assert first["pvalue"] == pytest.approx(wanted.pvalue)
 
 
-def test_mse_rmse_and_r2_are_one_hypothesis(compare, table):
-    asked = [part for name in ("rmse", "mse", "r2") for part in ("--metric", name)]
-    found = as_json(compare("wide.csv", "--models", "ridge,tree", *asked, "--json"))
-    assert [row["metric"] for row in found["comparisons"]] == ["rmse"]
-    assert [one["metric"] for one in found["best"]] == ["rmse", "mse", "r2"]
-
-
 def test_answer_page_and_tables_in_the_unit(compare, table):
     asked = "wide.csv", "--models", "ridge,tree,knn", "--unit", "MPa", "--subgroups", "site:20"
     code, out, _ = compare(*asked, "--html", "page.html", "--csv", "tables", "--metric", "rmse")

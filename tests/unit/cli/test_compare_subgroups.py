@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.cli import main
-from bakeoff.stats import metric_difference, metric_interaction
+from bakeoff.stats import mean_interaction, metric_difference, metric_interaction
 
 N = 300
 
@@ -63,6 +63,17 @@ def test_tables_of_one_model_each_may_name_the_column_once(table, capsys, tmp_pa
     frame[["id", "y", "a", "sex"]].rename(columns={"a": "pred"}).to_csv(one, index=False)
     frame[["id", "b"]].rename(columns={"b": "pred"}).iloc[::-1].to_csv(two, index=False)
     assert found(capsys, str(one), str(two), "--subgroups", "sex") == together
+
+
+def test_numbers_per_row_have_subgroups(table, capsys, tmp_path):
+    frame = table[1].assign(a=np.arange(N) % 7 / 7, b=np.arange(N) % 11 / 11)
+    path = tmp_path / "v.csv"
+    frame[["id", "a", "b", "sex"]].to_csv(path, index=False)
+    lines = found(capsys, str(path), "--values", "lower", "--subgroups", "sex")
+    whole = mean_interaction(frame["a"], frame["b"], frame["sex"], greater_is_better=False)
+    assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
+    part = whole.details["subgroups"]["f"]
+    assert lines[1]["estimate"] == pytest.approx(part["estimate"])
 
 
 def test_page_says_whether_the_difference_differs(table, capsys):

@@ -75,18 +75,6 @@ def test_superior_blocks_what_is_not_shown_better(capsys):
     assert "the line is at 0.05." in said
 
 
-COSTS = ("--metric", "accuracy", "--metric", "cost", "--costs", "costs.yaml")
-
-
-@pytest.mark.parametrize(
-    "options", [("--metric", "f1"), ("--groups", "patient"), ("--metric", "roc_auc"), COSTS]
-)
-def test_metrics_groups_and_costs(capsys, options):
-    Path("costs.yaml").write_text("classes: ['yes', 'no']\nmatrix: [[0, 5], [1, 0]]\n")
-    assert gate(capsys, "equal", *options, margin="0.1")[0] == 0
-    assert gate(capsys, "worse", *options)[0] == 1
-
-
 def test_a_harmed_subgroup_blocks(capsys):
     assert gate(capsys, "women", margin="0.15")[0] == 0
     code, said = gate(capsys, "women", "--subgroup", "sex", "--markdown", "c.md", margin="0.15")

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from studies import experiment, ran
 
-from bakeoff import compare
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
@@ -101,13 +100,6 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
     found = baseline(one, "accuracy", "d")
     assert found.open == ["a", "b"]
     assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
-
-
-def test_a_comparison_with_it_that_has_no_result_is_called_undecided():
-    truth = np.arange(80) % 2
-    models = {"a": np.where(np.arange(80) % 7 > 0, truth, 1 - truth), "b": truth ^ (truth & 1)}
-    found = compare(truth, models, groups=np.arange(80) // 20)
-    assert "whether a and b are better is undecided." in str(found)
 
 
 def test_the_table_of_models_ends_with_it_and_the_json_has_it():

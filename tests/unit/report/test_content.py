@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from studies import Decision, division, experiment, pair, ran, study
+from studies import Decision, experiment, pair, ran, study
 
 from bakeoff.report.exhibits import build, exhibits, records
 from bakeoff.report.exhibits.pairs import density
@@ -166,16 +166,6 @@ def test_missing_cells_are_told_with_what_becomes_of_them():
     one = dataclasses.replace(one, missing={"policy": "drop_model", "missing": [hole]})
     _, table = rows("datasets", one)
     assert "Missing: b on e (no fit); the models that lack a score are left out" in table.note
-
-
-def test_halves_that_are_nearly_the_same_are_marked():
-    one = study(experiment(("a", "b")), (), TWO)
-    near = division("d", "cv_5x2")
-    near["overlap"] = {**near["overlap"], "max": 0.9}
-    for known, tone in ((division("d", "cv_5x2"), ""), (near, "bad")):
-        _, table = rows("splits", dataclasses.replace(one, divisions=[known]))
-        place = [c.key for c in table.columns].index("overlap")
-        assert table.rows[0][place].tone == tone
 
 
 def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():

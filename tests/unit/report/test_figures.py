@@ -2,14 +2,12 @@
 
 import dataclasses
 import itertools
-import re
 
 import numpy as np
 import pytest
 from scipy import special
 from studies import experiment, pair, ran, study
 
-from bakeoff.report.drawing import WIDTH, text_width
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.pairs import joined
 from bakeoff.report.pairs_shown import families_of, rows_of
@@ -94,13 +92,3 @@ def test_detectable_difference_is_that_of_the_very_test():
     level, power = special.stdtrit(5, 0.975), special.stdtrit(5, 0.8)
     assert sizes["cv5x2_t"] == pytest.approx(half * (level + power) / level)
     assert sizes["cv5x2_f"] != pytest.approx(sizes["cv5x2_t"], rel=0.01)
-
-
-def test_rarer_patterns_are_told_below_the_figure_whose_axis_has_no_room():
-    models = [f"m{i}" for i in range(8)]
-    one = ran(experiment(models), dict.fromkeys(models, 0.8), accuracies=dict.fromkeys(models, 0.8))
-    item = next(i for i in exhibits(one) if i.kind == "disagreement")
-    drawing = draw(item, one)
-    (axes,) = drawing.figure.axes
-    assert re.fullmatch(r"all but the \d+ rows of rarer patterns", drawing.shows)
-    assert text_width(axes.get_xlabel()) < WIDTH

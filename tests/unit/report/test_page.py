@@ -202,13 +202,6 @@ def test_the_test_that_decides_stands_first():
     assert "h-comparisons-bayes_correlated_t" in ids
 
 
-def test_no_markup_of_other_formats_is_on_the_page():
-    one = ran(experiment(("a", "b"), tests=TESTS[:4], metrics=["accuracy"]), THREE)
-    page = re.sub(r"<(pre|script|style)\b.*?</\1>", "", _page(one), flags=re.DOTALL)
-    assert "`" not in page
-    assert "`" not in Page(one).verdict.text
-
-
 def test_fits_are_counted_where_models_were_fitted_alone():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
     assert "<dt>Fits</dt><dd>22</dd>" in _page(one)

@@ -115,18 +115,6 @@ def test_files_that_say_the_same_in_other_words(given, change, keys):
     np.testing.assert_allclose(np.asarray(a.probabilities), b.probabilities)
 
 
-@pytest.mark.parametrize("name", ["b.parquet", "b.tsv", "b.csv.gz", "b.csv"])
-def test_other_formats(given, name):
-    config = given(table())
-    config["models"]["b"]["predictions"] = name
-    if name == "b.parquet":
-        table().to_parquet(name)
-    else:
-        separator = {"b.tsv": "\t", "b.csv": ";"}.get(name, ",")  # semicolons are found
-        table().to_csv(name, sep=separator, index=False)
-    assert messages(config) == ""
-
-
 def test_other_encoding_and_no_truth_at_all_are_told(given):
     config = given(table(y_true=None))
     table(y_true=None).to_csv("a.csv", index=False)

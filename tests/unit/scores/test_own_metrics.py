@@ -154,16 +154,6 @@ def test_own_metrics_of_one_experiment_leave_with_the_next(code):
     assert not has_test("f1_yes")
 
 
-def test_tests_of_any_metric_take_own_ones(tiny, code):
-    entered(hits={})
-    test = planned(stats.catalogue()["metric_difference"], load_experiment(tiny).tests)
-    (found,) = run_test(test, rows("hits"), Context("d", "hits", True))
-    (known,) = run_test(test, rows("accuracy"), Context("d", "accuracy", True))
-    assert found.estimate == pytest.approx(known.estimate)
-    assert found.status == "ok"
-    assert found.pvalue == pytest.approx(known.pvalue, abs=0.02)
-
-
 def test_metric_that_jumps_has_an_interval_and_no_test(tiny, code):
     entered(median_amount={"columns": ["amount"], "smooth": False})
     data = rows("median_amount", n=40)

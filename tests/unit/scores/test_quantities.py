@@ -105,15 +105,6 @@ def test_heavy_tails_are_told():
     assert "see the mean absolute error" in tails.detail
 
 
-def test_largest_error_has_a_value_and_no_interval():
-    y, p, q = numbers(4)
-    found = stats.metric_ci(y, p, metric="max_error")
-    assert (found.estimate, found.ci) == (np.abs(p - y).max(), None)
-    pair = stats.metric_difference(y, p, q, metric="max_error")
-    assert pair.estimate == pytest.approx(np.abs(q - y).max() - np.abs(p - y).max())
-    assert np.isnan(pair.pvalue)
-
-
 def test_intervals_stay_within_the_range_of_the_metric():
     rng = np.random.default_rng(6)
     y = rng.normal(size=40)
