@@ -55,14 +55,6 @@ def test_default_experiment_gives_the_same_bytes_from_both_nodes(
     assert {job["JobState"] for job in jobs} == {"COMPLETED"}
 
 
-def test_one_job_per_fold_works_too(cluster: Cluster, tiny: dict[str, Any]) -> None:
-    del tiny["models"]["stump"]
-    tiny["resampling"] = {"kfold": {"folds": 3}}
-    tiny["tests"] = {"run": ["corrected_kfold_t"]}
-    cluster.run(tiny, "--config", "execution={jobs_per: fold}")
-    assert Counter(job["JobState"] for job in cluster.jobs()) == {"COMPLETED": 6}
-
-
 def test_resources_of_a_model_go_to_its_jobs_alone(
     cluster: Cluster, sleepers: dict[str, Any]
 ) -> None:

@@ -50,19 +50,6 @@ def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(
 
 
 @pytest.mark.slow
-def test_another_granularity_refits_what_changed(
-    finished_copy: Runner, tiny: dict[str, Any]
-) -> None:
-    before = written(finished_copy)
-    tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    assert finished_copy(tiny, *per("model")).returncode == 0
-    assert changed(before, finished_copy) == {"tree"}
-    before = written(finished_copy)
-    assert finished_copy(tiny, *per("model")).returncode == 0
-    assert changed(before, finished_copy) == set()
-
-
-@pytest.mark.slow
 def test_changes_of_granularity_refit_what_changed_and_nothing_else(
     finished_copy: Runner, tiny: dict[str, Any]
 ) -> None:

@@ -54,12 +54,6 @@ def test_mistake_ends_the_run_before_it_begins(
     assert not (snakemake.folder / "results").exists()
 
 
-def test_repeated_key_ends_the_run(snakemake: Runner) -> None:
-    run = snakemake("experiment: e\nmodels:\n  a: {estimator: x.Y}\n  a: {estimator: x.Z}\n")
-    assert run.returncode == 1
-    assert "experiment.yaml:4: models.a: appears twice" in run.stderr
-
-
 def test_options_that_only_tell_are_heard(finished_copy: Runner, tiny: dict[str, Any]) -> None:
     said = {
         option: (run := finished_copy(tiny, *option.split())).stdout + run.stderr

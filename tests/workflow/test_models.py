@@ -7,10 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import accuracy_score
 
 from bakeoff.fit.predictions import Predictions
 from tests.conftest import Runner, once
@@ -81,47 +79,6 @@ def test_choices_of_every_fit_are_told(chosen: Runner) -> None:
     facts = predictions(chosen, "logistic", "holdout").facts
     row = table.query("model == 'logistic' and plan == 'holdout' and parameter == 'threshold'")
     assert float(row["value"].iloc[0]) == facts["chosen"]["threshold"]
-
-
-def test_chosen_threshold_makes_the_predictions(chosen: Runner) -> None:
-    found = predictions(chosen, "logistic", "kfold.repeat-1.fold-1")
-    assert found.classes[1] == "malignant"
-    assert found.probabilities is not None
-    above = found.probabilities[:, 1] >= found.facts["chosen"]["threshold"]
-    np.testing.assert_array_equal(found.y_pred, above.astype(int))
-
-
-def test_score_of_a_fold_is_the_mean_over_seeds(chosen: Runner) -> None:
-    scores = pd.read_csv(chosen.results("choosing") / "scores.csv")
-    own = scores.query("model == 'forest' and plan == 'kfold' and fold == 2")
-    files = ["", ".seed-2", ".seed-3"]
-    fits = [predictions(chosen, "forest", f"kfold.repeat-1.fold-2{name}") for name in files]
-    values = [accuracy_score(one.y_true, one.y_pred) for one in fits]
-    assert len(own) == 1
-    assert own["value"].iloc[0] == pytest.approx(np.mean(values))
-    assert len({one.facts["random_states"]["random_state"] for one in fits}) == 3
-    held = [predictions(chosen, "forest", f"holdout{name}") for name in files]
-    own = scores.query("model == 'forest' and plan == 'holdout'")
-    mean = np.mean([accuracy_score(one.y_true, one.y_pred) for one in held])
-    assert own["value"].iloc[0] == pytest.approx(mean)
-    assert len(pd.read_csv(chosen.results("choosing") / "timings.csv").query("seed == 3")) == 3
-
-
-def test_noise_of_seeds_is_set_against_that_of_splits(chosen: Runner) -> None:
-    table = pd.read_csv(chosen.results("choosing") / "seeds.csv")
-    row = table.query("plan == 'kfold'").iloc[0]
-    names = [f"kfold.repeat-1.fold-{f}{s}" for f in (1, 2) for s in ("", ".seed-2", ".seed-3")]
-    fits = [predictions(chosen, "forest", name) for name in names]
-    values = np.reshape([accuracy_score(one.y_true, one.y_pred) for one in fits], (2, 3))
-    assert (row["model"], row["folds"], row["seeds"]) == ("forest", 2, 3)
-    assert row["sd_between_seeds"] == pytest.approx(np.sqrt(values.var(axis=1, ddof=1).mean()))
-    assert row["sd_between_folds"] == pytest.approx(values.mean(axis=1).std(ddof=1))
-
-
-def test_a_model_may_have_fewer_features(chosen: Runner) -> None:
-    table = pd.read_parquet(chosen.results("choosing") / "data/cancer.parquet")
-    assert len(table.columns) > 30
-    assert predictions(chosen, "boosting", "holdout").facts["chosen"]["iterations"] <= 60
 
 
 FAILING = """
@@ -275,12 +232,3 @@ def test_edited_code_of_the_user_refits_what_it_makes(excluding: Any) -> None:
     fits = planned(run_beside(runner, experiment, "-n"))
     helper.write_text(before)
     assert fits["fit"] == 30
-
-
-@pytest.mark.slow
-@pytest.mark.xdist_group("excluding")
-def test_failed_file_has_no_rows_and_says_why(excluding: Any) -> None:
-    folder: Path = excluding[0].results("excluding") / "predictions/wine/raises"
-    found = Predictions.read(folder / "holdout.parquet")
-    assert len(found.y_true) == len(found.row_id) == 0
-    assert found.facts["failure"] == "RuntimeError: no luck today"

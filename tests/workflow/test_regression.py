@@ -90,16 +90,6 @@ def test_one_of_the_metrics_of_squared_errors_is_tested(done):
     assert parts["estimate"].notna().any()
 
 
-def test_report_tells_of_numbers_and_not_of_classes(done):
-    report = (done / "report.md").read_text(encoding="utf-8")
-    assert "root mean squared error" in report
-    assert "mean 152" in report
-    assert " points (" in (done / "verdict.txt").read_text(encoding="utf-8")
-    for word in ("class", "accuracy"):
-        assert word not in (done / "verdict.txt").read_text(encoding="utf-8")
-    assert not list((done / "tables").glob("confusion*"))
-
-
 def test_constant_answer_is_that_of_a_dummy_regressor(done):
     table = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__")["__target__"]
     tested = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet").row_id

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from mlxtend.evaluate import cochrans_q, combined_ftest_5x2cv, mcnemar, mcnemar_table
+from mlxtend.evaluate import cochrans_q, mcnemar, mcnemar_table
 from sklearn.metrics import accuracy_score
 
-from tests.conftest import ROOT, TINY, Runner
+from tests.conftest import TINY, Runner
 
 
 def executed(run: Any) -> set[str]:
@@ -65,27 +63,6 @@ def test_scores_are_those_of_the_predictions(finished: Runner) -> None:
         assert row.n_test == len(found)
 
 
-def test_5x2_f_agrees_with_mlxtend(finished: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """mlxtend refits on splits of its own; given our differences, its formula must give our F."""
-    scores = pd.read_csv(finished.results() / "scores.csv").query(
-        "plan == 'cv_5x2' and metric == 'accuracy'"
-    )
-    wide = scores.pivot(index=["repeat", "fold"], columns="model", values="value")
-    row = comparisons(finished).query("test == 'cv5x2_f' and metric == 'accuracy'").iloc[0]
-    assert (row.model_a, row.model_b) == ("tree", "bayes")
-    sequence = iter(wide[["tree", "bayes"]].to_numpy().ravel())
-
-    class Stub:
-        def fit(self, X: Any, y: Any) -> Stub:
-            return self
-
-    f, p = combined_ftest_5x2cv(
-        Stub(), Stub(), np.zeros((8, 1)), np.array([0, 1] * 4), scoring=lambda *_: next(sequence)
-    )
-    assert row.statistic == pytest.approx(f)
-    assert row.pvalue == pytest.approx(p)
-
-
 def test_mcnemar_and_cochran_agree_with_mlxtend(finished: Runner) -> None:
     models = list(TINY["models"])
     holdout = {m: predictions(finished, m, "holdout") for m in models}
@@ -105,41 +82,6 @@ def test_mcnemar_and_cochran_agree_with_mlxtend(finished: Runner) -> None:
         _, exact_p = mcnemar(np.array([[0, n01], [n10, 0]]), exact=True)
         assert row.pvalue <= min(1, exact_p) + 1e-12  # mid-p never exceeds the exact p
         assert row.pvalue_adjusted == pytest.approx(min(1, 3 * row.pvalue))
-
-
-def test_pairs_that_were_asked_for_and_follow_an_omnibus_test_are_there_once(
-    finished: Runner,
-) -> None:
-    found = comparisons(finished).query("test == 'mcnemar'")
-    assert list(found["follows"]) == ["cochran_q"] * 3
-    assert not found.duplicated(["model_a", "model_b"]).any()
-
-
-def test_files_that_people_use_are_there(finished: Runner) -> None:
-    results = finished.results()
-    for name in (
-        "scores.csv",
-        "comparisons.csv",
-        "comparisons.json",
-        "experiment.yaml",
-        "report.html",
-        "report.md",
-    ):
-        assert (results / name).stat().st_size > 0
-    rows = json.loads((results / "comparisons.json").read_text())
-    assert len(rows) == len(comparisons(finished))
-    card = json.loads((results / "data/iris.json").read_text())
-    assert card["rows"] == 150
-    assert len(card["sha256"]) == 64
-
-
-def test_every_job_has_its_log(finished: Runner) -> None:
-    logs = {
-        p.relative_to(finished.results() / "logs")
-        for p in (finished.results() / "logs").rglob("*.log")
-    }
-    assert Path("fit/iris/tree/cv_5x2.repeat-5.fold-2.log") in logs
-    assert {Path("load.iris.log"), Path("tests/mcnemar.log")} <= logs
 
 
 def test_two_runs_give_the_same_bytes_in_all_files_but_times(
@@ -215,48 +157,3 @@ def test_no_cores_are_named_and_one_model_alone_asks_for_memory(
     run = snakemake(tiny, *limit, "--until", "all_scores", cores=None)
     assert run.returncode == 0, run.stderr
     assert set(pd.read_csv(snakemake.results() / "scores.csv")["model"]) == set(tiny["models"])
-
-
-def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    from bakeoff.execution import digests as known
-    from bakeoff.spec import AnalysisPlan, load_experiment
-
-    experiment = load_experiment(copy.deepcopy(TINY))
-    shutil.copytree(ROOT / "src/bakeoff", tmp_path / "bakeoff")
-    monkeypatch.setattr(known, "ROOT", tmp_path / "bakeoff")
-
-    def digests() -> tuple[str, str]:
-        known.code.cache_clear()
-        return known.of_fit(experiment, "tree", "iris"), known.of_report(
-            experiment, AnalysisPlan(())
-        )
-
-    first = digests()
-    file = tmp_path / "bakeoff/fit/run_fit.py"
-    file.write_text(file.read_text() + "\nNEW = 1\n")
-    changed = digests()
-    assert changed[0] != first[0]
-    assert changed[1] == first[1]
-    page = next((tmp_path / "bakeoff/report").glob("[a-z]*.py"))
-    page.write_text(page.read_text() + "\nNEW = 1\n")
-    assert digests()[0] == changed[0]
-    assert digests()[1] != changed[1]
-    known.code.cache_clear()
-
-
-def test_rulegraph_reads_like_the_job(finished_copy: Runner, tiny: dict[str, Any]) -> None:
-    graph = finished_copy(tiny, "--rulegraph", "--forceall").stdout
-    names = dict(re.findall(r'(\d+)\[label\s*=\s*"([\w]+)', graph))
-    edges = {(names[a], names[b]) for a, b in re.findall(r"(\d+)\s*->\s*(\d+)", graph)}
-    assert {
-        ("load_dataset", "split_dataset"),
-        ("split_dataset", "fit"),
-        ("fit", "collect_scores"),
-        ("fit", "collect_predictions"),
-        ("collect_scores", "test"),
-        ("collect_predictions", "test"),
-        ("test", "compare"),
-        ("compare", "report"),
-    } <= edges

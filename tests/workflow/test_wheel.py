@@ -1,13 +1,9 @@
 """The wheel alone, in an empty folder: from a table to the verdict, as in a checkout."""
 
-import os
 import shutil
-import signal
-import subprocess
 import sys
 import sysconfig
 import tarfile
-import time
 import venv
 import zipfile
 
@@ -97,33 +93,3 @@ def test_table_to_verdict(built, tmp_path):
     assert "bakeoff run data.yaml" in said
     done = call(bakeoff, "run", "data.yaml", "--cores", "2", cwd=tmp_path)
     assert "Report: results/data/report.html" in done.stdout
-
-
-def test_lock_is_snakemakes_own(built, tmp_path):
-    slow = {"estimator": "slow.Slow"}
-    (tmp_path / "slow.py").write_text(
-        "import time\nfrom sklearn.dummy import DummyClassifier\n\n\n"
-        "class Slow(DummyClassifier):\n    def fit(self, X, y):\n"
-        "        time.sleep(0 if __import__('os').path.exists('fast') else 60)\n"
-        "        return super().fit(X, y)\n"
-    )
-    experiment = TINY | {"models": TINY["models"] | {"slow": slow}}
-    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
-    bakeoff = str(built / "env/bin/bakeoff")
-    line = [bakeoff, "run", "experiment.yaml", "--cores", "2"]
-    first = subprocess.Popen(line, cwd=tmp_path, start_new_session=True, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(600):
-            if list(tmp_path.glob(".snakemake/locks/*")):
-                break
-            time.sleep(0.1)
-        second = call(*line, cwd=tmp_path, code=1)
-        assert "Directory cannot be locked" in second.stderr
-        assert "Traceback" not in second.stderr
-    finally:
-        os.killpg(first.pid, signal.SIGKILL)
-        first.wait()
-    (tmp_path / "fast").touch()
-    assert "Unlocked working directory." in call(*line, "--unlock", cwd=tmp_path).stderr
-    done = call(*line, cwd=tmp_path)
-    assert "Report: results/tiny/report.html" in done.stdout

@@ -14,14 +14,9 @@ import yaml
 
 from bakeoff import __version__
 from bakeoff.cli import COMMANDS, main
-from bakeoff.cli.guess import look
-from bakeoff.cli.terminal import bold, table, width_of
-from bakeoff.comparisons import plan_tests
-from bakeoff.comparisons.cautions import cautions
+from bakeoff.cli.terminal import table, width_of
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table
-from bakeoff.data.given_predictions import load
-from bakeoff.data.table import TARGET
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from bakeoff.stats import McNemarPower, all_pairs, catalogue, cochran_q, mcnemar
@@ -83,20 +78,6 @@ def test_terminal_shows_verdict_and_table(bakeoff, wide):
     assert "\x1b" not in out
     lines = [line for line in out.splitlines() if " of 200" in line]
     assert len({width_of(line) for line in lines}) == 1, "the table is aligned"
-
-
-def test_table_per_model_is_paired_by_id(bakeoff, wide):
-    for i, model in enumerate(("Résnet 50", "vit", "mixer")):
-        own = wide[["id", "label", model]].rename(columns={model: "pred"})
-        own = own.drop(columns="label") if i == 2 else own
-        own.sample(frac=1, random_state=i).to_csv(f"m{i}.csv", index=False)
-    _, apart, _ = bakeoff("compare", "m0.csv", "m1.csv", "m2.csv", "--json")
-    _, together, _ = bakeoff("compare", "preds.csv", "--json")
-    values = [
-        [row["pvalue_adjusted"] for row in json.loads(text)["comparisons"]]
-        for text in (apart, together)
-    ]
-    assert values[0] == pytest.approx(values[1])
 
 
 @pytest.mark.parametrize(
@@ -161,22 +142,6 @@ def test_rows_without_a_true_label_can_be_left_out(bakeoff, wide):
     assert "3 rows without a true label left out." in out
 
 
-def test_probabilities_stand_for_labels(bakeoff, wide):
-    p = (wide["vit"] == "cat") * 0.4 + 0.3
-    columns = {"vit": None, "vit:cat": p, "vit:dog": 1 - p}
-    wide.assign(**columns).drop(columns="vit").to_csv("p.csv", index=False)
-    _, expected, _ = bakeoff("compare", "preds.csv", "--models", "mixer,vit", "--json")
-    _, found, _ = bakeoff("compare", "p.csv", "--models", "mixer,vit", "--json")
-    assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
-    for model in ("vit", "mixer"):
-        q = p if model == "vit" else (wide[model] == "cat") * 0.4 + 0.3
-        pd.DataFrame({"id": wide["id"], "y": wide["label"], "p_cat": q}).to_csv(
-            f"{model}.csv", index=False
-        )
-    _, found, _ = bakeoff("compare", "mixer.csv", "vit.csv", "--json")
-    assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
-
-
 def test_models_can_be_called_by_other_names(bakeoff, wide):
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "says"})
@@ -196,33 +161,6 @@ def test_counts_stand_for_rows(bakeoff):
     assert row["pvalue"] == pytest.approx(mcnemar(a, b).pvalue)
     assert (row["model_a"], row["model_b"], found["rows"]) == ("old", "new", 431)
     assert "neighbouring" not in out, "counts have no order"
-
-
-@pytest.mark.parametrize(("variant", "alternative"), [("exact", "two-sided"), ("midp", "greater")])
-def test_variant_and_side(bakeoff, wide, variant, alternative):
-    options = ("--models", "mixer,vit", "--variant", variant, "--alternative", alternative)
-    _, out, _ = bakeoff("compare", "preds.csv", *options, "--json")
-    (row,) = json.loads(out)["comparisons"]
-    expected = mcnemar(*right(wide, "mixer", "vit"), variant=variant, alternative=alternative)
-    assert row["pvalue"] == pytest.approx(expected.pvalue)
-
-
-def test_costs_are_tested_too(bakeoff, wide):
-    Path("costs.yaml").write_text("classes: [cat, dog]\nmatrix: [[0, 1], [5, 0]]\n")
-    options = ("compare", "preds.csv", "--models", "mixer,vit", "--costs", "costs.yaml")
-    code, out, err = bakeoff(*options, "--json")
-    assert (code, err) == (0, "")
-    tests = {row["test"]: row for row in json.loads(out)["comparisons"]}
-    assert set(tests) == {"mcnemar", "cost_sensitive"}
-    price = {("cat", "dog"): 1, ("dog", "cat"): 5}
-    costs = [
-        np.mean([price.get(pair, 0) for pair in zip(wide["label"], wide[m], strict=True)])
-        for m in ("mixer", "vit")
-    ]
-    assert abs(tests["cost_sensitive"]["estimate"]) == pytest.approx(abs(costs[0] - costs[1]))
-    code, out, _ = bakeoff(*options)
-    assert code == 0
-    assert "McNemar's test (mid-p); a single hypothesis; level 5%.\n\n  A" in out
 
 
 @pytest.mark.parametrize(
@@ -348,29 +286,6 @@ def test_init_writes_an_experiment_that_is_valid(bakeoff, folder):
     assert data["id"] == "customerID"
     assert data["drop"] == ["country: code, #1", "answer"]
     assert experiment.metrics[0] == "accuracy"
-
-
-@pytest.mark.parametrize(
-    ("output", "name"),
-    [("leavers.yaml", "leavers"), ("sub/Who Left.v2.yaml", "who-left"), ("-", "customers")],
-)
-def test_init_calls_the_experiment_after_its_file(bakeoff, folder, output, name):
-    write_table().to_csv("customers.csv", index=False)
-    _, out, _ = bakeoff("init", "customers.csv", "--target", "left", "-o", output)
-    found = yaml.safe_load(out if output == "-" else (folder / output).read_text())
-    assert (found["experiment"], list(found["datasets"])) == (name, ["customers"])
-
-
-@pytest.mark.parametrize("name", ["config", "attrition"])
-def test_shipped_experiments_rank_by_the_metric_that_init_takes(name, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    experiment = read_experiment(f"config/{name}.yaml")
-    guess = look(load(next(iter(experiment.datasets)), experiment).frame, TARGET, None)
-    first = experiment.metrics[0]
-    assert first == ("balanced_accuracy" if guess.imbalanced else "accuracy")
-    headline = next(test for test in plan_tests(experiment)[1] if first in test.metrics)
-    assert headline.plan == "cv_5x2"
-    assert not cautions(headline, experiment, metric=first)
 
 
 @pytest.mark.parametrize(
@@ -569,15 +484,6 @@ def test_commands_load_nothing_before_they_need_it(code, absent, said):
     assert done.stderr == said
 
 
-def test_colour_only_on_terminals_that_want_it(monkeypatch):
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    assert bold("x") == "\x1b[1mx\x1b[0m"
-    monkeypatch.setenv("NO_COLOR", "1")
-    assert bold("x") == "x"
-
-
 def test_narrow_table_breaks_its_header_and_drops_what_matters_least(monkeypatch):
     head = ("name", "only A right", "p", "adjusted p")
     made = partial(table, head, [("model", "12", ".003", ".03")], "lrrr", ("p", "name"))
@@ -596,39 +502,6 @@ def test_narrow_table_breaks_its_header_and_drops_what_matters_least(monkeypatch
     assert made()[1:] == ["  name    right         p", "  model      12       .03"]
     monkeypatch.setenv("COLUMNS", "5")
     assert made()[1:] == ["   right         p", "      12       .03"]
-
-
-def test_wide_characters_keep_the_table_aligned():
-    lines = table(("model", "n"), [("模型", "1"), ("e\u0301", "22")], "lr")
-    assert len({width_of(line) for line in lines}) == 1
-
-
-def test_columns_that_belong_together_go_together(monkeypatch):
-    header, row = ("A", "only A", "only B", "p"), ("x" * 20, "1" * 9, "2" * 9, ".031")
-    for width, shown in ((60, header), (40, ("A", "p"))):
-        monkeypatch.setenv("COLUMNS", str(width))
-        monkeypatch.setenv("NO_COLOR", "1")
-        lines = table(header, [row], "lrrr", [("only A", "only B")])
-        assert " ".join(lines[0].split()) == " ".join(shown)
-        assert ("1" * 9 in lines[-1]) == ("only A" in shown) == ("2" * 9 in lines[-1])
-
-
-def test_check_and_init_note_dependence_that_nobody_declared(bakeoff, folder):
-    frame = write_table(120).drop(columns="answer")
-    rng = np.random.default_rng(0)
-    frame = frame.assign(u=rng.normal(size=120), v=rng.normal(size=120), batch=np.arange(120) // 6)
-    frame.loc[60:79, "age":] = frame.loc[:19, "age":].to_numpy()
-    frame["batch"] = np.arange(120) // 6
-    frame.to_csv("t.csv", index=False)
-    _, said = written(bakeoff, "t.csv")
-    for text in (said, bakeoff("check", "e.yaml")[1]):
-        told = " ".join(text.split())
-        assert "'batch' of t looks like an id of groups" in told
-        assert "write 'groups: batch'" in told
-    frame.drop(columns="batch").to_csv("t.csv", index=False)
-    told = " ".join(bakeoff("check", "e.yaml")[1].split())
-    assert "20 rows equal an earlier row in every feature" in told
-    assert re.search(r"\d+ test rows equal a training row .* have memorised them", told)
 
 
 @pytest.mark.parametrize("command", [["tests"], ["gate", __file__, "--margin", "0.1"]])

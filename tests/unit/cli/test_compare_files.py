@@ -10,9 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data.given_predictions import load
-from bakeoff.spec import load_experiment
-
 
 @pytest.fixture(autouse=True)
 def wide(tmp_path, monkeypatch):
@@ -177,27 +174,6 @@ def test_a_column_of_groups_is_no_model(compare, values):
     assert code == 0
     assert told.count("looks like an id of groups") == 1
     assert "--groups patient" in told
-
-
-@pytest.mark.parametrize("values", [False, True])
-def test_columns_like_groups_are_noted_in_one_table_per_model(compare, values, tmp_path):
-    rng = np.random.default_rng(0)
-    common = pd.DataFrame({"id": np.arange(200), "patient": np.arange(200) // 5})
-    told = {"score": rng.random} if values else {"y_pred": lambda n: rng.choice(["no", "yes"], n)}
-    truth = {} if values else {"y_true": rng.choice(["no", "yes"], 200)}
-    for name in ("a", "b"):
-        own = {column: make(200) for column, make in told.items()}
-        common.assign(**truth, **own).to_csv(f"{name}.csv", index=False)
-    options = ("--values", "higher") if values else ()
-    noted = "'patient' of 2 files looks like an id of groups"
-    assert noted in " ".join(compare("a.csv", "b.csv", *options)[1].split())
-    assert "Note" not in compare("a.csv", "b.csv", *options, "--groups", "patient")[1]
-    kind = "values" if values else "predictions"
-    experiment = {"experiment": "e", "models": {name: {kind: f"{name}.csv"} for name in "ab"}}
-    if values:
-        experiment["metrics"] = [{"name": "gain", "greater_is_better": True}]
-    card = load("e", load_experiment(experiment)).card
-    assert [found["column"] for found in card["group_columns"]] == ["patient"]
 
 
 @pytest.mark.parametrize("name", ["patient", "case", "week"])

@@ -90,43 +90,6 @@ def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
     assert rows[0]["pvalue"] == pytest.approx(stats.mcnemar(*right).pvalue)
 
 
-@pytest.mark.parametrize("files", [["values.csv", "--models", "a,b"], ["a.csv", "b.csv"]])
-def test_numbers_per_row(compare, data, files):
-    (row,) = as_json(compare(*files, "--values", "lower", "--json"))["comparisons"]
-    direct = stats.mean_difference(data["a"]["loss"], data["b"]["loss"], greater_is_better=False)
-    assert row["test"] == "mean_difference"
-    assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
-
-
-def test_numbers_of_several_models_and_groups(compare, data):
-    known = ("values.csv", "--models", "a,b,c", "--values", "lower")
-    rows = as_json(compare(*known, "--json"))["comparisons"]
-    direct = stats.all_pairs("mean_difference", columns(data, "loss"), greater_is_better=False)
-    assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
-    pair = ("values.csv", "--models", "a,b", "--values", "lower", "--groups", "site", "--json")
-    (row,) = as_json(compare(*pair))["comparisons"]
-    grouped = stats.mean_difference(
-        data["a"]["loss"],
-        data["b"]["loss"],
-        groups=np.arange(200) // 5,
-        greater_is_better=False,
-    )
-    assert row["test"] == grouped.test
-    assert row["pvalue"] == pytest.approx(grouped.pvalue, abs=0.01)
-
-
-def test_zeros_and_ones_are_asked_about(compare, data):
-    right = {m: (data[m]["said"] == data["y"]).astype(int) for m in "ab"}
-    pd.DataFrame(right).to_csv("right.csv", index=False)
-    code, _, err = compare("right.csv", "--values", "higher")
-    assert code == 2
-    assert "--values right" in err
-    (row,) = as_json(compare("right.csv", "--values", "right", "--json"))["comparisons"]
-    assert row["pvalue"] == pytest.approx(stats.mcnemar(right["a"] == 1, right["b"] == 1).pvalue)
-    (row,) = as_json(compare("right.csv", "--values", "wrong", "--json"))["comparisons"]
-    assert row["estimate"] == pytest.approx(right["b"].mean() - right["a"].mean())
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

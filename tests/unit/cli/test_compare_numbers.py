@@ -73,13 +73,6 @@ def test_rows_in_time_are_compared_with_their_long_run_variance(compare, table):
     assert first["pvalue"] == pytest.approx(wanted.pvalue)
 
 
-def test_mse_rmse_and_r2_are_one_hypothesis(compare, table):
-    asked = [part for name in ("rmse", "mse", "r2") for part in ("--metric", name)]
-    found = as_json(compare("wide.csv", "--models", "ridge,tree", *asked, "--json"))
-    assert [row["metric"] for row in found["comparisons"]] == ["rmse"]
-    assert [one["metric"] for one in found["best"]] == ["rmse", "mse", "r2"]
-
-
 def test_answer_page_and_tables_in_the_unit(compare, table):
     asked = "wide.csv", "--models", "ridge,tree,knn", "--unit", "MPa", "--subgroups", "site:20"
     code, out, _ = compare(*asked, "--html", "page.html", "--csv", "tables", "--metric", "rmse")
@@ -145,15 +138,6 @@ def test_refusals_name_the_argument(compare, table, change, asked, said):
     assert "Traceback" not in err
 
 
-def test_constant_truth_and_unit_of_classes_are_refused(compare, table):
-    table.assign(y=2.5).to_csv("wide.csv", index=False)
-    _, _, err = compare("wide.csv", "--models", "ridge,tree")
-    assert "--truth: the target is 2.5 in every row" in err
-    table.assign(y=table.site % 2, ridge=1, tree=table.site % 2).to_csv("wide.csv", index=False)
-    _, _, err = compare("wide.csv", "--models", "ridge,tree", "--unit", "s")
-    assert "--unit: classes have no unit; `--task regression` compares numbers" in err
-
-
 def test_truth_of_one_file_unlike_anothers(compare, table):
     own = pd.read_csv("tree.csv").set_index("id")
     own["y"] = own["y"].astype("float32")  # rounding is no other truth
@@ -162,19 +146,3 @@ def test_truth_of_one_file_unlike_anothers(compare, table):
     own.loc[7, "y"] += 1
     own.to_csv("tree.csv")
     assert "1 of 120 rows have another true number" in compare("ridge.csv", "tree.csv")[2]
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"positive": 1}, "positive: numbers have no classes"),
-        ({"classes": [1, 2]}, "classes: numbers have no classes"),
-        ({"task": "ranking"}, "task: unknown task 'ranking'"),
-        ({"predictions": {"a": np.ones((120, 2)), "b": np.ones(120)}}, "found 2 columns, expected"),
-        ({"predictions": {"a": ["x"] * 120, "b": np.ones(120)}}, "120 of 120 rows have no number"),
-    ],
-)
-def test_refusals_in_python(table, change, said):
-    keys = {"predictions": table[["ridge", "tree"]].reset_index(drop=True), **change}
-    with pytest.raises(UserError, match=said):
-        package.compare(table.y.to_numpy(), **{"metric": "rmse", **keys})

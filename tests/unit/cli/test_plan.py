@@ -89,13 +89,6 @@ def test_one_table_is_a_pilot_too(capsys, pilot):
     assert one == two
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "f1"])
-def test_differences_that_a_metric_cannot_have_are_refused(capsys, pilot, metric):
-    asked = ["plan", "--pilot", "a.csv", "b.csv", "--metric", metric, "--difference", "-1.5"]
-    assert main(asked) == 2
-    assert f"values of {metric} lie between 0 and 1" in capsys.readouterr().err
-
-
 def test_a_pilot_tells_the_noise(capsys, pilot):
     found = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference 0.05")
     result = stats.metric_difference(*pilot, metric="f1", positive=1)
@@ -160,6 +153,8 @@ def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
         ("--difference 0 --pilot a.csv b.csv --one-sided", "no number of rows gives power"),
         ("--margin .02 --difference -.03 --pilot a.csv b.csv --metric f1", "beyond the margin"),
         ("--difference .02 --pilot a.csv a2.csv", "no file at 'a2.csv'"),
+        ("--difference -1.5 --pilot a.csv b.csv", "values of accuracy lie between 0 and 1"),
+        ("--difference 1.5 --pilot a.csv b.csv --metric f1", "values of f1 lie between 0 and 1"),
     ],
 )
 def test_mistakes_are_told(capsys, pilot, text, message):

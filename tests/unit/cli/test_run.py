@@ -58,6 +58,10 @@ def test_profile_says_how_many_jobs(monkeypatch):
         ("check study.yaml --forcerun x", "unrecognized arguments: --forcerun x"),
         ("init --folder .", "--folder: . is not empty"),
         ("init --folder study.yaml", "study.yaml cannot be made"),
+        ("init", "give a table and its --target, or for a folder with an example --folder"),
+        ("init mine.csv", "give a table and its --target"),
+        ("init --folder mine --target y", "--folder: lays out an example; leave out --target"),
+        ("init mine.csv --folder mine", "--folder: lays out an example; leave out mine.csv"),
     ],
 )
 def test_mistakes_end_with_2(capsys, words, said):
@@ -67,6 +71,7 @@ def test_mistakes_end_with_2(capsys, words, said):
     except SystemExit as stop:
         code = stop.code
     assert (code, said in capsys.readouterr().err) == (2, True)
+    assert not Path("mine").exists()
 
 
 def test_new_folder_holds_a_study_that_is_ready(capsys):
@@ -83,18 +88,3 @@ def test_new_folder_holds_a_study_that_is_ready(capsys):
     problems, chosen = check_experiment(read_experiment("mine/experiment.yaml"))
     assert not problems
     assert chosen
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "give a table and its --target, or for a folder with an example --folder"),
-        ("mine.csv", "give a table and its --target"),
-        ("--folder mine --target y", "--folder: lays out an example; leave out --target"),
-        ("mine.csv --folder mine", "--folder: lays out an example; leave out mine.csv"),
-    ],
-)
-def test_a_folder_or_a_table(capsys, text, said):
-    assert main(["init", *text.split()]) == 2
-    assert said in capsys.readouterr().err
-    assert not Path("mine").exists()

@@ -13,7 +13,7 @@ from bakeoff.data.table import VALIDATION
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import check_model, check_neighbours
-from bakeoff.fit.estimator import build, has_method, made_value
+from bakeoff.fit.estimator import build, made_value
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
@@ -75,25 +75,6 @@ def own(monkeypatch):
 def test_class_that_is_no_estimator_is_told(own, name, message):
     with pytest.raises(Problem, match=rf"^models\.m\.(params|estimator): {message}"):
         check_model("m", Model.model_validate({"estimator": f"{own}.{name}"}))
-
-
-NESTED, STACKED = {"estimator": {"estimator": KNN}}, {"estimators": [["a", {"estimator": KNN}]]}
-
-
-@pytest.mark.parametrize(
-    ("estimator", "params", "methods"),
-    [
-        ("sklearn.linear_model.Perceptron", {}, ["decision_function"]),
-        ("sklearn.svm.SVC", {}, ["decision_function"]),
-        ("sklearn.multiclass.OutputCodeClassifier", NESTED, []),
-        ("sklearn.ensemble.StackingClassifier", STACKED, ["predict_proba", "decision_function"]),
-        (KNN, {}, ["predict_proba"]),
-    ],
-    ids=str,
-)
-def test_methods_of_a_fitted_estimator_are_known_before(estimator, params, methods):
-    made = build(estimator, params)
-    assert [m for m in ("predict_proba", "decision_function") if has_method(made, m)] == methods
 
 
 @pytest.mark.parametrize(

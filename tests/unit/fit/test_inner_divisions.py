@@ -17,15 +17,6 @@ def test_inner_folds_are_stratified_and_keep_groups_together():
         assert not set(groups[learnt]) & set(groups[tested])
 
 
-def test_inner_folds_in_time_learn_from_the_past():
-    times = np.random.default_rng(0).permutation(50)
-    folds = divided(np.zeros(50, dtype=np.intp), 4, 0, times=times)
-    assert len(folds) == 4
-    for learnt, tested in folds:
-        assert times[learnt].max() < times[tested].min()
-    assert len(np.concatenate([tested for _, tested in folds])) == 40
-
-
 def test_validation_part_is_stratified_keeps_groups_and_is_the_last_in_time():
     y = np.repeat([0, 1], [40, 20])
     ((learnt, held),) = divided(y, 0.25, 3)
@@ -65,13 +56,6 @@ def test_rows_of_one_time_are_never_separated():
             assert times[learnt].max() < times[held].min()
     with pytest.raises(UserError, match="2 different times cannot be cut into 4 blocks"):
         divided(np.zeros(4, dtype=np.intp), 3, 0, times=np.array([0, 0, 1, 1]))
-
-
-def test_few_groups_are_watched_one_at_a_time():
-    groups = np.repeat(np.arange(4), 10)
-    ((learnt, held),) = divided(np.arange(40) % 2, 0.1, 0, groups)
-    assert len(held) == 10
-    assert not set(groups[learnt]) & set(groups[held])
 
 
 def test_named_rows_come_after_those_that_are_trained_on():

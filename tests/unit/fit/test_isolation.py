@@ -71,14 +71,6 @@ def test_everything_is_as_before_also_after_a_failure(tmp_path, error):
     assert state() == before
 
 
-def test_global_random_states_are_seeded():
-    drawn = []
-    for seed in (1, 1, 2):
-        with isolated(seed, threads=1):
-            drawn.append((random.random(), float(np.random.rand())))  # noqa: NPY002
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
 class Litters(DecisionTreeClassifier):
     def fit(self, X, y, sample_weight=None):
         litter(Path("/"))

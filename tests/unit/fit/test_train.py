@@ -15,13 +15,11 @@ from sklearn.preprocessing import StandardScaler
 
 from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
-from bakeoff.fit.assemble import assemble, final
 from bakeoff.fit.threshold import best_threshold
 from bakeoff.fit.train import TrainingPart, train
-from bakeoff.fit.tuning import _searcher, _values
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Model
-from bakeoff.spec.training_choices import Criterion, Tune
+from bakeoff.spec.training_choices import Criterion
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
@@ -268,37 +266,3 @@ def test_watched_rows_are_stratified_and_not_learnt(monkeypatch):
     np.testing.assert_array_equal(
         np.sort([*seen["sample_weight"], *seen["sample_weight_eval_set"][0]]), weights
     )
-
-
-def test_own_preprocessing_comes_first_and_nothing_else():
-    own = model(preprocessing=["sklearn.preprocessing.MinMaxScaler"])
-    assert [type(s).__name__ for _, s in assemble(own, part().X, derive(1)).steps] == [
-        "MinMaxScaler",
-        "LogisticRegression",
-    ]
-    twice = model(None, steps=["sklearn.preprocessing.StandardScaler"] * 2 + [LOGISTIC])
-    names = [name for name, _ in assemble(twice, part().X, derive(1)).steps]
-    assert names == ["standardscaler-1", "standardscaler-2", "logisticregression"]
-    assert isinstance(final(assemble(twice, part().X, derive(1))), LogisticRegression)
-
-
-@pytest.mark.parametrize(
-    ("tune", "kind", "draws"),
-    [
-        ({"space": {"C": [1, 2]}}, "GridSearchCV", None),
-        ({"search": "random", "space": {"C": [1, 2, 3]}}, "RandomizedSearchCV", 3),
-        ({"search": "random", "space": {"C": {"uniform": [1, 2]}}}, "RandomizedSearchCV", 10),
-        ({"search": "halving", "space": {"C": [1, 2]}}, "HalvingGridSearchCV", None),
-        (
-            {"search": "halving", "space": {"C": {"uniform": [1, 2]}}, "n_iter": 4},
-            *("HalvingRandomSearchCV", 4),
-        ),
-    ],
-)
-def test_the_search_that_is_asked_for_is_made(tune, kind, draws):
-    asked = Tune.model_validate(tune)
-    space = {name: _values(given) for name, given in asked.space.items()}
-    made = _searcher(LogisticRegression(), asked, space, [], 1)
-    assert type(made).__name__ == kind
-    drawn = getattr(made, "n_iter", None) or getattr(made, "n_candidates", None)
-    assert drawn == draws

@@ -8,10 +8,9 @@ import pandas as pd
 import pytest
 from studies import experiment, ran
 
-from bakeoff import compare
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.baseline import baseline, baselines
+from bakeoff.report.baseline import baseline
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.verdict import answer
 from bakeoff.stats import ArgumentError, corrected_resampled_t, metric_difference
@@ -103,13 +102,6 @@ def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
     assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
 
 
-def test_a_comparison_with_it_that_has_no_result_is_called_undecided():
-    truth = np.arange(80) % 2
-    models = {"a": np.where(np.arange(80) % 7 > 0, truth, 1 - truth), "b": truth ^ (truth & 1)}
-    found = compare(truth, models, groups=np.arange(80) // 20)
-    assert "whether a and b are better is undecided." in str(found)
-
-
 def test_the_table_of_models_ends_with_it_and_the_json_has_it():
     one = study(metrics=["accuracy"])
     items = exhibits(one)
@@ -162,17 +154,3 @@ def test_it_is_the_headline_that_no_model_beats_it(a, b, more, headline, then):
     assert found.headline.startswith(headline)
     assert found.sentences[0].startswith(then)
     assert found.text.count("Predicting 'no' for every row") <= 1
-
-
-def test_without_the_classes_of_the_rows_there_is_none():
-    one = study()
-    bare = dataclasses.replace(one, divisions=(), test_sets={})
-    assert baseline(bare, "accuracy", "d") is None
-    assert "Always" not in answer(bare).text
-
-
-def test_the_answers_of_many_data_sets_are_found_once():
-    one = study(datasets=tuple(f"d{i}" for i in range(70)))
-    first, again = baselines(one, "accuracy"), baselines(one, "accuracy")
-    assert len(first) == 70
-    assert all(a is b for a, b in zip(first, again, strict=True))

@@ -237,55 +237,6 @@ def test_filters_keep_rows_and_columns_and_copies_follow_them(sets, chromium, co
     assert not chromium.script(caption).endswith("rows)")
 
 
-def test_copies_follow_the_order(sets, chromium, copied):
-    chromium.open(sets, 1400)
-    button = "document.querySelectorAll('#table-datasets thead button')[1]"
-    chromium.script(f"{button}.click(); {button}.click()")
-    up = [line.split(",")[1] for line in copied("table-datasets", "CSV").splitlines()[1:]]
-    assert up == sorted(up, key=float, reverse=True)
-    chromium.script(f"{button}.click()")
-    assert [line.split(",")[1] for line in copied("table-datasets", "CSV").splitlines()[1:]] == up[
-        ::-1
-    ]
-
-
-def test_pairs_are_filtered_by_either_model_and_by_what_is_shown(sets, chromium):
-    chromium.open(sets, 1400)
-    chromium.script(UNFOLD)
-    table = "table-pairs.nemenyi"
-    rows = chromium.script(CHOOSE, table, {"models": "e"})
-    assert len(rows) == 5
-    assert all("e" in row[:2] for row in rows)
-    found = chromium.script(CHOOSE, table, {"models": "", "decisions": "a difference"})
-    other = chromium.script(CHOOSE, table, {"decisions": "neither shown"})
-    assert len(found) + len(other) == 15
-    assert all(row[-1].endswith(" better") for row in found)
-    assert found
-    assert other
-
-
-def test_menu_of_copies_works_by_keyboard_and_says_what_came_of_it(sets, chromium, copied):
-    chromium.open(sets, 1400)
-    menu = "document.querySelector('#table-models').closest('.table').querySelector('.menu')"
-    label = f"return {menu}.querySelector('summary').ariaLabel"
-    assert chromium.script(label) == "Copy the table Models, ranked"
-    assert chromium.script(f"{menu}.open = true; {menu}.querySelector('button').focus(); "
-                           f"return document.activeElement.textContent") == "CSV"  # fmt: skip
-    escape = "new KeyboardEvent('keydown', {key: 'Escape', bubbles: true})"
-    chromium.script(f"document.activeElement.dispatchEvent({escape})")
-    assert not chromium.script(f"return {menu}.open")
-    assert chromium.script("return document.activeElement.tagName") == "SUMMARY"
-    copied("table-models", "CSV")
-    said = f"return {menu}.parentNode.querySelector('[role=status]').textContent"
-    assert chromium.script(said) == "Copied"
-    chromium.script(
-        "navigator.clipboard.writeText = async () => { throw new Error(); };"
-        "document.execCommand = () => false;"
-        f"{menu}.querySelector('button').click()"
-    )
-    assert chromium.script(said) == "This browser forbids it"
-
-
 def test_contents_follow_the_reader_and_stay_out_of_the_way(several, chromium):
     current = "return document.querySelector('nav [aria-current=location]').hash"
     chromium.open(several, 1400)

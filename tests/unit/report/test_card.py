@@ -114,12 +114,6 @@ def test_a_store_that_does_not_answer_is_one_sentence(study, mlflow):
         write_runs(study, answer(study), "http://nowhere", [])
 
 
-@pytest.mark.skipif(importlib.util.find_spec("mlflow") is not None, reason="it is installed")
-def test_without_mlflow_it_says_how_to_install_it(study):
-    with pytest.raises(UserError, match=r"needs the package mlflow: pip install 'bakeoff\[mlflow"):
-        write_runs(study, answer(study), "sqlite:///x.db", [])
-
-
 @pytest.mark.skipif(importlib.util.find_spec("alembic") is None, reason="a database of MLflow")
 @pytest.mark.filterwarnings("ignore")  # of MLflow's own packages
 def test_the_real_client_takes_it(study, tmp_path):

@@ -1,7 +1,7 @@
 """The report says what tests on folds assume of the learners, and who breaks it here."""
 
 import pytest
-from studies import experiment, pair, ran, study
+from studies import experiment, ran
 
 from bakeoff.comparisons import plan_tests
 from bakeoff.comparisons.cautions import cautions
@@ -80,23 +80,6 @@ def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind):
     page, text = shown(one)
     assert f'<p class="care">{said}</p>' in page
     assert "> " + said.partition(" Use")[0] in text
-
-
-@pytest.mark.parametrize(
-    ("test", "resampling", "said"),
-    [
-        ("resampled_t", {"resampled": {}}, "with decision trees (here: b)"),
-        ("proportion_difference", {"holdout": {}}, " Use McNemar's test (plan holdout) instead."),
-        ("half_sample_t", {"halves": {}}, "(half-sample t test on"),
-    ],
-)
-def test_tests_and_learners_are_named_as_inside_a_sentence(test, resampling, said):
-    config = experiment(("a", "b"), tests=(test,)).resolved()
-    config["models"]["b"] = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
-    config["resampling"] |= resampling
-    found = pair("a", "b", 0.01, 0.05, test=test, plan=next(iter(resampling)))
-    one = study(load_experiment(config), [found], MEANS)
-    assert said in " ".join([*care(one), *Page(one).verdict.sentences])
 
 
 def test_every_liberal_test_has_an_answer():

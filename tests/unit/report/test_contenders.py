@@ -43,13 +43,6 @@ def test_poor_model_goes_and_near_copies_stay(metric):
     assert found.models[-1].model == "poor"
 
 
-def test_model_without_probabilities_is_left_out():
-    silent = rows("log_loss")
-    silent.probabilities[:, 0] = np.nan
-    found = contenders(silent, None, 0.05, 1)
-    assert {line.model for line in found.models} == {"good", "copy"}
-
-
 def test_one_model_is_no_contest():
     assert contenders(rows("f1").only([1]), None, 0.05, 1) is None
     assert contenders(dataclasses.replace(rows("f1"), metric="crps"), None, 0.05, 1) is None

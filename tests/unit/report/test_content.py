@@ -7,11 +7,10 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from studies import Decision, division, experiment, pair, ran, study
+from studies import Decision, experiment, pair, ran, study
 
 from bakeoff.report.exhibits import build, exhibits, records
 from bakeoff.report.exhibits.pairs import density
-from bakeoff.report.make import make_report
 from bakeoff.report.methods import methods
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
@@ -19,7 +18,6 @@ from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
-from bakeoff.stats import paired_odds_ratio_ci
 
 TWO = {"a": 0.8, "b": 0.9}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -170,16 +168,6 @@ def test_missing_cells_are_told_with_what_becomes_of_them():
     assert "Missing: b on e (no fit); the models that lack a score are left out" in table.note
 
 
-def test_halves_that_are_nearly_the_same_are_marked():
-    one = study(experiment(("a", "b")), (), TWO)
-    near = division("d", "cv_5x2")
-    near["overlap"] = {**near["overlap"], "max": 0.9}
-    for known, tone in ((division("d", "cv_5x2"), ""), (near, "bad")):
-        _, table = rows("splits", dataclasses.replace(one, divisions=[known]))
-        place = [c.key for c in table.columns].index("overlap")
-        assert table.rows[0][place].tone == tone
-
-
 def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():
     one = ran(experiment(("a", "b"), tests=("bayes_correlated_t",)), {"a": 0.9, "b": 0.893})
     (row,) = one.comparisons
@@ -188,17 +176,6 @@ def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():
     assert y.sum() * step == pytest.approx(1, abs=0.01)
     assert y[x > row.rope].sum() * step == pytest.approx(row.p_a_better, abs=0.02)
     assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
-
-
-def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
-    names = ("d", "e")
-    one = ran(experiment(("a", "b"), datasets=names, tests=("mcnemar",)), TWO, accuracies=TWO)
-    make_report(one, tmp_path)
-    text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    for name in names:
-        assert f"<summary>{name}</summary>" in text
-        assert (tmp_path / "figures" / f"disagreement.{name}.svg").is_file()
-    assert text.count('<table class="fourfold">') == 2
 
 
 def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
@@ -237,16 +214,3 @@ def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction,
     one = ran(spec, {m: list(rng.normal(0.8, 0.05, 12)) for m in "abc"})
     _, table = rows(f"pairs.{test}", one)
     assert [c.title for c in table.columns if c.key == "ci_low"] == [said]
-
-
-def test_the_odds_ratio_comes_with_its_interval():
-    one = ran(experiment(("a", "b"), tests=("mcnemar",)), TWO, accuracies=TWO)
-    (shown,), table = rows("pairs.mcnemar", one)
-    details = one.comparisons[0].result["details"]
-    counts = {key: details[key] for key in ("only_a_correct", "only_b_correct")}
-    ratio = paired_odds_ratio_ci(**counts, confidence_level=one.comparisons[0].confidence)
-    assert float(shown["odds_ratio_low"]) == ratio.low
-    assert f"{ratio.high:.3f}]" in next(
-        cell.text for c, cell in zip(table.columns, table.rows[0], strict=True)
-        if c.key == "odds_ratio_low"
-    )  # fmt: skip

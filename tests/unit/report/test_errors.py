@@ -57,14 +57,6 @@ def test_one_row_and_constant_or_perfect_predictions_are_drawn():
         assert draw(items["fitted"], one).figure.axes
 
 
-def test_exhibits_of_numbers_need_numbers():
-    _, items = made(models=("a",))
-    assert "fitted" in items
-    spec = experiment(("a", "b"))
-    names = {item.name for item in exhibits(study(spec, [], {"a": 0.8, "b": 0.9}))}
-    assert "fitted" not in names
-
-
 def test_exhibits_of_a_data_set_stand_together():
     one, _ = made(datasets=("d", "e"))
     blocks = [b for b in Page(one).sections["Models"] if b.items[0].dataset]

@@ -2,19 +2,14 @@
 
 import dataclasses
 import itertools
-import re
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 from scipy import special
 from studies import experiment, pair, ran, study
 
-from bakeoff.report import prose
-from bakeoff.report.drawing import WIDTH, Colour, name_of, text_width
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.pairs import joined
-from bakeoff.report.exhibits.rows import squares
 from bakeoff.report.pairs_shown import families_of, rows_of
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
@@ -49,23 +44,6 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
         assert differs != any({a, b} <= set(group) for group in groups)
 
 
-def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
-    one = over(4)
-    found = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
-    ranks = dict.fromkeys(("nemenyi", "friedman_posthoc"), "average rank")
-    assert found == {**ranks, "wilcoxon_signed_rank": "accuracy"}
-
-
-def test_panels_of_models_are_read_in_lines_from_the_best():
-    one = study(experiment("abcdefg"), (), dict.fromkeys("abcdefg", 0.9))
-    made = squares(one, one.models, (0, 1), 0.3)
-    boxes = [axes.get_position() for axes in made.axes]
-    assert [axes.get_title() for axes in made.axes] == list("abcdefg")
-    order = sorted(range(7), key=lambda i: (-round(boxes[i].y0, 6), boxes[i].x0))
-    assert order == list(range(7))
-    assert all(0 <= box.x0 < box.x1 <= 1 and 0 <= box.y0 < box.y1 <= 1 for box in boxes)
-
-
 def test_a_figure_says_why_there_is_none():
     spec = experiment(("a", "b"), tests=("cv5x2_f",))
     one = dataclasses.replace(ran(spec, {"a": 0.9, "b": 0.8}), comparisons=())
@@ -91,11 +69,6 @@ def test_pairs_are_those_of_the_leader_seen_from_the_better_model_whatever_the_o
     assert rows[0].comparison.estimate == pytest.approx(0.01)
 
 
-def test_wide_characters_are_abbreviated_more():
-    assert len(name_of("x" * 200)) == 30
-    assert len(name_of("模" * 200)) == 15
-
-
 def test_detectable_difference_of_groups_does_not_count_their_rows():
     spec = experiment(("a", "b"), tests=("mcnemar",))
     details = {"only_a_correct": 12, "only_b_correct": 8}
@@ -119,39 +92,3 @@ def test_detectable_difference_is_that_of_the_very_test():
     level, power = special.stdtrit(5, 0.975), special.stdtrit(5, 0.8)
     assert sizes["cv5x2_t"] == pytest.approx(half * (level + power) / level)
     assert sizes["cv5x2_f"] != pytest.approx(sizes["cv5x2_t"], rel=0.01)
-
-
-@pytest.mark.parametrize(
-    ("b", "shown"),
-    [
-        ("kNN", "Histogram gradient boosting − kNN"),
-        ("Logistic regression with an l1 penalty", "Histogram…boosting − Logistic r…1 penalty"),
-    ],
-)
-def test_names_of_a_pair_use_the_room_there_is(b, shown):
-    labels = {"a": "Histogram gradient boosting", "b": b}
-    one = ran(experiment(labels, tests=("cv5x2_f",)), {"a": 0.9, "b": 0.8})
-    assert rows_of(one, families_of(one, "cv5x2_f"))[0].label == shown
-
-
-def test_rarer_patterns_are_told_below_the_figure_whose_axis_has_no_room():
-    models = [f"m{i}" for i in range(8)]
-    one = ran(experiment(models), dict.fromkeys(models, 0.8), accuracies=dict.fromkeys(models, 0.8))
-    item = next(i for i in exhibits(one) if i.kind == "disagreement")
-    drawing = draw(item, one)
-    (axes,) = drawing.figure.axes
-    assert re.fullmatch(r"all but the \d+ rows of rarer patterns", drawing.shows)
-    assert text_width(axes.get_xlabel()) < WIDTH
-
-
-def test_matrix_of_many_models_has_colours_in_runs_and_no_numbers():
-    names = [f"m{i:02}" for i in range(40)]
-    means = {m: 0.9 if i < 20 else 0.6 for i, m in enumerate(names)}
-    one = ran(experiment(names, tests=("cv5x2_f",)), means, noise=0.001)
-    item = next(e for e in exhibits(one) if e.kind == "matrix")
-    drawing = draw(item, one)
-    assert [text.get_text() for text in drawing.figure.axes[0].texts] == []
-    blue = [p for p in drawing.figure.axes[0].patches if to_hex(p.get_facecolor()) == Colour.BLUE]
-    assert sum(p.get_width() for p in blue) == 20 * 20
-    assert len(blue) == 20
-    assert "table of all pairs" in drawing.legend

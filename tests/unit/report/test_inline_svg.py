@@ -2,10 +2,6 @@
 
 import re
 
-from studies import experiment, ran
-
-from bakeoff.report.drawing import svg
-from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.page import Sheet, inline_svg
 
 MARK = '<use xlink:href="#m" x="{}.12678" y="2.000000" style="fill: #0071b1"/>'
@@ -48,16 +44,3 @@ def test_equal_marks_in_a_row_are_corners_of_one_path():
     assert 'd="M0.12 2.00L1.12 2.00L2.12 2.00"' in many
     marker = re.search(r'<marker id="([^"]+)"', many)[1]
     assert many.count(f"url(#{marker})") == 3
-
-
-def test_every_reference_within_a_figure_has_its_target():
-    one = ran(
-        experiment(("a", "b", "c"), tests=("cv5x2_f", "mcnemar")), {"a": 0.9, "b": 0.8, "c": 0.7}
-    )
-    for item in exhibits(one):
-        if item.form == "figure":
-            file = svg(draw(item, one).figure)
-            found = inline_svg(file, "f", "words", Sheet())
-            targets = set(re.findall(r'\bid="([^"]+)"', found))
-            assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', found)) == targets
-            assert len(found) < 0.8 * len(file)

@@ -168,43 +168,10 @@ def test_given_models_and_failed_fits_are_told():
 DUMMY = {"estimator": "sklearn.dummy.DummyClassifier"}
 
 
-def test_of_many_models_the_first_are_named_and_the_rest_counted():
-    means = {f"m{i}": 0.9 for i in range(9)}
-    said = {
-        k: methods(study(experiment([*means][:k]), (), dict([*means.items()][:k]))).text
-        for k in (8, 9)
-    }
-    assert "m6 (DummyClassifier) and m7 (DummyClassifier)." in said[8]
-    assert "m6 (DummyClassifier) and 2 others." in said[9]
-    assert "nine models: m0 (DummyClassifier), m1" in said[9]
-    names = [f"d{i}" for i in range(12)]
-    own = study(experiment(AB, datasets=names), (), {"a": 0.9, "b": 0.8})
-    assert "They were evaluated on 12 data sets of 200 rows: d0, d1, d2" in methods(own).text
-    steps = {"steps": ["sklearn.preprocessing.StandardScaler", "sklearn.svm.SVC"]}
-    text = methods(changed(plain(), models={"a": steps, "b": DUMMY})).text
-    assert "a (StandardScaler, then SVC)" in text
-    assert "as they are" not in text
-
-
 def test_items_of_checklists_are_in_their_order():
     found = methods(plain()).checklists
     assert found["REFORMS (Kapoor et al. 2024)"].startswith("2c, 3d, 3e, 4c")
     assert found["TRIPOD+AI (Collins et al. 2024)"].split(", ")[-2:] == ["12e", "21"]
-
-
-@pytest.mark.parametrize(
-    ("key", "said"),
-    [
-        ("alpaydin1999", "Alpaydin 1999"),
-        ("nadeau2003", "Nadeau and Bengio 2003"),
-        ("benavoli2017", "Benavoli et al. 2017"),
-        ("demsar2006", "Demšar 2006"),
-        ("garcia2010", "García et al. 2010"),
-        ("mathworks_testcholdout", "The MathWorks, Inc."),
-    ],
-)
-def test_authors_and_years(key, said):
-    assert author_year(key) == said
 
 
 def test_every_source_has_authors_without_commands():

@@ -11,7 +11,7 @@ from studies import experiment, ran, study
 
 from bakeoff.report import may_be_best, page, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
-from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits import exhibits
 from bakeoff.report.make import make_prints, make_report
 from bakeoff.report.page import Page
 
@@ -110,14 +110,6 @@ def test_labels_do_no_harm_wherever_they_go(made):
             assert "<script" not in svg
 
 
-def test_files_are_those_that_are_announced(made):
-    folder, listed = made
-    figures = {f"{e.name}.svg" for e in listed if e.form == "figure"}
-    tables = {f"{e.name}.{k}" for e in listed if e.form == "table" for k in ("csv", "tex")}
-    assert {p.name for p in (folder / "figures").iterdir()} == figures
-    assert {p.name for p in (folder / "tables").iterdir()} == tables
-
-
 def test_same_study_gives_the_same_bytes(tmp_path):
     spec = experiment(("a", "b"))
     first, again = (ran(spec, THREE, accuracies=ACCURACIES) for _ in range(2))
@@ -210,25 +202,9 @@ def test_the_test_that_decides_stands_first():
     assert "h-comparisons-bayes_correlated_t" in ids
 
 
-def test_no_markup_of_other_formats_is_on_the_page():
-    one = ran(experiment(("a", "b"), tests=TESTS[:4], metrics=["accuracy"]), THREE)
-    page = re.sub(r"<(pre|script|style)\b.*?</\1>", "", _page(one), flags=re.DOTALL)
-    assert "`" not in page
-    assert "`" not in Page(one).verdict.text
-
-
 def test_fits_are_counted_where_models_were_fitted_alone():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
     assert "<dt>Fits</dt><dd>22</dd>" in _page(one)
     assert one.fits == 22
     failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
     assert dataclasses.replace(one, failed=failed).fits == 11
-
-
-def test_the_legend_of_differences_explains_what_is_drawn():
-    one = ran(experiment(("a", "b"), tests=("cv5x2_f", "cv5x2_t")), THREE)
-    items = {item.name: item for item in exhibits(one)}
-    legends = {test: draw(items[f"forest.{test}"], one).legend for test in ("cv5x2_f", "cv5x2_t")}
-    assert "interval" not in legends["cv5x2_f"]
-    assert "Ticks" in legends["cv5x2_f"]
-    assert not any("green" in text or "one-sided" in text for text in legends.values())

@@ -1,9 +1,7 @@
 """Data sets whose names are nearly equal."""
 
-import numpy as np
 import pytest
 
-import bakeoff
 from bakeoff.report.undeclared import alike
 
 
@@ -26,17 +24,3 @@ from bakeoff.report.undeclared import alike
 def test_names_that_may_be_versions_of_one_data_set(names, found):
     wanted = [[names[i] if isinstance(i, int) else i for i in own] for own in found]
     assert alike(names) == wanted
-
-
-def test_a_table_says_so_unless_groups_are_named():
-    names = ["iris", "Iris-2", "wine", "zoo", "glass", "heart", "sonar", "vote"]
-    scores = np.random.default_rng(1).normal(size=(8, 3))
-    table = {m: dict(zip(names, scores[:, i], strict=True)) for i, m in enumerate("abc")}
-    said = bakeoff.compare_datasets(table, values="higher").verdict
-    assert "The data sets iris and Iris-2 have nearly equal names." in said
-    rows = [
-        {"dataset": d, "kind": d.casefold()[:4], **{m: table[m][d] for m in "abc"}} for d in names
-    ]
-    columns = {key: [row[key] for row in rows] for key in rows[0]}
-    grouped = bakeoff.compare_datasets(columns, datasets="dataset", groups="kind", values="higher")
-    assert "nearly equal names" not in grouped.verdict

@@ -6,8 +6,6 @@ import io
 import pytest
 from studies import experiment, ran
 
-from bakeoff.api.findings import Findings
-from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import Kind, answer
@@ -20,17 +18,6 @@ def made(test, options, models=("a",), datasets=("d",)):
     spec = load_experiment(plain)
     accuracy = dict.fromkeys(models, 0.87)
     return ran(spec, accuracy, accuracies=accuracy)
-
-
-def test_without_pairs_a_notebook_shows_the_whole_table():
-    found = Findings(made("binomial_test", {"p0": 0.8}))
-    assert all(name in repr(found) for name in ("Model", "Accuracy"))
-
-
-def test_a_test_of_the_error_rate_says_error_rate():
-    one = made("binomial_test", {"rate": "error", "p0": 0.2, "alternative": "less"})
-    (chosen,) = plan_tests(one.experiment)[1]
-    assert chosen.metrics == ("error",)
 
 
 UNKNOWN = "The data do not show whether the accuracy of a"

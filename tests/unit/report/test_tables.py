@@ -7,7 +7,7 @@ import pytest
 from studies import experiment, ran
 
 from bakeoff.report.cells import P
-from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.exhibits import exhibits
 from bakeoff.report.tables import (
     Cell,
     Column,
@@ -68,14 +68,6 @@ def test_one_table_in_every_format():
 @pytest.mark.parametrize(("p", "marks"), [(0.06, ""), (0.05, "*"), (0.01, "**"), (0.001, "***")])
 def test_stars_start_at_the_level(p, marks):
     assert stars(p, 0.05) == marks
-
-
-def test_data_sets_keep_the_order_of_the_experiment():
-    names = ["z", "data_2", "data_10"]
-    spec = experiment(("a", "b"), datasets=names, tests=("mcnemar",))
-    one = ran(spec, {"a": 0.9, "b": 0.8})
-    table = build(next(e for e in exhibits(one) if e.name == "datasets"), one)
-    assert [row[0].text for row in table.rows] == names
 
 
 def test_texts_are_no_formulas_in_a_spreadsheet_and_numbers_stay():

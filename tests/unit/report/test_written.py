@@ -1,7 +1,5 @@
 """Values of metrics have the decimals that their standard error deserves, and their unit."""
 
-import math
-
 import pytest
 from studies import experiment, pair, study
 
@@ -10,7 +8,6 @@ from bakeoff.report.methods import methods
 from bakeoff.report.numbers import fixed
 from bakeoff.report.tables import to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import answer
-from bakeoff.report.written import Written, decimals
 
 TEST = "corrected_kfold_t"
 
@@ -109,17 +106,3 @@ def test_each_data_set_has_its_own_unit_and_decimals():
     notes = [text.get_text() for text in forest.figure.axes[0].texts]
     assert notes[0].startswith("123 MPa [")
     assert notes[1].startswith("123 kg [")
-
-
-def test_classification_keeps_three_decimals_and_points():
-    shown = Written("accuracy", shares=True)
-    assert (shown.score(0.97368), shown.gap(0.0123)) == ("0.974", "1.2 percentage points")
-    assert shown.gap_interval(-0.01, 0.02) == "[−1.0, 2.0]"
-
-
-@pytest.mark.parametrize(
-    ("errors", "values", "expected"),
-    [([math.nan, 0.0, 0.0996], [5.0], 2), ([1e-12], [52.3], 4), ([], [], 2), ([2e-6], [3e-4], 7)],
-)
-def test_decimals(errors, values, expected):
-    assert decimals(errors, values) == expected

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data.table import GROUP, ROW_ID
 from bakeoff.errors import UserError
 from bakeoff.files import write_json
 from bakeoff.fit.fit_task import timing_of
@@ -44,14 +43,6 @@ def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path):
     collect_predictions({}, tmp_path / "none.parquet")
     found = pd.read_parquet(tmp_path / "none.parquet")
     assert (list(found), len(found)) == (["row_id", "y_true"], 0)
-
-
-def test_rows_carry_their_group_by_id(tmp_path):
-    table = pd.DataFrame({ROW_ID: [3, 2, 1, 0], GROUP: ["c", "c", "b", "a"]})
-    table.to_parquet(tmp_path / "data.parquet")
-    path = written(tmp_path / "a", [0, 0, 0, 0])
-    collect_predictions({"m": path}, tmp_path / "all.parquet", data=tmp_path / "data.parquet")
-    assert pd.read_parquet(tmp_path / "all.parquet")[":group"].tolist() == ["a", "b", "c", "c"]
 
 
 def test_folds_stand_below_one_another_with_what_all_of_them_have(tmp_path):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy import special
-from sklearn import metrics as sk
 
 from bakeoff import compare, gate, stats
 from bakeoff.errors import UserError
@@ -25,13 +24,6 @@ def test_net_benefit_by_hand_is_a_mean_over_rows():
     assert found.psi + found.value == pytest.approx([1, 0, -0.25, -0.25, 0])
 
 
-def test_negative_predictive_value_is_the_precision_of_the_other_class():
-    y, p = rows()
-    said = (p > 0.4).astype(int)
-    expected = sk.precision_score(y, said, pos_label=0)
-    assert stats.metric_ci(y, said, metric="npv").estimate == pytest.approx(expected)
-
-
 def test_curve_of_right_probabilities_is_the_diagonal_and_its_index_small():
     rng = np.random.default_rng(0)
     p = rng.uniform(size=4000)
@@ -43,15 +35,6 @@ def test_curve_of_right_probabilities_is_the_diagonal_and_its_index_small():
     assert right.estimate < 0.02
     assert wrong.estimate == pytest.approx(1 / 2 - 1 / 3, abs=0.02)  # E|p − p²|
     assert wrong.ci is None
-
-
-def test_local_line_reproduces_a_straight_line():
-    at = np.linspace(0.05, 0.95, 40)
-    y = np.tile(np.arange(20) < 10, 2)
-    shares = calibration_curve(y, at).share
-    weights_of_a_line = [calibration_curve(at > 2, at).share, calibration_curve(at > 0, at).share]
-    assert weights_of_a_line == [pytest.approx(0), pytest.approx(1)]
-    assert shares.min() >= 0
 
 
 @pytest.mark.parametrize(

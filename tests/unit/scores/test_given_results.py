@@ -10,7 +10,6 @@ import pytest
 from bakeoff.comparisons import Decision, run_planned
 from bakeoff.data import Split
 from bakeoff.data.given_predictions import load_given
-from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Fit, load_experiment
@@ -114,18 +113,6 @@ def test_files_that_say_the_same_in_other_words(given, change, keys):
     a, b = taken(config, "a"), taken(config, "b")
     np.testing.assert_array_equal(a.y_pred, b.y_pred)
     np.testing.assert_allclose(np.asarray(a.probabilities), b.probabilities)
-
-
-@pytest.mark.parametrize("name", ["b.parquet", "b.tsv", "b.csv.gz", "b.csv"])
-def test_other_formats(given, name):
-    config = given(table())
-    config["models"]["b"]["predictions"] = name
-    if name == "b.parquet":
-        table().to_parquet(name)
-    else:
-        separator = {"b.tsv": "\t", "b.csv": ";"}.get(name, ",")  # semicolons are found
-        table().to_csv(name, sep=separator, index=False)
-    assert messages(config) == ""
 
 
 def test_other_encoding_and_no_truth_at_all_are_told(given):
@@ -253,76 +240,6 @@ def test_mixture_is_paired_with_the_test_rows(given):
     message = messages(config)
     assert "models.a.predictions: 'a.csv' has 8 rows, the test set of pets 8" in message
     assert "ids that are missing (8): 17, 18, 19, 20, 21, …" in message
-
-
-def run_of_march(folder):
-    """Leave the predictions of a model as a run leaves them, for the test rows of `pets`."""
-    rows = pd.DataFrame({"id": range(1, 41), "x": np.arange(40) % 5, "pet": TRUTH * 5})
-    rows["part"] = ["test"] * 8 + ["train"] * 32
-    rows.to_csv("data.csv", index=False)
-    usual = table()
-    place = folder / "predictions/pets/gbm"
-    place.mkdir(parents=True)
-    Predictions(
-        row_id=usual["id"].to_numpy(),
-        y_true=(usual["y_true"] == "dog").to_numpy(dtype=np.intp),
-        y_pred=(usual["y_pred"] == "dog").to_numpy(dtype=np.intp),
-        classes=("cat", "dog"),
-        probabilities=usual[["p_cat", "p_dog"]].to_numpy(),
-        decision=None,
-        facts={},
-    ).write(place / "holdout.parquet")
-    return rows
-
-
-def rival(**keys):
-    data = {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
-    return {
-        "experiment": "april",
-        "datasets": {"pets": data},
-        "models": {
-            "new": NB,
-            "old": {"results": "results/march", "model": "gbm", **keys},
-        },
-        "resampling": {"holdout": {"column": "part"}},
-        "tests": {"run": ["mcnemar", "delong"]},
-        "metrics": ["accuracy", "roc_auc"],
-    }
-
-
-def test_model_of_another_run_is_a_rival(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = run_of_march(Path("results/march"))
-    assert messages(rival()) == ""
-    experiment = load_experiment(rival())
-    (file,) = experiment.given_files("pets")["old"]
-    assert file == "results/march/predictions/pets/gbm/holdout.parquet"
-    assert load_experiment(experiment.resolved()) == experiment
-    monkeypatch.chdir("results")
-    (elsewhere,) = load_experiment(rival()).beside(tmp_path).given_files("pets")["old"]
-    assert Path(elsewhere).resolve() == tmp_path / file
-    monkeypatch.chdir(tmp_path)
-    (here,) = experiment.beside(tmp_path / "results").given_files("pets")["old"]
-    assert here == file
-    rows.assign(pet=rows["pet"].where(rows["id"] != 3, "dog")).to_csv("data.csv", index=False)
-    assert "1 of 8 rows have another true label" in messages(rival())
-    rows.assign(part=rows["part"].where(rows["id"] != 9, "test")).to_csv("data.csv", index=False)
-    assert "ids that are missing (1): 9" in messages(rival())
-
-
-RIVALS = {
-    "`results` wants a folder of results, and `model` the id of a": {"model": None},
-    "`results` wants a folder of results": {"model": "../x"},
-    "`results` stands in place of `predictions`": {"predictions": "a.csv"},
-    "no file at 'results/march/predictions/pets/tree/holdout.parquet'": {"model": "tree"},
-}
-
-
-@pytest.mark.parametrize("expected", RIVALS)
-def test_mistake_about_another_run_is_told(tmp_path, monkeypatch, expected):
-    monkeypatch.chdir(tmp_path)
-    run_of_march(Path("results/march"))
-    assert expected in messages(rival(**RIVALS[expected]))
 
 
 # --- scores

@@ -25,7 +25,6 @@ from bakeoff.scores.metrics import own as module
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import load_experiment
 from bakeoff.spec.own_metrics import OwnMetric
-from bakeoff.stats.metrics.family import compare_models
 
 CODE = """
 import time
@@ -155,26 +154,6 @@ def test_own_metrics_of_one_experiment_leave_with_the_next(code):
     assert not has_test("f1_yes")
 
 
-def test_interval_is_that_of_leaving_rows_out_and_near_the_formulas(code):
-    entered(f1_yes={})
-    line, _ = of_test_set("d", rows("f1_yes"), None, 0.95)
-    data = rows("f1")
-    known = stats.metric_ci(data.truth, data.predicted[:, 0], metric="f1")
-    assert line["estimate"] == pytest.approx(known.estimate)
-    assert line["se"] == pytest.approx(known.details["se_plain"], rel=0.1)
-    assert line["ci_low"] < line["estimate"] < line["ci_high"]
-
-
-def test_tests_of_any_metric_take_own_ones(tiny, code):
-    entered(hits={})
-    test = planned(stats.catalogue()["metric_difference"], load_experiment(tiny).tests)
-    (found,) = run_test(test, rows("hits"), Context("d", "hits", True))
-    (known,) = run_test(test, rows("accuracy"), Context("d", "accuracy", True))
-    assert found.estimate == pytest.approx(known.estimate)
-    assert found.status == "ok"
-    assert found.pvalue == pytest.approx(known.pvalue, abs=0.02)
-
-
 def test_metric_that_jumps_has_an_interval_and_no_test(tiny, code):
     entered(median_amount={"columns": ["amount"], "smooth": False})
     data = rows("median_amount", n=40)
@@ -239,27 +218,6 @@ def strict(y_true, p):
 def test_two_functions_of_one_name_are_refused(tiny):
     with pytest.raises(UserError, match=r"metrics\[1\]: b.hits would be called 'hits'"):
         load_experiment(tiny | {"metrics": ["a.hits", "b.hits"]})
-
-
-def test_import_path_is_short_for_an_own_metric(tiny, code):
-    short = load_experiment(tiny | {"metrics": ["ownmetrics.hits", "accuracy"]})
-    assert short.metrics == ["hits", "accuracy"]
-    assert load_experiment(short.resolved()).resolved() == short.resolved()
-
-
-def test_rows_left_out_in_blocks_have_the_spread_of_rows():
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 6000)
-    models = np.stack([np.where(rng.random(6000) < q, y, 1 - y) for q in (0.8, 0.78, 0.7)], axis=1)
-    how = stats.own_metric("hits", lambda y, said: np.mean(y == said))
-    own = compare_models(y, models, metric=how, n_resamples=999)
-    known = compare_models(y, models, metric="accuracy", n_resamples=999)
-    for a, b in zip(own.pairs, known.pairs, strict=True):
-        assert a.statistic == pytest.approx(b.statistic, rel=0.2)
-    assert 0 in stats.best_models(y, models, metric=how, n_resamples=999).members
-    pair, plain = (stats.metric_difference(y, *models.T[:2], metric=m) for m in (how, "accuracy"))
-    assert pair.estimate == pytest.approx(plain.estimate)
-    assert pair.details["se"] == pytest.approx(plain.details["se_plain"], rel=0.2)
 
 
 def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(code):

@@ -119,6 +119,9 @@ DIFFERENT = {
     "no file at 'results/march/splits/d.cv_5x2.parquet'": {"resampling.cv_5x2": {}},
     "models.old.results: no file": {"models.old.model": "sv"},
     "is where the results of this": {"experiment": "march"},
+    "`results` wants a folder of results, and `model` the id of a": {"models.old.model": GONE},
+    "`results` wants a folder of results": {"models.old.model": "../x"},
+    "`results` stands in place of `predictions`": {"models.old.predictions": "a.csv"},
     "c brings predictions on one test set, which feed the plan `holdout` alone": {
         "models.c": {"predictions": "c.csv"}
     },

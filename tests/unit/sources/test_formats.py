@@ -297,15 +297,6 @@ def test_keys_of_one_format_are_refused_elsewhere(tmp_path, penguins, name, keys
         read(path, **keys)
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "xlsx", "dta"])
-@pytest.mark.parametrize("content", [b"", b"not a table at all\n", bytes(range(256)) * 20])
-def test_what_is_no_such_file_is_told(tmp_path, ending, content):
-    path = tmp_path / f"p.{ending}"
-    path.write_bytes(content)
-    with pytest.raises(UserError, match=r"p\.|encoding"):
-        read(path)
-
-
 def test_decimal_commas_and_thousands(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("a;y\n1.000,5;u\n2,25;v\n")

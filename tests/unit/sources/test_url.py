@@ -74,13 +74,6 @@ def test_address_without_a_file_is_told(server, tiny):
         load(experiment(tiny, **gone))
 
 
-def test_what_is_wrong_with_a_downloaded_table_is_told(server, tiny):
-    with pytest.raises(Problem, match=r"datasets\.d\.url: .*seems to be separated by ';'"):
-        load(experiment(tiny, **of_url(server, b"a;target\n1;u\n")))
-    with pytest.raises(Problem, match=r"datasets\.d\.target: unknown target column 'target'"):
-        load(experiment(tiny, **of_url(server, b"a,b\n1,2\n")))
-
-
 @pytest.mark.parametrize(
     "url",
     [

@@ -33,20 +33,6 @@ def test_several_data_sets_are_compared_without_a_unit():
     assert load_experiment(experiment(datasets={"d": source, "e": source})).metrics == ["r2"]
 
 
-def test_searches_go_by_the_root_mean_squared_error():
-    tuned = {**RIDGE, "tune": {"space": {"alpha": [1, 2]}}}
-    loaded = load_experiment(experiment(models={"a": tuned, "b": TREE}, importance={}))
-    assert loaded.fitted["a"].tune.scoring == "rmse"
-    assert loaded.importance.scoring == "rmse"
-
-
-def test_classification_says_nothing_of_its_task():
-    config = experiment(models={"t": {"estimator": "sklearn.tree.DecisionTreeClassifier"}})
-    config.pop("task")
-    config["datasets"]["d"]["name"] = "iris"
-    assert "task" not in load_experiment(config).resolved()
-
-
 SVC = {"estimator": "sklearn.svm.SVC"}
 REFUSED = {
     "metrics[0]: accuracy compares classes": {"metrics": ["accuracy"]},
