@@ -1,6 +1,6 @@
 """Logs, tables, experiments and command lines with mistakes drawn at random.
 
-`python tests/broken_input.py logs 2000 1` (or tables, experiments, lines) tries as many from a seed
+`python -m tests.broken_input logs 2000 1` (or tables, experiments, lines) tries as many from a seed
 and lists what ended in anything but an exit code, or in a traceback.
 """
 
@@ -16,11 +16,11 @@ import traceback
 import zipfile
 from pathlib import Path
 
-import logs
 import pandas as pd
 import yaml
 
 from bakeoff.cli import main, make_parser
+from tests import logs
 
 VALUES = [
     *(None, True, 0, -1, 1.5, 10**30, 10**400, float("nan"), float("inf"), "", "x", "é\u2028"),

@@ -2,8 +2,9 @@
 
 import warnings
 
-import broken_input
 import pytest
+
+from tests import broken_input
 
 
 @pytest.mark.slow
