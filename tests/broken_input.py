@@ -1,17 +1,11 @@
-"""Logs, tables, experiments and command lines with mistakes drawn at random.
-
-`python -m tests.broken_input logs 2000 1` (or tables, experiments, lines) tries as many from a seed
-and lists what ended in anything but an exit code, or in a traceback.
-"""
+"""Logs, tables, experiments and command lines with mistakes drawn at random."""
 
 import contextlib
 import copy
 import io
 import json
-import os
 import random
 import sys
-import tempfile
 import traceback
 import zipfile
 from pathlib import Path
@@ -234,11 +228,3 @@ def attempts(kind, n, seed):
             line,
             told.getvalue() if "Traceback (most recent call last)" in told.getvalue() else "",
         )
-
-
-if __name__ == "__main__":
-    os.chdir(tempfile.mkdtemp())
-    bad = [(line, why) for line, why in attempts(sys.argv[1], *map(int, sys.argv[2:])) if why]
-    for line, why in bad:
-        sys.stdout.write(f"{line!a}\n{why}\n")
-    sys.stdout.write(f"{len(bad)} of {sys.argv[2]} ended in a traceback\n")

@@ -5,7 +5,11 @@ rule load_dataset:
         table=PATHS.data("{dataset}"),
         card=PATHS.card("{dataset}"),
         # what comparisons look at row by row, in a file of its own: no fit waits for it
-        carried=[PATHS.row_columns("{dataset}")] if NEEDS.carries else [],
+        carried=(
+            [PATHS.row_columns("{dataset}")]
+            if any(map(NEEDS.row_columns, EXPERIMENT.datasets))
+            else []
+        ),
     log:
         PATHS.log("load.{dataset}"),
     # what is wrong with data is told before any fit

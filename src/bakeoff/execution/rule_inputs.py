@@ -134,16 +134,6 @@ class RuleInputs:
         """Name the predictions on a holdout, and the files of what else is known of its rows."""
         return self.test_predictions(dataset), self.related(dataset), self.row_columns(dataset)
 
-    @property
-    def carries(self) -> bool:
-        """Whether comparisons look at columns of some data set row by row."""
-        return any(map(self.row_columns, self.experiment.datasets))
-
-    @property
-    def carried_files(self) -> dict[str, str]:
-        """The files of what comparisons look at row by row, by data set."""
-        return {d: path for d in self.experiment.datasets for path in self.row_columns(d)}
-
     def row_columns(self, dataset: str) -> list[str]:
         """Name the file of what comparisons look at row by row, where there is any."""
         wanted = any(row_columns(self.experiment, dataset))
@@ -160,12 +150,6 @@ class RuleInputs:
                 dataset, plan, [name for name in self.kept(dataset) if name in names]
             )
         ]
-
-    @property
-    def measured(self) -> list[str]:
-        """The predictions on the holdout of the fitted models that are not excluded."""
-        found = self.kept_predictions(lambda model: True)
-        return [path for path in found if Path(path).name.startswith("holdout")]
 
     def evidence(self, test: PlannedTest) -> dict[str, str]:
         """Map each data set to the file that a test reads; or name the score matrix."""

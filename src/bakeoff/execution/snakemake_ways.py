@@ -161,7 +161,9 @@ class _Progress(logging.Filter):
             return
         self._last, share = now, done / total
         left = _clock((now - self._begun) * (1 / share - 1))
-        told = f"{done} of {total} steps, about {left} left"
+        told = f"{done} of {total} steps"
+        if share >= 0.1:  # the first steps load data, one after the other
+            told += f", about {left} left"
         if done == total:
             told = f"{total} steps in {_clock(now - self._begun)}"
         if self._terminal:

@@ -179,10 +179,12 @@ def list_fits(needs: RuleInputs, what: str, output: str) -> None:
     if what == "choices":
         table = choices(needs.kept_predictions(lambda model: model.chooses))
     elif what == "importance":
-        table = importances(needs.measured)
+        every = needs.kept_predictions(lambda model: True)
+        table = importances([path for path in every if Path(path).name.startswith("holdout")])
     elif what == "seeds":
-        how = experiment.metrics, experiment.costs_on, needs.carried_files
-        table = seed_noise(needs.kept_predictions(lambda model: model.seeds > 1), *how)
+        files = {d: path for d in experiment.datasets for path in needs.row_columns(d)}
+        several = needs.kept_predictions(lambda model: model.seeds > 1)
+        table = seed_noise(several, experiment.metrics, experiment.costs_on, files)
     else:
         failed = [path for dataset in experiment.datasets for path in needs.failed(dataset)]
         table = pd.DataFrame(failures(failed), columns=list(COLUMNS))

@@ -207,7 +207,6 @@ def test_what_is_said_where_the_fits_differ_and_the_recipes_do_not():
 
 def test_importance_is_the_mean_over_runs(tmp_path):
     spec = experiment({"net": NET, "bayes": BAYES}, importance={})
-    assert len(RuleInputs(spec).measured) == 5
     measured = [Fit("d", "net", "holdout", 1, 1, seed) for seed in (1, 2)]
     assert all(spec.importance_by(fit) is not None for fit in measured)
     paths = []

@@ -40,12 +40,10 @@ from bakeoff.stats.metrics.metric import Metric, numbers
 from bakeoff.stats.metrics.named import metric_called
 from bakeoff.stats.metrics.view import (
     Codes,
-    Functional,
     NoValue,
     Options,
     TrueNumbers,
     Truth,
-    mean,
     read_groups,
     read_numbers,
 )
@@ -246,16 +244,6 @@ def read_runs(
     setting = Setting(how, truth, read_groups(groups, truth.n), Options(**options))
     names, runs = zip(*found, strict=True)
     return Reader(setting, runs, names)
-
-
-def mean_of_values(greater_is_better: bool) -> Metric:
-    """Return the mean of numbers that are given for each row, as a metric."""
-
-    def formula(view: Any) -> Functional:
-        return mean(view.predicted, np.ones(view.truth.n))
-
-    known = numbers("values", greater_is_better=greater_is_better)
-    return dataclasses.replace(known, formula=formula)
 
 
 _OWN_QUANTILES = 5
@@ -589,7 +577,9 @@ def compare_recipe_means(
     **family: Any,
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
-    reader = read_runs(_each(runs), (), mean_of_values(greater_is_better), groups=groups)
+    reader = read_runs(
+        _each(runs), (), numbers("values", greater_is_better=greater_is_better), groups=groups
+    )
     return Question(reader, paired).all_pairs(**family)
 
 
@@ -674,7 +664,7 @@ def recipe_mean_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.192, 0.041)
     """
-    metric = mean_of_values(greater_is_better)
+    metric = numbers("values", greater_is_better=greater_is_better)
     reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
     return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
@@ -722,5 +712,7 @@ def recipe_mean_ci(
     Result
         As of `recipe_ci`.
     """
-    reader = read_runs([("runs", runs)], (), mean_of_values(True), groups=groups)
+    reader = read_runs(
+        [("runs", runs)], (), numbers("values", greater_is_better=True), groups=groups
+    )
     return Question(reader).answer((0,), "two-sided", confidence_level)
