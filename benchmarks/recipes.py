@@ -29,8 +29,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.neural_network import MLPClassifier
 
 from bakeoff.stats import Runs
+from bakeoff.stats.metrics.metric import numbers
 from bakeoff.stats.metrics.view import NoValue
-from bakeoff.stats.runs.recipe import Parts, Reader, mean_of_values, read_runs
+from bakeoff.stats.runs.recipe import Parts, Reader, read_runs
 from bakeoff.threads import on_one_thread
 from benchmarks import levels
 from benchmarks.harness import HERE, Row, fill, markdown, read, study
@@ -307,7 +308,7 @@ def runs_of(cell: Cell, one: Draw) -> Reader:
     alone = cell.runs_b == 1
     models = [("a", one.a), ("b", Runs(list(one.b), deterministic=True) if alone else one.b)]
     if one.y is None:
-        return read_runs(models, (), mean_of_values(True), groups=one.groups)
+        return read_runs(models, (), numbers("values", greater_is_better=True), groups=one.groups)
     return read_runs(models, one.y, cell.metric, 1, [0, 1], one.groups)
 
 
