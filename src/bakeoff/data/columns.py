@@ -149,12 +149,19 @@ def _finite(values: Series) -> Series:
     return values
 
 
+def _as_floats(values: Series) -> Series:
+    try:
+        return _finite(values.astype("float64"))
+    except OverflowError:
+        raise UserError("has a whole number beyond the largest float, 1.8e308") from None
+
+
 def _of_objects(values: Series) -> Series:
     """Find the common kind of a column of Python objects; a mixture becomes texts."""
     present = values.dropna()
     kinds: list[tuple[type | tuple[type, ...], Callable[[Series], Series]]] = [
         (str, lambda column: column),
-        ((numbers.Real, decimal.Decimal), lambda column: _finite(column.astype("float64"))),
+        ((numbers.Real, decimal.Decimal), _as_floats),
         (bytes, lambda column: column.map(text_of, na_action="ignore")),
         (datetime.datetime, _dates),
         (datetime.date, _dates),

@@ -390,7 +390,7 @@ def _numbers_of(
     if tables.wide is not None:
         parts = by_run(tables.wide, columns)
         found = [_numbers_in(part, columns, models, may_lack=may_lack) for _, part in parts]
-        return _by_model(found)
+        return _by_model(found) if found[0] else {}
     return {
         model: [
             table_of(part, columns, file.place, values=True, may_lack=may_lack)
@@ -430,7 +430,7 @@ def _numbers_in(
 
 def _of_numbers(name: str, tables: Runs, metric: Kind, columns: GivenColumns) -> SideBySide:
     if (n := len({run_of(model)[0] for model in tables})) < 2:
-        raise UserError(f"{name!r} has {n} column of numbers; comparing needs two")
+        raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
     found = {model: [meant(run, metric, columns) for run in runs] for model, runs in tables.items()}
     firsts = [runs[0] for runs in found.values()]
     if isinstance(metric, GivenMetric) and may_be_right_or_wrong(firsts, metric):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import statistics
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -151,15 +152,16 @@ def _read_fast(path: str, kind: str, keys: TableKeys) -> pa.Table | None:
     try:
         formats.check_width(_first_line(path, keys).count(delimiter) + 1, path)
         table = read(auto_dict_encode=True, auto_dict_max_cardinality=1000)
+        heads = [name.strip() for name in table.column_names]
+        if len(set(heads)) < len(heads):
+            return None
         for name, values in _as_written(table, read, path).items():
             table = table.set_column(table.column_names.index(name), name, values)
-        heads = [name.strip() for name in table.column_names]
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return None
     plain = (
         all(heads)
         and not any(_is_bytes(kind) for kind in table.schema.types)
-        and len(set(heads)) == len(heads)
         and len(heads) > 1
         and len(table)
         and not any(map(_has_commas, table.columns))
@@ -198,6 +200,7 @@ def _read_parquet(path: str) -> pa.Table | None:
     try:
         texts = [one.name for one in pa.parquet.read_schema(path) if pa.types.is_string(one.type)]
         table = pa.parquet.read_table(path, read_dictionary=texts)
+        table.validate(full=True)
     except (pa.ArrowException, OSError):
         return None
     # what pandas stored as an index without a name is no column to anyone
@@ -373,7 +376,7 @@ def _first_lines(path: str, keys: TableKeys) -> list[str]:
     try:
         with opened(Path(path), path) as file:
             head = file.read(_HEAD).decode("utf-8-sig", "replace")
-    except (OSError, EOFError, ValueError, UserError):
+    except (OSError, EOFError, ValueError, zlib.error, UserError):
         return []
     return head.splitlines()[:_MOST_BEFORE]
 
