@@ -116,6 +116,12 @@ def _run(args: argparse.Namespace) -> int:
     except UserError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(args.command, 2)
+    except UnicodeEncodeError as error:  # an argument's bytes are not in the terminal's encoding
+        found = ascii(error.object[:60])
+        sys.stderr.write(
+            f"{found} is no text in the encoding of this terminal: write it in UTF-8\n"
+        )
+        return MISTAKES.get(args.command, 2)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED

@@ -39,3 +39,12 @@ def test_damaged_tables_are_named(bakeoff, tmp_path, file, damage, options, said
     code, _, told = bakeoff("compare", str(path), "--values", "higher", *options)
     assert code == 2
     assert said in told
+
+
+@pytest.mark.parametrize("option", ["--target", "--encoding"])
+def test_bytes_that_are_no_text_are_named(bakeoff, tmp_path, option):
+    pd.DataFrame({"x": range(9), "y": list("abcabcabc")}).to_csv(tmp_path / "t.csv")
+    line = ["init", str(tmp_path / "t.csv"), "--target", "y", "-o", "-", option, "\udcff"]
+    code, _, told = bakeoff(*line)
+    assert code == 2
+    assert r"'\udcff' is no text" in told
