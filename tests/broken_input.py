@@ -224,7 +224,5 @@ def attempts(kind, n, seed):
             pass
         except BaseException:
             told.write(traceback.format_exc())
-        yield (
-            line,
-            told.getvalue() if "Traceback (most recent call last)" in told.getvalue() else "",
-        )
+        ended = told.getvalue()
+        yield line, ended if "Traceback (most recent call last)" in ended else ""

@@ -191,15 +191,16 @@ def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKe
 
 
 def _parquet(file: IO[bytes]) -> pd.DataFrame:
-    return to_frame(_validated(read_large(file)), split_blocks=True, self_destruct=True)
+    return to_frame(validate(read_large(file)), split_blocks=True, self_destruct=True)
 
 
 def _feather(file: IO[bytes]) -> pd.DataFrame:
-    return to_frame(_validated(pyarrow.feather.read_table(file)))
+    return to_frame(validate(pyarrow.feather.read_table(file)))
 
 
-def _validated(table: pyarrow.Table) -> pyarrow.Table:
-    table.validate(full=True)  # texts that are no UTF-8 would fail wherever they are read first
+def validate(table: pyarrow.Table) -> pyarrow.Table:
+    """Return a table whose texts are UTF-8: others would fail wherever they are read first."""
+    table.validate(full=True)
     return table
 
 
