@@ -73,11 +73,11 @@ import sys, tempfile
 sys.path.insert(0, "tests/unit/report")
 import numpy as np
 from studies import experiment, ran
-from bakeoff.report.make import make_report
+from bakeoff.report.page import Page
 rng, names = np.random.default_rng(0), [f"m{i:03}" for i in range(100)]
 means = {m: list(0.7 + 0.02 * rng.normal(size=100)) for m in names}
 spec = experiment(names, datasets=[f"d{i:03}" for i in range(100)], tests=("nemenyi",))
-make_report(ran(spec, means, accuracies=dict.fromkeys(names, 0.7)), tempfile.mkdtemp())
+Page(ran(spec, means, accuracies=dict.fromkeys(names, 0.7))).write(tempfile.mkdtemp())
 """
 
 

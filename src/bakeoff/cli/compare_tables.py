@@ -17,7 +17,7 @@ from bakeoff.cli.terminal import dim, say
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import paragraph
-from bakeoff.report.standings import as_records
+from bakeoff.report.ranking import as_records
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
 

@@ -9,8 +9,7 @@ from bakeoff.api.results import read_results
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
 from bakeoff.files import write_text
-from bakeoff.report.card import model_card
-from bakeoff.report.mlflow_runs import write_runs
+from bakeoff.report.publish import model_card, write_runs
 from bakeoff.report.verdict import answer
 
 

@@ -41,10 +41,10 @@ SAYS = {
     Decision.EQUIVALENT: Colour.GREEN,
 }
 """The colours of what is shown."""
-WIDTH = 6.9
+WIDTH = 5.6
+"""Inches: two figures, or a figure and a table, stand beside each other on the page."""
 MOST_DRAWN = 30
 """Models that a figure of them all has room for: of more it shows the best."""
-BROAD = 640  # points; wider figures scroll rather than shrink
 SIZE = 8.5
 LEAST = 1.8  # inches that a plot keeps beside long names
 

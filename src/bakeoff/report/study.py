@@ -119,6 +119,14 @@ class Study(StudyDesign):
         """Return the families of a test, or those of them in one role."""
         return [f for f in self.families if f.entry.name == test and role in ("", f.role)]
 
+    def ranking_families(self, test: str) -> list[Family]:
+        """Return a test's families of pairs on the metric that ranks, one per data set."""
+        found = self.of_test(test, "pair")
+        metrics = [f.metric for f in found]
+        first = self.metric.name
+        wanted = first if first in metrics else metrics[0] if metrics else ""
+        return [f for f in found if f.metric == wanted]
+
     @cached_property
     def plan(self) -> str:
         """The plan whose scores rank the models: that of the best test on algorithms."""

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import has_test
@@ -26,14 +24,11 @@ from bakeoff.report.drawing import (
     letters_in,
     message,
     name_of,
-    name_rows,
-    panel,
     plainly,
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
 from bakeoff.report.numbers import (
-    count,
     enumerated,
     letters_for,
     p_equals,
@@ -41,8 +36,8 @@ from bakeoff.report.numbers import (
     score,
     share,
 )
-from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import advantage, not_independent
+from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import Written, decimals, of_target, varies, with_unit
@@ -115,12 +110,11 @@ def squares(
 
 
 @figure(
-    Section.MODELS,
-    32,
+    Section.METRICS,
+    50,
     "Predicted against observed",
     each="dataset",
     when=lambda design: design.has_numbers,
-    heading="Errors",
 )
 def fitted(study: Study, dataset: str) -> Drawing:
     """The prediction of each model for each held-out row against the observed value. On the
@@ -175,12 +169,11 @@ def _indices(design: StudyDesign) -> list[str]:
 
 
 @figure(
-    Section.MODELS,
-    37,
+    Section.METRICS,
+    40,
     "Calibration curves",
     each="dataset",
     when=lambda design: design.has_labels and any(_indices(design)),
-    heading="Probabilities",
     citation="austin2019",
 )
 def calibration(study: Study, dataset: str) -> Drawing:
@@ -230,92 +223,10 @@ def calibration(study: Study, dataset: str) -> Drawing:
 
 
 @figure(
-    Section.COMPARISONS,
-    40,
-    "Disagreement between models",
-    each="dataset",
-    when=lambda design: design.has_labels and len(design.models) > 1,
-    heading="Disagreement between models",
-    fourfolds=True,
-)
-def disagreement(study: Study, dataset: str) -> Drawing:
-    """The held-out rows on which some models are right (dot) and others wrong (cross). Each column
-    is a pattern of right and wrong models; the bars count its rows. Tests of correctness on the
-    held-out rows use only these rows.
-    """
-    if dataset not in study.test_sets:
-        return message("there are no held-out rows")
-    rows = study.test_sets[dataset]
-    known = [m for m in order(study) if m in rows.models]
-    correct = rows.correct[:, [rows.models.index(m) for m in known]]
-    n_right = int(correct.all(axis=1).sum())
-    n_wrong = int((~correct).all(axis=1).sum())
-    mixed = correct[correct.any(axis=1) & ~correct.all(axis=1)]
-    if not len(mixed):
-        text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
-        return message(text)
-    patterns, counts = unique_rows(mixed)
-    n_patterns = len(patterns)
-    # with several data sets, each has its figure: fewer patterns keep the page small
-    first = np.lexsort((*(~patterns).T[::-1], -counts))[: 20 if study.several else 36]
-    patterns, counts = patterns[first], counts[first]
-    names = list(map(study.label, known))
-    labels = [name_of(name, letters_for(names)) for name in names]
-    bars = 2.6  # their height in lines of names
-    drawn, axes = panel(len(known) + bars, labels, row=0.26, top=0.05, bottom=0.38)
-    x = np.arange(len(counts))
-    heights = (bars - 0.9) * counts / counts.max()
-    axes.bar(x, -heights, bottom=-0.7, width=0.62, color=Colour.MUTED, alpha=0.55)
-    for place, height, n in zip(x.tolist(), heights.tolist(), counts, strict=True):
-        axes.text(
-            place, -0.78 - height, str(n), ha="center", va="bottom", fontsize=SIZE - 1.5,
-            color=Colour.MUTED,
-        )  # fmt: skip
-    right, wrong = np.nonzero(patterns), np.nonzero(~patterns)
-    axes.plot(*right, "o", color=Colour.BLUE, markersize=3.2, alpha=0.45)
-    axes.plot(*wrong, "X", color=Colour.ORANGE, markersize=6.5, markeredgewidth=0)
-    name_rows(axes, labels)
-    axes.set_ylim(len(known) - 0.5, -bars - 0.5)
-    axes.set_xlim(-0.7, max(len(counts), 8) - 0.3)
-    axes.set_xticks([])
-    axes.spines["bottom"].set_visible(False)
-    axes.set_xlabel(
-        "patterns of right (dot) and wrong (cross) models; number of test rows on top",
-        color=Colour.MUTED,
-    )
-    alt = (
-        f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
-        f"{n_wrong}, and they disagree on {len(mixed)}, in {count(n_patterns, 'pattern')}."
-    )
-    left_out = len(mixed) - int(counts.sum())
-    shows = f"all but the {count(left_out, 'row')} of rarer patterns" if left_out else ""
-    return Drawing(drawn, alt, f"{alt}{not_independent(study, dataset)}", shows)
-
-
-def unique_rows(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the different rows of a table, sorted, and how often each occurs.
-
-    The same as ``numpy.unique(table, axis=0, return_counts=True)``, which compares rows as bytes
-    and takes twenty times as long over a million of them.
-
-    Examples
-    --------
-    >>> rows, counts = unique_rows(np.array([[1, 0], [0, 1], [1, 0]]))
-    >>> rows.tolist(), counts.tolist()
-    ([[0, 1], [1, 0]], [1, 2])
-    """
-    frame = pd.DataFrame(table)
-    counts = frame.groupby(list(frame)).size()
-    rows: NDArray[Any] = counts.index.to_frame().to_numpy()
-    return rows, np.asarray(counts, dtype=np.int64)
-
-
-@figure(
-    Section.COMPARISONS,
-    50,
+    Section.METRICS,
+    60,
     "Confusion matrices",
     when=lambda design: design.has_labels and not design.several,
-    heading="Confusion matrices",
 )
 def confusion_maps(study: Study) -> Drawing:
     """The confusion matrix of each model on the held-out rows: rows are true classes, columns
@@ -368,7 +279,8 @@ def confusion_maps(study: Study) -> Drawing:
         f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
         f"{k} classes. {study.label(shown[0])} has {right:,} of them right."
     )
-    return Drawing(drawn, alt, shows=_fewer(shown, known))
+    related = not_independent(study, study.datasets[0]).strip()
+    return Drawing(drawn, alt, related, _fewer(shown, known))
 
 
 # --- subgroups -------------------------------------------------------------------------------
@@ -384,10 +296,9 @@ def _in_subgroups(design: StudyDesign) -> bool:
 
 
 @figure(
-    Section.COMPARISONS,
-    30,
+    Section.DATA,
+    40,
     "Differences by subgroup",
-    heading="Subgroups",
     each="dataset",
     when=_in_subgroups,
 )
@@ -451,12 +362,11 @@ class Loss(NamedTuple):
 
 
 @figure(
-    Section.MODELS,
-    60,
+    Section.DATA,
+    50,
     "Permutation importance",
     each="dataset",
     when=lambda design: design.experiment.importance is not None,
-    heading="Permutation importance",
 )
 def importance_bars(study: Study, dataset: str) -> Drawing:
     """How much worse each model's score on the held-out rows becomes when one column is shuffled

@@ -11,8 +11,7 @@ from bakeoff.comparisons.recommend import enough_datasets, over_datasets
 from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import capital, count, fixed, p_equals, percent
-from bakeoff.report.pairs_shown import tally
-from bakeoff.report.ranking import Ranked, ranking
+from bakeoff.report.ranking import Ranked, ranking, tally
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes, related_names
 from bakeoff.report.verdict.beside import (

@@ -15,11 +15,9 @@ from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
 from bakeoff.comparisons.trials import remedies, smallest_pvalue
 from bakeoff.report import prose
-from bakeoff.report.family import Family, as_float, seen_from
+from bakeoff.report.family import Family, as_float, detectable, seen_from
 from bakeoff.report.numbers import count, fixed, p_equals, percent, probability, pvalue, words
-from bakeoff.report.power import detectable
-from bakeoff.report.ranking import ranking, without_noise
-from bakeoff.report.standings import standings
+from bakeoff.report.ranking import ranking, standings, without_noise
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need
 from bakeoff.spec.learners import LEARNERS, REGRESSION
@@ -65,6 +63,24 @@ class Verdict:
     def lines(self) -> tuple[str, ...]:
         """The headline, then the sentences."""
         return self.headline, *self.sentences
+
+    @property
+    def evidence(self) -> str:
+        """One line: the difference with its interval, the p-value, and what was tested."""
+        return " ".join(self.sentences[:2])
+
+    @property
+    def main(self) -> tuple[str, ...]:
+        """At most three sentences: on the baseline, the main caution, and what to do next."""
+        starts = ("Predicting", "Caution", "Use ")
+        rest = self.sentences[2:]
+        found = (next((s for s in rest if s.startswith(start)), "") for start in starts)
+        return tuple(filter(None, found))
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Everything else, for a folded part."""
+        return tuple(s for s in self.sentences[2:] if s not in self.main)
 
     @property
     def text(self) -> str:
