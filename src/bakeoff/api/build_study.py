@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
-from bakeoff.comparisons.dependence import OF_RUNS, deterministic
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedPredictions,
@@ -289,7 +289,7 @@ def _experiment(
     metrics: Sequence[str | GivenMetric],
 ) -> Experiment:
     """Make the experiment of given models."""
-    cost = FIXED_METRICS[Evidence.COSTED_LABELS]
+    cost = FIXED_METRICS["classes"]
     costs = settings.costs
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
@@ -330,7 +330,7 @@ def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
 
 def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
-    if entry.evidence in OF_RUNS:
+    if entry.evidence is Evidence.RUNS:
         for one in by_metric(rows, experiment, test.metrics):
             runs = CrossedRuns.of(one, deterministic(experiment))
             yield from run_on(runs, test, experiment, ROWS, one.metric)
@@ -338,7 +338,7 @@ def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Ite
     for metric in test.metrics:
         own = rows
         if isinstance(rows, PairedPredictions):
-            of_metric = entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES)
+            of_metric = entry.reads in ("predictions", "values")
             scores = rows.scores if of_metric else None
             own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
         yield from run_on(own, test, experiment, ROWS, metric)

@@ -20,7 +20,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import open_parquet, read_csv, read_frame
 from bakeoff.scores import METRICS, Metric
 from bakeoff.spec.experiment import run_of
-from bakeoff.stats import Entry, Evidence, Runs, influence, looks_at, time_blocks
+from bakeoff.stats import Entry, Runs, influence, looks_at, time_blocks
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.named import METRICS as BUILT_IN
@@ -184,25 +184,25 @@ class PairedPredictions(RelatedRows):
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut right/wrong, labels or scores for some models."""
-        if entry.evidence is Evidence.CORRECTNESS:
+        if entry.reads == "correctness":
             return [self.predicted[:, m] == self.truth for m in models]
-        if entry.evidence is Evidence.COSTED_LABELS:
+        if entry.reads == "classes":
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
-        if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
+        if entry.reads == "predictions":
             return [self._true_answers, *(self._of(m) for m in models)]
-        if entry.evidence is Evidence.VALUES:
+        if entry.reads == "values":
             return [self.row_values(m) for m in models]
         assert self.scores is not None
         return [self._positive, *(self.scores[:, m] for m in models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return rows × models: right or wrong, or the truth and what is predicted."""
-        if entry.evidence is Evidence.PROBABILITIES:
+        if entry.reads == "ranking":
             return [self._positive, self.scores]
-        if entry.evidence is Evidence.VALUES:
+        if entry.reads == "values":
             return [np.column_stack([self.row_values(m) for m in range(len(self.models))])]
-        if entry.evidence is not Evidence.PREDICTIONS:
+        if entry.reads != "predictions":
             return [self.correct]
         if self._wanted is None:
             columns = [self._of(m) for m in range(len(self.models))]
@@ -223,7 +223,7 @@ class PairedPredictions(RelatedRows):
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
         found = super().managed(entry)
-        if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
+        if entry.reads == "predictions":
             found["metric"] = self.engine_metric
             if self.classes:
                 found |= {"labels": self.classes, "positive": self.classes[-1]}

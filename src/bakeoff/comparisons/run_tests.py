@@ -25,7 +25,7 @@ from bakeoff.comparisons.comparison import (
     decide,
     range_of,
 )
-from bakeoff.comparisons.dependence import OF_RUNS, deterministic
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -139,7 +139,7 @@ class TimeBlocks:
         if isinstance(self.evidence, PairedValues):
             return np.asarray(self.evidence.values[:, model], dtype=np.float64)
         assert isinstance(self.evidence, PairedPredictions)
-        metric = FIXED_METRICS.get(self.entry.evidence, self.evidence.metric)
+        metric = FIXED_METRICS.get(self.entry.reads, self.evidence.metric)
         rows = dataclasses.replace(self.evidence, metric=metric)
         if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
             return rows.quality(model)  # it has no formula for its influence
@@ -254,7 +254,7 @@ class _Family:
     @cached_property
     def correction(self) -> str:
         """How the family is adjusted; ``none`` for tests that correct nothing."""
-        by_rows = self.entry.evidence is Evidence.PREDICTIONS
+        by_rows = self.entry.evidence is Evidence.ROWS and self.entry.reads == "predictions"
         tested = not by_rows or has_test(self.context.metric)
         asked = self.test.correction or "none"
         models = len(self.models) if tested else 2
@@ -610,18 +610,18 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if test.on_rows:
-            of_runs = entry.evidence in OF_RUNS
-            if of_runs or entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES):
+            of_runs = entry.evidence is Evidence.RUNS
+            if entry.reads in ("predictions", "values"):
                 fixed = deterministic(experiment)
                 for rows in held_out(experiment, dataset, path, test.metrics):
                     yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
                 continue
-            scored = entry.evidence is Evidence.PROBABILITIES
+            scored = entry.reads == "ranking"
             whole = read_predictions(path, models, scores=scored)
             check_related(experiment, dataset, whole, path)
             yield dataset, test.metrics[0], whole
             continue
-        if entry.evidence is Evidence.FOLD_CORRECTNESS:
+        if entry.evidence is Evidence.FOLD_ROWS:
             yield dataset, test.metrics[0], read_fold_predictions(path, models)
             continue
         for metric, part in _of_scores(entry, test, experiment, read_scores(path)):
@@ -634,7 +634,7 @@ def _of_scores(
     """Cut the scores of one data set and plan for a test, metric by metric or all together."""
     models, known = list(experiment.models), metrics_of(experiment)
     parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-    if entry.evidence is Evidence.FOLD_CRITERIA:
+    if entry.reads == "criteria":
         better = [known[metric].greater_is_better for metric in parts]
         yield "+".join(parts), FoldCriteria.join(parts, better)
         return

@@ -22,7 +22,7 @@ from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varie
 from bakeoff.scores.metrics import Metric
 from bakeoff.scores.metrics.given import in_unit, metrics_of
 from bakeoff.spec import PlannedTest
-from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import ConfidenceInterval, Entry, TypeOneError, catalogue
 
 TRUST = (
     TypeOneError.HOLDS,
@@ -183,7 +183,7 @@ class Study(StudyDesign):
         own = self.metric.name
 
         def worth(f: Family) -> tuple[bool, bool, bool, int]:
-            on_right = f.entry.evidence is Evidence.CORRECTNESS
+            on_right = f.entry.reads == "correctness"
             return (
                 f.metric != own,
                 f.entry.evidence.on_rows and not on_right,

@@ -12,7 +12,7 @@ from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.may_be_best import contenders
 from bakeoff.spec import Costs, HypothesisTests
-from bakeoff.stats import Arity, Evidence, catalogue
+from bakeoff.stats import Arity, catalogue
 
 N = 800
 FADES = "dependence that fades within a block"
@@ -64,7 +64,7 @@ def in_time(entry, lasting, **related):
     models, truth = ("a", "b", "c"), rng.integers(0, 2, N).astype(np.int8)
     lean = np.column_stack([spells, -spells, np.zeros(N)])
     values = 1.5 * lean + rng.normal(size=(N, 3))
-    if entry.evidence is Evidence.VALUES:
+    if entry.reads == "values":
         return PairedValues(models, values, **related)
     scores = np.where(truth[:, None] == 1, 1.0, -1.0) * (0.5 + values)
     said = (scores > 0).astype(np.int8)

@@ -34,7 +34,7 @@ from bakeoff.stats.core.paired_differences import (
     ratio_status,
     t_interval,
 )
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -54,7 +54,7 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "arity": Arity.PAIR}
+_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
 
 
@@ -656,7 +656,6 @@ def _with_tails(found: Result, *scores: ArrayLike) -> Result:
 
 @register(
     evidence=Evidence.FOLD_SCORES,
-    arity=Arity.ONE,
     plans=("kfold", "resampled"),
     citation="alpaydin2010",
 )

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import mul
 
-from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.metric import POINTS
 from bakeoff.stats.metrics.named import decision
 from bakeoff.stats.metrics.view import Cells, Counts, Functional, NoValue, Term
@@ -50,7 +49,7 @@ def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
     POINTS,
     mean_of_rows=True,
     counts="right",
-    evidence=(Evidence.CORRECTNESS, Evidence.FOLD_CORRECTNESS),
+    reads="correctness",
 )
 def accuracy(table: Table) -> Term:
     """Share of rows predicted right."""
@@ -63,7 +62,7 @@ def accuracy(table: Table) -> Term:
     greater_is_better=False,
     mean_of_rows=True,
     counts="wrong",
-    evidence=(Evidence.CORRECTNESS,),
+    reads="correctness",
 )
 def error(table: Table) -> Term:
     """Share of rows predicted wrong."""

@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.decisions import Table, ratio
 from bakeoff.stats.metrics.metric import POINTS, Carried, Need
 from bakeoff.stats.metrics.named import decision, row_mean
@@ -116,7 +115,7 @@ def _cost(view: View) -> float:
     "mean cost",
     "cost",
     needs=Need.COSTS,
-    evidence=(Evidence.COSTED_LABELS,),
+    reads="classes",
     greater_is_better=False,
     range=(0.0, math.inf),
     value=_cost,

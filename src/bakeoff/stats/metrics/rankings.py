@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
-from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.metric import LOGIT, Form, Metric, Need
 from bakeoff.stats.metrics.named import enter
 from bakeoff.stats.metrics.view import Functional, NoValue, View
@@ -174,7 +173,7 @@ def _delong(view: View) -> Functional:
     instead="roc_auc_ovr or roc_auc_ovo",
     influence=_delong,
     by_pairs=True,
-    evidence=(Evidence.PROBABILITIES,),
+    reads="ranking",
     studied_by="roc_auc",
     method="delong1988",
 )

@@ -31,7 +31,7 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
 from bakeoff.stats.core.pairs import shared
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -366,8 +366,7 @@ def delong_pairs(
 
 
 @register(
-    evidence=Evidence.PROBABILITIES,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="delong1988",
     variants=_VARIANTS,
     all_pairs=shared(delong_pairs),
