@@ -14,7 +14,6 @@ from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     PairedPredictions,
-    PairedValues,
     has_row_values,
 )
 from bakeoff.comparisons.settings import INDEPENDENT
@@ -249,7 +248,7 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
 def assumption(evidence: AnyEvidence) -> Assumption | None:
     """Return what a test assumes that was asked to take these rows for independent."""
     rows = "rows that belong together"
-    if isinstance(evidence, PairedPredictions | PairedValues):
+    if isinstance(evidence, PairedPredictions):
         if not evidence.related:
             return None
         rows = f"{evidence.n:,} rows of {evidence.units}"

@@ -33,9 +33,7 @@ from bakeoff.comparisons.evidence import (
     FoldCriteria,
     FoldScores,
     PairedPredictions,
-    PairedValues,
     RelatedRows,
-    RowEvidence,
     engine_metric,
     fold_scores,
     has_test,
@@ -113,7 +111,7 @@ class TimeBlocks:
         rows = self.evidence
         if not self._used:
             return ()
-        assert isinstance(rows, PairedPredictions | PairedValues)
+        assert isinstance(rows, PairedPredictions)
         assert rows.times is not None
         at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
         if len(at) < len(models) or not at:
@@ -129,16 +127,16 @@ class TimeBlocks:
     def _used(self) -> bool:
         """Whether the test takes blocks of the times of its rows for groups."""
         rows = self.evidence
-        return isinstance(rows, PairedPredictions | PairedValues) and rows.in_blocks(self.entry)
+        return isinstance(rows, PairedPredictions) and rows.in_blocks(self.entry)
 
     @cached_property
     def _known(self) -> dict[int, NDArray[np.float64]]:
         return {}
 
     def _computed(self, model: int) -> NDArray[np.float64]:
-        if isinstance(self.evidence, PairedValues):
-            return np.asarray(self.evidence.values[:, model], dtype=np.float64)
         assert isinstance(self.evidence, PairedPredictions)
+        if self.evidence.by_values:
+            return self.evidence.row_values(model)
         metric = FIXED_METRICS.get(self.entry.reads, self.evidence.metric)
         rows = dataclasses.replace(self.evidence, metric=metric)
         if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
@@ -153,11 +151,11 @@ def held_out(
     dataset: str,
     path: str | Path,
     metrics: Sequence[str],
-) -> Iterator[RowEvidence]:
+) -> Iterator[PairedPredictions]:
     """Read the predictions or numbers on one test set once, and return them metric by metric."""
     models = list(experiment.models)
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
-    rows: RowEvidence = (
+    rows = (
         read_values(path, models)
         if experiment.by_values
         else read_predictions(
@@ -172,10 +170,10 @@ def held_out(
 
 
 def by_metric(
-    rows: RowEvidence, experiment: Experiment, metrics: Sequence[str]
-) -> Iterator[RowEvidence]:
+    rows: PairedPredictions, experiment: Experiment, metrics: Sequence[str]
+) -> Iterator[PairedPredictions]:
     """Return rows metric by metric; numbers per row have the one that describes them."""
-    if isinstance(rows, PairedValues):
+    if rows.by_values:
         metric = metrics_of(experiment)[experiment.metrics[0]]
         better, limits = metric.greater_is_better, metric.range
         yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
@@ -183,7 +181,9 @@ def by_metric(
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 
 
-def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> dict[str, Any]:
+def difference_options(
+    rows: PairedPredictions | CrossedRuns, costs: Costs | None
+) -> dict[str, Any]:
     """Return the arguments of the test `rows.difference` and its kin that no user sets."""
     entry = catalogue()[rows.difference]
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
@@ -191,7 +191,7 @@ def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> 
 
 
 def check_related(
-    experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
+    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str | Path
 ) -> None:
     """Stop where a data set has groups or times and its predictions have none."""
     # A test for groups takes rows without groups for independent: its p-value would be wrong.

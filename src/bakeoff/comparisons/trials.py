@@ -22,7 +22,6 @@ from bakeoff.comparisons.evidence import (
     FoldPredictions,
     FoldScores,
     PairedPredictions,
-    PairedValues,
     engine_metric,
 )
 from bakeoff.comparisons.run_tests import Context, check_run, run_test
@@ -195,10 +194,10 @@ def _units(entry: Entry, size: RowCounts) -> tuple[int, str]:
 
 def _evidence(
     entry: Entry, experiment: Experiment, models: tuple[str, ...], ahead: NDArray[np.int8]
-) -> PairedPredictions | PairedValues:
+) -> PairedPredictions:
     """Return rows on which a model is right, or has the greater number, where it is ahead."""
     if entry.reads == "values":
-        return PairedValues(models, ahead.astype(np.float64))
+        return PairedPredictions.from_values(models, ahead.astype(np.float64))
     costs = experiment.any_costs
     classes = ("no", "yes") if costs is None else tuple(costs.names[:2])
     if entry.reads not in _OF_CLASSES:
@@ -314,7 +313,7 @@ def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvid
         return _of_models(entry, test, experiment, models)
     runs = tuple(run_name(model, seed) for model in models for seed in (1, 2))
     rows = _of_models(entry, test, experiment, runs)
-    assert isinstance(rows, PairedPredictions | PairedValues)
+    assert isinstance(rows, PairedPredictions)
     return CrossedRuns.of(rows)
 
 
@@ -341,7 +340,7 @@ def _of_models(
         half = np.array([rng.permutation(np.arange(_ROWS) % 2) + 1 for _ in range(5)])
         return FoldPredictions(models, half, rng.random((5, _ROWS, len(models))) < 0.7)
     if entry.reads == "values":
-        return PairedValues(models, rng.random((_ROWS, len(models))))
+        return PairedPredictions.from_values(models, rng.random((_ROWS, len(models))))
     # an own metric may know nothing of what is made up
     own = isinstance(engine_metric(test.metrics[0]), Metric)
     if experiment.task.numbers:

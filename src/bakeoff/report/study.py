@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.cautions import Cautions, cautions
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
@@ -56,7 +56,7 @@ class Study(StudyDesign):
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
-    numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
+    numbers: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     command: str = ""
     told: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""

@@ -7,7 +7,7 @@ import pytest
 
 from bakeoff.comparisons import Context, run_test
 from bakeoff.comparisons.cautions import measured
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.may_be_best import contenders
@@ -65,7 +65,7 @@ def in_time(entry, lasting, **related):
     lean = np.column_stack([spells, -spells, np.zeros(N)])
     values = 1.5 * lean + rng.normal(size=(N, 3))
     if entry.reads == "values":
-        return PairedValues(models, values, **related)
+        return PairedPredictions.from_values(models, values, **related)
     scores = np.where(truth[:, None] == 1, 1.0, -1.0) * (0.5 + values)
     said = (scores > 0).astype(np.int8)
     classes, metric = ("no", "yes"), "balanced_accuracy"
