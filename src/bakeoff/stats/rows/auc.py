@@ -42,16 +42,17 @@ from bakeoff.stats.core.result import (
     answered,
 )
 from bakeoff.stats.design.clusters import RowDesign
-from bakeoff.stats.design.flips import GroupSums, with_flips
 from bakeoff.stats.design.groups import (
     ClusteredResult,
+    GroupSums,
     Leverage,
     independent_clusters,
     spread,
     symmetric_differences,
     too_few_for_t,
+    with_flips,
 )
-from bakeoff.stats.metrics.rankings import auc
+from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.view import Functional
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
