@@ -30,8 +30,8 @@ from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.arithmetic import inner, signed_sums
 from bakeoff.stats.core.checks import FloatArray, IntArray
-from bakeoff.stats.core.distributions import t_pvalue, tail_probability
-from bakeoff.stats.core.paired_differences import t_interval
+from bakeoff.stats.core.distributions import tail_probability
+from bakeoff.stats.core.paired_differences import UNBOUNDED, Estimate
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -370,7 +370,6 @@ _MOST, _LEAST, _WORK = 4_999, 499, 1 << 25  # drawn subsets, each with its compl
 _SUBSET_SEED = 0
 _OPEN = 1e-9
 """Where an interval ends that 0 is cut off from, as a share of the estimate."""
-UNBOUNDED = (-math.inf, math.inf)
 HULL = "subset_hull"
 """The method of an interval that was widened."""
 
@@ -826,16 +825,13 @@ class GroupTest:
         if self.flips:
             exact = self.variant == "sign_flip_exact"
             return float(self.sums.sum()), self.tails.pvalue(self.side, exact=exact)
-        se, df = self.dependence.se, self.dependence.df
-        t = self.estimate / se if se > 0 else math.nan
-        return t, t_pvalue(t, df, self.side) if df else math.nan
+        return self.by_t.statistic, self.by_t.pvalue(self.side)
 
-    def t_interval(self, method: str) -> ConfidenceInterval | None:
-        """Return Student's t interval; None where the standard error is unknown."""
-        se, df = self.dependence.se, self.dependence.df
-        if not (se > 0 and df > 0):
-            return None
-        return t_interval(self.estimate, se, df, self.level, self.side, method)
+    @property
+    def by_t(self) -> Estimate:
+        """The mean difference with its robust standard error."""
+        dependence = self.dependence
+        return Estimate(value=self.estimate, se=dependence.se, df=dependence.df)
 
     def widened(
         self, ci: ConfidenceInterval, pvalue: float, bounds: tuple[float, float] = UNBOUNDED
@@ -856,7 +852,8 @@ class GroupTest:
         dependence, known = self.dependence, self.dependence.design_effect_raw > 0
         statistic, formula = self.formula()
         statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
-        ci = self.t_interval("robust_t" if self.variant == "robust_t" else "influence_t")
+        method = "robust_t" if self.variant == "robust_t" else "influence_t"
+        ci = self.by_t.interval(self.level, self.side, method)
         assumptions, of_flips = self.assumptions, {}
         if self.variant == "sign_flip":
             detail = (
