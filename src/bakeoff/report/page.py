@@ -28,7 +28,7 @@ from bakeoff.report.verdict.sentences import take_care
 from bakeoff.stats import Entry
 from bakeoff.stats.core.citations import BIBTEX
 
-MOST_SHOWN = 1_000
+MOST_SHOWN = 300
 """Of a longer table the page shows so many rows, and names the file that has all."""
 PRINTED = ("pdf", "png")
 BESIDE = ("forest", "posterior", "scores")

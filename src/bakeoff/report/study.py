@@ -61,7 +61,7 @@ class Study(StudyDesign):
     told: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
 
-    @property
+    @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
         out = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}

@@ -156,6 +156,12 @@ class PageTable:
             rest = dataclasses.replace(self, rows=self.rows[self.overall :])
             yield self.summary if self.overall else f"{self.title}: {self.summary}", rest
 
+    def split(self, most: int) -> Iterator[tuple[str, PageTable]]:
+        """Return the first rows, and the rest with a summary that counts it."""
+        yield "", self.first(most)
+        if more := self.rows[most:]:
+            yield f"{len(more):,} more rows", dataclasses.replace(self, rows=more)
+
     def first(self, most: int) -> PageTable:
         """Return the table without what comes after so many rows."""
         return dataclasses.replace(self, rows=self.rows[:most])

@@ -13,12 +13,11 @@ from bakeoff.report.baseline import baselines
 from bakeoff.report.drawing import MOST_DRAWN, Colour, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Section, figure, table
 from bakeoff.report.may_be_best import cautions, may_be_best
-from bakeoff.report.numbers import NONE, capital, count, fixed, letters_for, number, percent
+from bakeoff.report.numbers import capital, count, fixed, letters_for, number, percent
 from bakeoff.report.ranking import (
     Ranked,
     dataset_means,
     interval_note,
-    lines,
     order,
     ranking,
     ranks_of,
@@ -41,13 +40,13 @@ from bakeoff.report.tables import (
     numbers,
 )
 from bakeoff.scores.metrics import POINTS
-from bakeoff.stats import Evidence, Status
+from bakeoff.stats import Status
 
 RANK = numbers(lambda rank: fixed(rank, 2))
-MOST_MODELS = 30
-"""Models in the table of standings; the JSON has all."""
 MOST_LINES, MOST_DOTS = 120, 3_000
 """With more scores than these, lines between them would be a grey cloud."""
+MOST_MARKS = 1_000
+"""With more scores the dots are one picture, which is smaller than so many marks."""
 MOST_HOLES, MOST_VALUES = 5, 5
 POLICIES = {
     "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
@@ -90,16 +89,16 @@ def scores(study: Study) -> Drawing:
     drawn, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
     dotted = len(values) > 1
     joined = dotted and len(values) <= MOST_LINES and values.size <= MOST_DOTS
+    many = values.size > MOST_MARKS
     for row in values if joined else ():
         axes.plot(row, range(len(ranked)), color=Colour.SOFT, linewidth=0.6, alpha=0.6, zorder=1)
     below = 0.26 if dotted else 0  # the mean has its place under the single scores
     for place, line in enumerate(ranked):
         colour = Colour.BLUE if place == 0 else Colour.MUTED
         if dotted:
-            axes.plot(
-                values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
-                alpha=0.6, markeredgewidth=0, zorder=2,
-            )  # fmt: skip
+            how: dict[str, Any] = {"alpha": 0.6, "markeredgewidth": 0, "rasterized": many}
+            places = [place] * len(values)
+            axes.plot(values[:, place], places, "o", markersize=3.6, color=colour, **how)
         if line.ci is not None and says_something(
             study, line.ci.low, line.ci.high, study.metric.range
         ):
@@ -121,36 +120,6 @@ def scores(study: Study) -> Drawing:
     )
     shows = f"the {MOST_DRAWN} best of {len(every)} models" if len(every) > MOST_DRAWN else ""
     return Drawing(drawn, alt, legend if dotted else prose.over_runs(study), shows)
-
-
-def _over_datasets(design: StudyDesign) -> bool:
-    over = (entry.evidence is Evidence.DATASETS for entry in design.tests)
-    return len(design.models) > 1 and any(over)
-
-
-@table(Section.METRICS, 25, "Win rates", when=_over_datasets)
-def standings(study: Study) -> Table:
-    """How the models stand among each other over all data sets. The win rate is the mean share of
-    the other models that a model beats on a data set. Each interval holds by itself, and all
-    depends on which models are compared.
-    """
-    columns = (
-        MODEL,
-        Column("average_rank", "Average rank", RANK),
-        Column("win_rate", "Win rate", SCORE),
-        Column("win_rate_ci", _level(study), INTERVAL),
-        Column("data_sets", "Data sets", COUNT),
-    )
-    rows = list(lines(study))
-    ranked = {line.model for line in ranking(study)}
-    for row in rows:
-        if ranked.issuperset(line["model"] for line in rows):
-            del row["average_rank"]  # the table of models has it
-        if not says_something(study, row["win_rate_ci"][0], row["win_rate_ci"][1], (0.0, 1.0)):
-            row["win_rate_ci"] = Cell(NONE, math.nan)
-    more = len(rows) - MOST_MODELS
-    summary = f"… and {more} more models" if more > 0 else ""
-    return Table(columns, rows[:MOST_MODELS], summary=summary)
 
 
 @table(Section.ANSWER, 10, "Models, ranked")

@@ -60,6 +60,8 @@ MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
 MOST_ROWS = 15
 """With more pairs a figure of differences has those of the leader, and a matrix has all."""
+MOST_OTHERS = 20
+"""Of more models a figure has the differences to those that come next."""
 MOST_DATASETS = 40
 PAIR_LETTERS = 30
 """So many letters have the names of a pair together, beside a figure."""
@@ -290,7 +292,9 @@ def rows_of(study: Study, families: Sequence[Family]) -> list[Row]:
         return rows if len(rows) <= MOST_DATASETS else [*rows[:half], *rows[-half:]]
     family = families[0]
     first = family.control or (ranked[0] if len(family.rows) > MOST_ROWS else "")
-    chosen = [(first, m) for m in ranked if m != first] if first else combinations(ranked, 2)
+    others = [m for m in ranked if m != first]
+    others = others if family.control else others[:MOST_OTHERS]
+    chosen = [(first, m) for m in others] if first else list(combinations(ranked, 2))
     names = {model: study.label(model) for model in ranked}
     alone, least = letters_for(names.values()), letters_for(names.values(), PAIR_LETTERS // 2)
     rows = []
@@ -315,7 +319,8 @@ def _what_is_shown(study: Study, families: Sequence[Family], rows: Sequence[Row]
     if families[0].control:
         return f"{study.label(families[0].control)}, the control, minus each other model"
     if len(rows) < len(families[0].rows):
-        return f"{ranked[0]}, the best, minus each other model"
+        which = "each other model" if len(rows) == len(ranked) - 1 else f"the next {len(rows)}"
+        return f"{ranked[0]}, the best, minus {which}"
     return "every pair, the better-ranked model first"
 
 
