@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +52,6 @@ from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Colum
 from bakeoff.report.verdict.sentences import assumed
 from bakeoff.report.written import Written
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, paired_odds_ratio_ci
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
@@ -567,101 +564,69 @@ def ranks(study: Study, test: str) -> Drawing:
     average = family.ranks
     if not average or not all(map(math.isfinite, average.values())):
         return message("there are no average ranks")
-    groups, models = joined(family), _drawn(family)
+    models = sorted(average, key=lambda model: average[model])[:MOST_DRAWN]
+    groups, k = joined(family), len(models)
+    first, last = 1, k
+    if k < len(average):
+        first, last = math.floor(average[models[0]]), math.floor(average[models[-1]]) + 1
+    letters = letters_for(map(study.label, models), 26)
+    names = {model: name_of(study.label(model), letters) for model in models}
+    half = (k + 1) // 2
+    margin = max(map(text_width, names.values())) + text_width("  99.99") + 0.2
+    critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
+    scaled = math.isfinite(critical) and critical <= last - first and bool(groups)
+    top = 0.95 if scaled else 0.5
+    below = top + 0.22 + 0.13 * len(groups)
+    width, height = max(WIDTH, 2 * margin + LEAST), below + 0.24 * half + 0.05
+    drawn = canvas(width, height)
+    axes = drawn.add_axes((margin / width, 0, 1 - 2 * margin / width, 1))
+    axes.set(xlim=(first, last), ylim=(height, 0))
+    axes.axis("off")
+    inch = (last - first) / (width - 2 * margin)  # in ranks
+    line: dict[str, Any] = {"clip_on": False, "solid_capstyle": "butt"}
+    small: dict[str, Any] = {"color": Colour.MUTED, "fontsize": SIZE - 0.5, "va": "bottom"}
+    if scaled:
+        axes.plot([first, first + critical], [0.47] * 2, color=Colour.MUTED, lw=1.6, **line)
+        axes.text(first, 0.42, f"critical difference {fixed(critical, 2)}", **small)
+    axes.plot([first, last], [top] * 2, color=Colour.INK, lw=0.9, **line)
+    for rank in range(first, last + 1, max(1, math.ceil((last - first) / 12))):
+        axes.plot([rank] * 2, [top, top - 0.07], color=Colour.INK, lw=0.9, **line)
+        axes.text(rank, top - 0.1, str(rank), ha="center", **small)
+    axes.text((first + last) / 2, 0.18, "average rank (1 is best)", ha="center", **small)
+    for i, group in enumerate(groups):
+        ends = average[group[0]] - 0.04 * inch, average[group[-1]] + 0.04 * inch
+        axes.plot(ends, [top + 0.12 + 0.13 * i] * 2, color=Colour.BLUE, lw=3.2, **line)
+    for i, model in enumerate(models):
+        left, value = i < half, fixed(average[model], 2)
+        down = below + 0.24 * (i if left else k - 1 - i)
+        end = first - 0.1 * inch if left else last + 0.1 * inch
+        xs, ys = [average[model], average[model], end], [top, down, down]
+        axes.plot(xs, ys, color=Colour.MUTED, lw=0.8, **line)
+        text = f"{names[model]}  {value}" if left else f"{value}  {names[model]}"
+        place = end - 0.04 * inch if left else end + 0.04 * inch
+        axes.text(place, down, text, ha="right" if left else "left", va="center")
     bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
     alt = (
         f"Average ranks: {', '.join(f'{study.label(m)} {fixed(average[m], 2)}' for m in models)}. "
         f"No significant difference: {bars or 'no models'}."
     )
     shows = ""
-    if len(average) > MOST_DRAWN:
-        shows = f"the {MOST_DRAWN} best of {len(average)} models"
+    if k < len(average):
+        shows = f"the {k} best of {len(average)} models"
     elif apart := _models(family, "cd_pairs_not_shown"):
         hidden = words([" and ".join(map(study.label, pair)) for pair in apart], 3)
         shows = f"not {hidden}, which do not differ significantly but cannot be joined"
-    return Drawing(_diagram(study, family, models, groups), alt, shows=shows)
+    return Drawing(drawn, alt, shows=shows)
 
 
 def joined(family: Family) -> list[list[str]]:
     """Return the groups that bars join: none versus a control, which has no such groups."""
-    drawn = set(_drawn(family))
+    drawn = set(sorted(family.ranks, key=lambda model: family.ranks[model])[:MOST_DRAWN])
     groups = [[m for m in group if m in drawn] for group in _models(family, "cd_groups")]
     return [group for group in groups if len(group) > 1]
 
 
-def _drawn(family: Family) -> list[str]:
-    """Return the models of the diagram, best first."""
-    return sorted(family.ranks, key=lambda model: family.ranks[model])[:MOST_DRAWN]
-
-
 def _models(family: Family, key: str) -> list[list[str]]:
     names = list(family.ranks)
-    found = family.rows[0].result["ranks"].get(key, ())
-    return [[names[i] for i in group] for group in found]
-
-
-def _diagram(
-    study: Study, family: Family, models: Sequence[str], groups: list[list[str]]
-) -> Figure:
-    from matplotlib.lines import Line2D
-
-    average, k = family.ranks, len(models)
-    first, last = 1, k
-    if k < len(average):
-        values = [average[model] for model in models]
-        first, last = math.floor(min(values)), math.floor(max(values)) + 1
-    letters = letters_for(map(study.label, models), 26)
-    labels = {m: f"{name_of(study.label(m), letters)}  {fixed(average[m], 2)}" for m in models}
-    left = models[: (k + 1) // 2]
-    margin = max(text_width(text) for text in labels.values()) + 0.2
-    critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
-    fits = math.isfinite(critical) and critical <= last - first and bool(groups)
-    line, bar, top = 0.24, 0.13, 0.95 if fits else 0.5
-    bars_height = 0.12 + bar * len(groups)
-    height = top + bars_height + line * len(left) + 0.15
-    width = max(WIDTH, 2 * margin + LEAST)
-    drawn = canvas(width, height)
-    span = width - 2 * margin
-
-    def x(rank: float) -> float:
-        return (margin + span * (rank - first) / (last - first)) / width
-
-    def y(down: float) -> float:
-        return 1 - down / height
-
-    def stroke(xs: list[float], ys: list[float], colour: str, width: float) -> None:
-        drawn.add_artist(Line2D(xs, ys, color=colour, linewidth=width, solid_capstyle="butt"))
-
-    if fits:
-        stroke([x(first), x(first + critical)], [y(0.47)] * 2, Colour.MUTED, 1.6)
-        drawn.text(
-            x(first), y(0.42), f"critical difference {fixed(critical, 2)}",
-            ha="left", va="bottom", color=Colour.MUTED, fontsize=SIZE - 0.5,
-        )  # fmt: skip
-    stroke([x(first), x(last)], [y(top)] * 2, Colour.INK, 0.9)
-    for rank in range(first, last + 1, max(1, math.ceil((last - first) / 12))):
-        stroke([x(rank)] * 2, [y(top), y(top - 0.07)], Colour.INK, 0.9)
-        drawn.text(
-            x(rank), y(top - 0.1), str(rank), ha="center", va="bottom",
-            color=Colour.MUTED, fontsize=SIZE - 0.5,
-        )  # fmt: skip
-    title = "average rank (1 is best)"
-    drawn.text(0.5, y(0.05), title, ha="center", va="top", color=Colour.MUTED)
-    for i, group in enumerate(groups):
-        low, high = average[group[0]], average[group[-1]]
-        down = top + 0.12 + i * bar
-        stroke([x(low) - 0.006, x(high) + 0.006], [y(down)] * 2, Colour.BLUE, 3.2)
-    for i, model in enumerate(models):
-        is_left = i < len(left)
-        depth = i if is_left else k - 1 - i
-        down = top + bars_height + line * depth + 0.1
-        end = (margin - 0.12) / width if is_left else 1 - (margin - 0.12) / width
-        stroke([x(average[model])] * 2, [y(top), y(down)], Colour.MUTED, 0.8)
-        stroke([x(average[model]), end], [y(down)] * 2, Colour.MUTED, 0.8)
-        name, value = labels[model].rsplit("  ", 1)
-        drawn.text(
-            end + (-0.007 if is_left else 0.007), y(down),
-            f"{name}  {value}" if is_left else f"{value}  {name}",
-            ha="right" if is_left else "left", va="center", color=Colour.INK,
-        )  # fmt: skip
-    return drawn
+    groups = family.rows[0].result["ranks"].get(key, ())
+    return [[names[i] for i in group] for group in groups]

@@ -24,7 +24,6 @@ from bakeoff.report.drawing import (
     message,
     name_of,
     name_rows,
-    plainly,
     text_width,
 )
 from bakeoff.report.exhibit import Drawing, Section, figure
@@ -117,7 +116,6 @@ def fitted(study: Study, dataset: str) -> Drawing:
         axes.plot(ends, ends, color=Colour.MUTED, linewidth=0.9, zorder=1)
         axes.set(xlim=ends, ylim=ends, aspect="equal")
         axes.locator_params(nbins=4)
-        plainly(axes, "both")
         if counted:
             how: dict[str, Any] = {"mincnt": 1, "bins": "log", "cmap": colours, "linewidths": 0}
             axes.hexbin(truth, predicted[:, place], gridsize=24, extent=(*ends, *ends), **how)
