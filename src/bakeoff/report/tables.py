@@ -28,8 +28,6 @@ from bakeoff.report.numbers import (
 from bakeoff.report.study import Study
 from bakeoff.report.written import Written, with_unit
 
-MOST_ROWS = 10
-"""With more rows of single data sets, a table is folded."""
 _BRIEF, _LONG = 20, 22
 """Letters of a cell that stay on one line, and of a word that may be broken."""
 _FILTERS = {key: key for key in ("dataset", "metric", "model", "decision")}
@@ -141,20 +139,7 @@ class PageTable:
     note: str = ""
     """What it shows; how to read it."""
     summary: str = ""
-    """For tables with a row for each data set: what these rows say in a few words."""
-    overall: int = 0
-    """How many rows, at the top, are about the whole study."""
-
-    @property
-    def parts(self) -> Iterator[tuple[str, PageTable]]:
-        """What stands open, with an empty summary, and what is folded away, with its summary."""
-        folded = bool(self.summary) and len(self.rows) - self.overall > MOST_ROWS
-        if self.overall or not folded:
-            shown = self.rows[: self.overall] if folded else self.rows
-            yield "", dataclasses.replace(self, rows=shown)
-        if folded:
-            rest = dataclasses.replace(self, rows=self.rows[self.overall :])
-            yield self.summary if self.overall else f"{self.title}: {self.summary}", rest
+    """How much more there is; empty where this is all."""
 
     def split(self, most: int) -> Iterator[tuple[str, PageTable]]:
         """Return the first rows, and the rest with a summary that counts it."""
@@ -173,8 +158,6 @@ class Table(NamedTuple):
     columns: Iterable[Column]
     rows: Iterable[Mapping[Any, Any]]
     note: str = ""
-    summary: str = ""
-    overall: int = 0
 
 
 def tabulate(item: Item, study: Study, table: Table) -> PageTable:
@@ -216,7 +199,7 @@ def tabulate(item: Item, study: Study, table: Table) -> PageTable:
         for c in kept
     )
     note = f"{item.caption} {table.note}".rstrip()
-    return PageTable(item.title, shown, cells, note, table.summary, table.overall)
+    return PageTable(item.title, shown, cells, note)
 
 
 def stars(p: float, alpha: float) -> str:

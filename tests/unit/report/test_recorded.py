@@ -64,8 +64,6 @@ def said(table):
     for row in table.rows:
         yield " | ".join(map(_cell, row))
     yield from filter(None, (table.note, table.summary))
-    if table.overall:
-        yield f"about the whole study: {table.overall}"
 
 
 def _cell(cell):

@@ -94,7 +94,6 @@ def omnibus(study: Study) -> Table:
     """
     families = [family for family in study.families if family.role == "omnibus"]
     families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
-    single_sets = [family for family in families if family.dataset]
     differ = Decision.A_BETTER, Decision.B_BETTER, Decision.DIFFERENT
     rows = []
     for family in families:
@@ -106,15 +105,6 @@ def omnibus(study: Study) -> Table:
             pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
         named = {"test": family.entry.title, "dataset": Cell(prose.where(study, family))}
         rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
-    counted: dict[str, list[bool]] = {}
-    several = len({family.metric for family in single_sets}) > 1
-    for family in single_sets:
-        name = f"{family.entry.title}{f', {family.measure.title}' if several else ''}"
-        counted.setdefault(name, []).append(family.rows[0].decision is Decision.DIFFERENT)
-    summary = "; ".join(
-        f"{name}: not all equal on {sum(differs)} of {count(len(differs), 'data set')}"
-        for name, differs in counted.items()
-    )
     columns = (
         Column("test", "Test"),
         Column("dataset", "On"),
@@ -125,7 +115,7 @@ def omnibus(study: Study) -> Table:
         tables.DECISION,
         Column("posthoc", "Pairwise tests"),
     )
-    return Table(columns, rows, "", summary, len(families) - len(single_sets))
+    return Table(columns, rows)
 
 
 @table(Section.PAIRS, 50, "", each="test", when=lambda design, entry: entry.arity is Arity.ONE)

@@ -11,7 +11,7 @@ import pandas as pd
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, table
 from bakeoff.report.family import detectable
-from bakeoff.report.numbers import NONE, capital, count, fixed, percent, share, spread
+from bakeoff.report.numbers import NONE, capital, fixed, percent, share
 from bakeoff.report.prose import checked
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
@@ -183,8 +183,7 @@ def data(study: Study) -> Table:
         Column("licence", "Licence"),
         Column("sha256", "SHA-256", Kind(lambda _, v: Cell(str(v)[:12], v), number=False)),
     )
-    sizes = spread([study.cards[name]["rows"] for name in study.datasets])
-    return Table(columns, rows, "", f"{count(len(rows), 'data set')} of {sizes} rows")
+    return Table(columns, rows)
 
 
 @table(
@@ -202,9 +201,7 @@ def columns(study: Study) -> Table:
     ]
     kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
     counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)
-    remarks = sum(bool(row["remark"]) for row in rows)
-    said = f"{count(len(rows), 'column')}, {count(remarks, 'remark') if remarks else 'no remarks'}"
-    return Table((*kept, *counted, Column("remark", "Remark")), rows, "", said)
+    return Table((*kept, *counted, Column("remark", "Remark")), rows)
 
 
 @table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
@@ -228,8 +225,7 @@ def undeclared(study: Study) -> Table:
         "both only where no groups or times are declared."
     )
     columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
-    summary = count(len(found), "note") if found else "nothing found"
-    return Table(columns, [note._asdict() for note in found] or [none], how, summary)
+    return Table(columns, [note._asdict() for note in found] or [none], how)
 
 
 @table(Section.FITS, 10, "The splits")
@@ -240,19 +236,17 @@ def splits(study: Study) -> Table:
     by_place = {(one["dataset"], one["plan"]): one for one in study.divisions}
     of_numbers = study.experiment.task.numbers
     differs = "max_mean_difference" if of_numbers else "max_class_share_difference"
-    rows, far = [], 0.0
+    rows = []
     parts = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
     for (dataset, plan), part in parts.groupby(["dataset", "plan"], sort=False):
         known = by_place.get((str(dataset), str(plan)), {})
         row: dict[str, Any] = {"dataset": dataset, "plan": plan, "splits": len(part)}
-        row |= {"n_train": part["n_train"], "n_test": part["n_test"], "method": "not known"}
-        if known:
-            stratified = ", stratified" if known["stratified"] else ""
-            row["method"] = f"{known['method']}{stratified}"
+        row |= {"n_train": part["n_train"], "n_test": part["n_test"]}
+        stratified = ", stratified" if known.get("stratified") else ""
+        row["method"] = f"{known['method']}{stratified}" if known else "not known"
         row[differs] = Cell("not known")
         if known and known["method"] != "given":
             row[differs] = known["max_class_share_difference"]
-            far = max(far, row[differs])
         if known.get("groups"):
             tested = pd.DataFrame([one["test"] for one in known["parts"]])
             row |= {"groups": known["groups"], "test_groups": tested["groups"]}
@@ -276,11 +270,6 @@ def splits(study: Study) -> Table:
             "The halves of two replications are expected to share half of their rows; near 0% or "
             "100% two replications are nearly the same division."
         )
-    summary = f"{count(len(rows), 'division plan')} of {count(len(study.datasets), 'data set')}"
-    if far and of_numbers:
-        summary += f", means differ by up to {fixed(far, 2)} standard deviations"
-    elif far:
-        summary += f", class shares differ by up to {100 * far:.1f} points"
 
     def overlap(known: dict[str, float]) -> Cell:
         unlike_half = max(known["max"] - 0.5, 0.5 - known["min"]) > 0.25
@@ -304,4 +293,4 @@ def splits(study: Study) -> Table:
         Column("max_mean_difference", "Largest difference of means", in_sd),
         Column("overlap", "Overlap of halves", Kind(lambda _, known: overlap(known))),
     )
-    return Table(columns, rows, " ".join(note), summary)
+    return Table(columns, rows, " ".join(note))
