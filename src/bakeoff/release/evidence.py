@@ -27,7 +27,6 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.gate import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,7 +141,8 @@ class GateRows:
                 self.recipes(metric, kept, alternative=side, confidence_level=1 - alpha)
                 for side in ("greater", "less")
             )
-            return two_limits(low, high, alpha, count_groups(groups), "two_t")
+            count = 0 if groups is None else len(np.unique(groups.astype(str)))
+            return Limits.from_results(low, high, alpha, count, "two_t")
         if self.base.values is not None and self.candidate.values is not None:
             return mean_limits(
                 self.candidate.values[kept],

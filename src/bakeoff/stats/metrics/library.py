@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from operator import add, mul
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,151 +86,17 @@ def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-@decision(
-    "accuracy",
-    POINTS,
-    mean_of_rows=True,
-    counts="right",
-    evidence=(Evidence.CORRECTNESS, Evidence.FOLD_CORRECTNESS),
-)
-def accuracy(table: Table) -> Term:
-    """Share of rows predicted right."""
+def _accuracy(table: Table) -> Term:
     return table.agreed / table.total
 
 
-@decision(
-    "error rate",
-    POINTS,
-    greater_is_better=False,
-    mean_of_rows=True,
-    counts="wrong",
-    evidence=(Evidence.CORRECTNESS,),
-)
-def error(table: Table) -> Term:
-    """Share of rows predicted wrong."""
-    return 1 - accuracy(table)
-
-
-@decision("balanced accuracy", POINTS, classes="every")
-def balanced_accuracy(table: Table) -> Term:
-    """Mean recall over the classes that occur."""
-    return _mean(table, (_recall(table, k) for k in table.present))
-
-
-@decision("precision", POINTS, classes="positive", instead=_PER_CLASS, by_predicted=True)
-def precision(table: Table) -> Term:
-    """TP / (TP + FP) of the positive class."""
-    return _precision(table, table.positive)
-
-
-@decision(
-    "negative predictive value",
-    POINTS,
-    classes="negative",
-    instead=_PER_CLASS,
-    by_predicted=True,
-)
-def npv(table: Table) -> Term:
-    """TN / (TN + FN): the precision of the negative class."""
-    return _precision(table, 1 - table.positive)
-
-
-@decision("recall", POINTS, classes="positive", instead=_PER_CLASS)
-def recall(table: Table) -> Term:
-    """TP / (TP + FN) of the positive class."""
-    return _recall(table, table.positive)
-
-
-@decision("specificity", POINTS, classes="negative", instead=_PER_CLASS)
-def specificity(table: Table) -> Term:
-    """TN / (TN + FP): the recall of the negative class."""
-    return _recall(table, 1 - table.positive)
-
-
-@decision("Youden's index", "index", classes="every", instead=_PER_CLASS, range=(-1.0, 1.0))
-def youden(table: Table) -> Term:
-    """Recall plus specificity less 1 (Youden 1950)."""
-    return recall(table) + specificity(table) - 1
-
-
-@decision("geometric mean of recalls", POINTS, classes="every")
-def gmean(table: Table) -> Term:
-    """Geometric mean of the recalls of the classes that occur."""
-    recalls = [_recall(table, k) for k in table.present]
-    return reduce(mul, recalls) ** (1 / len(recalls))
-
-
-@decision("F1", "F1", classes="positive", instead=_AVERAGED)
-def f1(table: Table) -> Term:
-    """2 TP / (2 TP + FP + FN) of the positive class."""
-    return _fbeta(table, table.positive)
-
-
-@decision("F-beta", "F-beta", classes="positive", instead=_AVERAGED, option="beta")
-def fbeta(table: Table) -> Term:
-    """Weighted harmonic mean of precision and recall of the positive class."""
-    return _fbeta(table, table.positive, table.options.beta)
-
-
-@decision("F2", "F2", classes="positive", instead=_AVERAGED)
-def f2(table: Table) -> Term:
-    """5 TP / (5 TP + FP + 4 FN): recall weighs twice as much as precision."""
-    return _fbeta(table, table.positive, 2.0)
-
-
-@decision("F0.5", "F0.5", classes="positive", instead=_AVERAGED)
-def f05(table: Table) -> Term:
-    """1.25 TP / (1.25 TP + FP + 0.25 FN): precision weighs twice as much as recall."""
-    return _fbeta(table, table.positive, 0.5)
-
-
-@decision("Jaccard index", "index", classes="positive", instead=_AVERAGED)
-def jaccard(table: Table) -> Term:
-    """TP / (TP + FP + FN) of the positive class."""
+def _jaccard(table: Table) -> Term:
     k = table.positive
     whole = table.true(k) + table.said(k) - table.right(k)
     return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
 
 
-@decision("macro precision", POINTS, classes="every", by_predicted=True)
-def precision_macro(table: Table) -> Term:
-    """Mean precision over the classes that occur or are predicted."""
-    return _mean(table, (_precision(table, k) for k in table.seen))
-
-
-@decision("weighted precision", POINTS, classes="every", by_predicted=True)
-def precision_weighted(table: Table) -> Term:
-    """Mean precision over classes, weighted by their true counts."""
-    parts = (table.true(k) * _precision(table, k) for k in table.seen)
-    return table.sum(parts) / table.total
-
-
-@decision("macro recall", POINTS, classes="every")
-def recall_macro(table: Table) -> Term:
-    """Mean recall over the classes; all of them must occur."""
-    return _mean(table, (_recall(table, k) for k in range(len(table.classes))))
-
-
-@decision("weighted recall", POINTS, mean_of_rows=True)
-def recall_weighted(table: Table) -> Term:
-    """Mean recall over classes, weighted by their true counts: the accuracy."""
-    return accuracy(table)
-
-
-@decision("macro F1", "F1", classes="every")
-def f1_macro(table: Table) -> Term:
-    """Mean F1 over the classes that occur or are predicted."""
-    return _mean(table, (_fbeta(table, k) for k in table.seen))
-
-
-@decision("weighted F1", "F1", classes="every")
-def f1_weighted(table: Table) -> Term:
-    """Mean F1 over classes, weighted by their true counts."""
-    return table.sum(table.true(k) * _fbeta(table, k) for k in table.seen) / table.total
-
-
-@decision("Matthews correlation", "correlation", classes="every", range=(-1.0, 1.0))
-def mcc(table: Table) -> Term:
+def _mcc(table: Table) -> Term:
     """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
     chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
     everything = table.total * table.total
@@ -244,16 +110,127 @@ def mcc(table: Table) -> Term:
     return covariance / (spread**0.5 if functional else math.sqrt(spread))
 
 
-@decision("Cohen's kappa", "kappa", classes="every", range=(-1.0, 1.0))
-def kappa(table: Table) -> Term:
-    """Cohen's kappa between truth and prediction."""
+def _kappa(table: Table) -> Term:
     products = table.sum(table.true(k) * table.said(k) for k in table.seen)
     chance = products / (table.total * table.total)
     nothing = "truth and prediction are one and the same class throughout"
-    return ratio(accuracy(table) - chance, 1 - chance, nothing)
+    return ratio(_accuracy(table) - chance, 1 - chance, nothing)
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+def _recalls(table: Table) -> list[Term]:
+    return [_recall(table, k) for k in table.present]
+
+
+def _weighted(table: Table, of_class: Callable[[Table, int], Term]) -> Term:
+    return table.sum(table.true(k) * of_class(table, k) for k in table.seen) / table.total
+
+
+_OF_POSITIVE = {"classes": "positive", "instead": _PER_CLASS}
+_OF_NEGATIVE = {"classes": "negative", "instead": _PER_CLASS}
+_F = {"classes": "positive", "instead": _AVERAGED}
+_EVERY = {"classes": "every"}
+_BY_PREDICTED = {"by_predicted": True}
+_DECISIONS: tuple[tuple[str, str, str, Callable[[Table], Term], dict[str, Any]], ...] = (
+    (
+        "accuracy",
+        "accuracy",
+        POINTS,
+        _accuracy,
+        {
+            "mean_of_rows": True,
+            "counts": "right",
+            "evidence": (Evidence.CORRECTNESS, Evidence.FOLD_CORRECTNESS),
+        },
+    ),
+    (
+        "error",
+        "error rate",
+        POINTS,
+        lambda t: 1 - _accuracy(t),
+        {
+            "greater_is_better": False,
+            "mean_of_rows": True,
+            "counts": "wrong",
+            "evidence": (Evidence.CORRECTNESS,),
+        },
+    ),
+    (
+        "balanced_accuracy",
+        "balanced accuracy",
+        POINTS,
+        lambda t: _mean(t, _recalls(t)),
+        _EVERY,
+    ),
+    (
+        "precision",
+        "precision",
+        POINTS,
+        lambda t: _precision(t, t.positive),
+        _OF_POSITIVE | _BY_PREDICTED,
+    ),
+    (
+        "npv",
+        "negative predictive value",
+        POINTS,
+        lambda t: _precision(t, 1 - t.positive),
+        _OF_NEGATIVE | _BY_PREDICTED,
+    ),
+    ("recall", "recall", POINTS, lambda t: _recall(t, t.positive), _OF_POSITIVE),
+    ("specificity", "specificity", POINTS, lambda t: _recall(t, 1 - t.positive), _OF_NEGATIVE),
+    (
+        "youden",
+        "Youden's index",
+        "index",
+        lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1,
+        {"classes": "every", "instead": _PER_CLASS, "range": (-1.0, 1.0)},
+    ),
+    (
+        "gmean",
+        "geometric mean of recalls",
+        POINTS,
+        lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present)),
+        _EVERY,
+    ),
+    ("f1", "F1", "F1", lambda t: _fbeta(t, t.positive), _F),
+    (
+        "fbeta",
+        "F-beta",
+        "F-beta",
+        lambda t: _fbeta(t, t.positive, t.options.beta),
+        _F | {"option": "beta"},
+    ),
+    ("f2", "F2", "F2", lambda t: _fbeta(t, t.positive, 2.0), _F),
+    ("f05", "F0.5", "F0.5", lambda t: _fbeta(t, t.positive, 0.5), _F),
+    ("jaccard", "Jaccard index", "index", _jaccard, _F),
+    (
+        "precision_macro",
+        "macro precision",
+        POINTS,
+        lambda t: _mean(t, (_precision(t, k) for k in t.seen)),
+        _EVERY | _BY_PREDICTED,
+    ),
+    (
+        "precision_weighted",
+        "weighted precision",
+        POINTS,
+        lambda t: _weighted(t, _precision),
+        _EVERY | _BY_PREDICTED,
+    ),
+    (
+        "recall_macro",  # all classes must occur
+        "macro recall",
+        POINTS,
+        lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes)))),
+        _EVERY,
+    ),
+    ("recall_weighted", "weighted recall", POINTS, _accuracy, {"mean_of_rows": True}),
+    ("f1_macro", "macro F1", "F1", lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)), _EVERY),
+    ("f1_weighted", "weighted F1", "F1", lambda t: _weighted(t, _fbeta), _EVERY),
+    ("mcc", "Matthews correlation", "correlation", _mcc, _EVERY | {"range": (-1.0, 1.0)}),
+    ("kappa", "Cohen's kappa", "kappa", _kappa, _EVERY | {"range": (-1.0, 1.0)}),
+)
+for _name, _title, _unit, _formula, _facts in _DECISIONS:
+    decision(_title, _unit, name=_name, **_facts)(_formula)
 
 
 class Curve(NamedTuple):
@@ -270,50 +247,38 @@ class TwoClasses(NamedTuple):
     scores: FloatArray
     rows: BoolArray | None = None
 
-    def spread(self, found: Functional) -> Functional:
+    def spread(self, area: Functional) -> Functional:
         """Return influence values among these rows as those among all."""
         if self.rows is None:
-            return found
+            return area
         psi = np.zeros(len(self.rows))
-        psi[self.rows] = found.psi * len(self.rows) / self.rows.sum()
-        return Functional(found.value, psi)
+        psi[self.rows] = area.psi * len(self.rows) / self.rows.sum()
+        return Functional(area.value, psi)
 
 
 def ranking(
-    curve: Curve,
+    name: str,
     title: str,
+    curve: Curve,
+    parts: Callable[[View], Iterator[TwoClasses]],
     *,
     influence: Callable[[View], Functional] | None = None,
     **facts: Any,
-) -> Callable[[F], F]:
-    """Enter the mean of the areas that a function of a `View` says are to be taken."""
+) -> None:
+    """Enter the mean of the areas under a curve that a function of a `View` says to take."""
 
-    def decorate(parts: F) -> F:
-        def value(view: View) -> float:
-            areas = [curve.value(p.positive, p.scores) for p in parts(view)]
-            return areas[0] if len(areas) == 1 else float(np.mean(areas))
+    def value(view: View) -> float:
+        areas = [curve.value(p.positive, p.scores) for p in parts(view)]
+        return areas[0] if len(areas) == 1 else float(np.mean(areas))
 
-        def functional(view: View) -> Functional:
-            found = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
-            total: Functional = reduce(add, found)
-            return total / len(found)
+    def functional(view: View) -> Functional:
+        areas = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
+        total: Functional = reduce(add, areas)
+        return total / len(areas)
 
-        known = {
-            "form": Form.RANKING,
-            "formula": influence or functional,
-            "needs": Need.PROBABILITIES,
-            "scale": LOGIT,
-            **facts,
-        }
-        enter(Metric(name=parts.__name__, title=title, unit="area", value=value, **known))
-        return parts
-
-    return decorate
-
-
-def auc_value(positive: BoolArray, scores: FloatArray) -> float:
-    """Return the area under the ROC curve: negatives below each positive, ties count one half."""
-    return _area(positive, rows_below(positive, scores))
+    formula = influence or functional
+    usual = {"form": Form.RANKING, "needs": Need.PROBABILITIES, "scale": LOGIT, **facts}
+    enter(Metric(name=name, title=title, unit="area", value=value, formula=formula, **usual))
 
 
 def _area(positive: BoolArray, below: FloatArray) -> float:
@@ -375,7 +340,10 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     return Functional(value, psi)
 
 
-ROC = Curve(auc_value, partial(auc, unbiased=False))
+ROC = Curve(
+    lambda positive, scores: _area(positive, rows_below(positive, scores)),
+    partial(auc, unbiased=False),
+)
 PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
 
 
@@ -401,9 +369,20 @@ def _delong(view: View) -> Functional:
     return auc(view.is_positive, view.scores, unbiased=not view.grouped)
 
 
-@ranking(
-    ROC,
+def _one_against_one(view: View) -> Iterator[TwoClasses]:
+    _check_every_class(view)
+    truth, p = view.truth.codes, view.probabilities
+    for i in range(p.shape[1]):
+        for j in range(i):
+            rows = (truth == i) | (truth == j)
+            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
+
+
+ranking(
+    "roc_auc",
     "ROC AUC",
+    ROC,
+    _positive_rows,
     needs=Need.RANKING,
     classes="every",
     instead="roc_auc_ovr or roc_auc_ovo",
@@ -413,45 +392,33 @@ def _delong(view: View) -> Functional:
     studied_by="roc_auc",
     method="delong1988",
 )
-def roc_auc(view: View) -> Iterator[TwoClasses]:
-    """Area under the ROC curve of the positive class."""
-    return _positive_rows(view)
-
-
-@ranking(ROC, "ROC AUC, one vs rest", classes="every")
-def roc_auc_ovr(view: View) -> Iterator[TwoClasses]:
-    """Mean over classes of the area for one class against the rest."""
-    return _one_against_rest(view)
-
-
-@ranking(ROC, "ROC AUC, one vs one", classes="every", method="hand2001")
-def roc_auc_ovo(view: View) -> Iterator[TwoClasses]:
-    """Mean over pairs of classes of the area between the two (Hand & Till 2001)."""
-    _check_every_class(view)
-    truth, p = view.truth.codes, view.probabilities
-    for i in range(p.shape[1]):
-        for j in range(i):
-            rows = (truth == i) | (truth == j)
-            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
-
-
-@ranking(
-    PRECISION_RECALL,
+ranking("roc_auc_ovr", "ROC AUC, one vs rest", ROC, _one_against_rest, classes="every")
+ranking(  # Hand & Till (2001)
+    "roc_auc_ovo",
+    "ROC AUC, one vs one",
+    ROC,
+    _one_against_one,
+    classes="every",
+    method="hand2001",
+)
+ranking(
+    "average_precision",
     "average precision",
+    PRECISION_RECALL,
+    _positive_rows,
     needs=Need.RANKING,
     classes="positive",
     instead="average_precision_macro",
     by_predicted=True,
 )
-def average_precision(view: View) -> Iterator[TwoClasses]:
-    """Area under the precision–recall curve as a step function."""
-    return _positive_rows(view)
-
-
-@ranking(PRECISION_RECALL, "macro average precision", classes="every", by_predicted=True)
-def average_precision_macro(view: View) -> Iterator[TwoClasses]:
-    """Mean over classes of the average precision for one class against the rest."""
-    return _one_against_rest(view)
+ranking(
+    "average_precision_macro",
+    "macro average precision",
+    PRECISION_RECALL,
+    _one_against_rest,
+    classes="every",
+    by_predicted=True,
+)
 
 
 _probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)
@@ -487,16 +454,16 @@ def _squared_errors(view: View) -> FloatArray:
     return np.asarray(((p - right) ** 2).sum(axis=1))
 
 
-@_probability_loss("Brier score", "squared error", range=(0.0, 2.0), studied_by="brier")
-def brier(view: View) -> FloatArray:
-    """Mean squared error of the probabilities: of the positive class, or summed over K > 2."""
-    return _squared_errors(view)
-
-
-@_probability_loss("root of the Brier score", "probability", range=(0.0, math.sqrt(2)), root=True)
-def brier_root(view: View) -> FloatArray:
-    """Square root of the Brier score: a typical error of the probabilities."""
-    return _squared_errors(view)
+_probability_loss(
+    "Brier score", "squared error", name="brier", range=(0.0, 2.0), studied_by="brier"
+)(_squared_errors)
+_probability_loss(
+    "root of the Brier score",
+    "probability",
+    name="brier_root",
+    range=(0.0, math.sqrt(2)),
+    root=True,
+)(_squared_errors)
 
 
 def _among_the_first(view: View, k: int) -> FloatArray:
@@ -506,22 +473,12 @@ def _among_the_first(view: View, k: int) -> FloatArray:
     return np.asarray((p > own[:, None]).sum(axis=1) < k, dtype=np.float64)
 
 
-@row_mean("top-k accuracy", POINTS, needs=Need.PROBABILITIES, option="k")
-def top_k_accuracy(view: View) -> FloatArray:
-    """Share of rows whose class is one of the k most probable ones."""
-    return _among_the_first(view, view.options.k)
-
-
-@row_mean("top-2 accuracy", POINTS, needs=Need.PROBABILITIES)
-def top_2_accuracy(view: View) -> FloatArray:
-    """Share of rows whose class is one of the two most probable ones."""
-    return _among_the_first(view, 2)
-
-
-@row_mean("top-3 accuracy", POINTS, needs=Need.PROBABILITIES)
-def top_3_accuracy(view: View) -> FloatArray:
-    """Share of rows whose class is one of the three most probable ones."""
-    return _among_the_first(view, 3)
+_top = partial(row_mean, unit=POINTS, needs=Need.PROBABILITIES)
+_top("top-k accuracy", name="top_k_accuracy", option="k")(
+    lambda view: _among_the_first(view, view.options.k)
+)
+_top("top-2 accuracy", name="top_2_accuracy")(lambda view: _among_the_first(view, 2))
+_top("top-3 accuracy", name="top_3_accuracy")(lambda view: _among_the_first(view, 3))
 
 
 @row_mean(
@@ -597,38 +554,25 @@ _HEAVY_TAILS = Carried(
     "be too short: see the mean absolute error",
     shows_from=100,
 )
-_Enter = Callable[..., Callable[[F], F]]
-
-
-def _numbers(enter: _Enter[F], **facts: Any) -> _Enter[F]:
-    return partial(enter, needs=Need.NUMBERS, **facts)
-
-
-_loss = _numbers(row_mean, greater_is_better=False, range=(0.0, math.inf))
-_squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
-_deviance = partial(_loss, constant="mean")
 _SQUARES = "mean squared error"
-_share = _numbers(of_means, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
-_correlation = _numbers(of_means, range=(-1.0, 1.0), scale=FISHER)
-_jump = _numbers(by_value, greater_is_better=False, range=(0.0, math.inf), smooth=False)
+_loss = partial(row_mean, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf))
+_squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
+_mean_of_squares = partial(_squared, null=_SQUARES, constant="mean")
+_deviance = partial(_loss, unit="deviance", constant="mean")
+_share = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
+_correlation = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
+_jump = partial(
+    by_value, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf), smooth=False
+)
 
 
-@_loss("mean absolute error", TARGET, scale=LOG)
-def mae(view: NumberView) -> FloatArray:
-    """Mean of the absolute errors."""
-    return np.abs(view.error)
-
-
-@_squared("mean squared error", TARGET_SQUARED, null=_SQUARES, constant="mean")
-def mse(view: NumberView) -> FloatArray:
-    """Mean of the squared errors."""
+def _squared_error(view: NumberView) -> FloatArray:
     return np.square(view.error)
 
 
-@_squared("root mean squared error", TARGET, root=True, null=_SQUARES, constant="mean")
-def rmse(view: NumberView) -> FloatArray:
-    """Root of the mean of the squared errors."""
-    return np.square(view.error)
+_loss("mean absolute error", TARGET, name="mae", scale=LOG)(lambda view: np.abs(view.error))
+_mean_of_squares("mean squared error", TARGET_SQUARED, name="mse")(_squared_error)
+_mean_of_squares("root mean squared error", TARGET, name="rmse", root=True)(_squared_error)
 
 
 def _variance(values: FloatArray) -> Functional:
@@ -669,72 +613,63 @@ def smape(view: NumberView) -> FloatArray:
     return np.asarray(2 * np.abs(view.error) / np.where(size > 0, size, 1.0))
 
 
-def _log_errors(view: NumberView) -> FloatArray:
-    for name, values in (("true", view.observed), ("predicted", view.predicted)):
-        _inside(values > -1, f"{name} number(s) are -1 or less")
-    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
-
-
-def _inside(domain: BoolArray, outside: str) -> None:
+def _check_inside(domain: BoolArray, outside: str) -> None:
     if not domain.all():
         raise NoValue(f"{int((~domain).sum())} {outside}")
 
 
-@_squared("mean squared logarithmic error", "log units squared")
-def msle(view: NumberView) -> FloatArray:
-    """Mean of the squared errors of log(1 + x)."""
-    return _log_errors(view)
+def _log_errors(view: NumberView) -> FloatArray:
+    """Return the squared errors of log(1 + x)."""
+    for name, values in (("true", view.observed), ("predicted", view.predicted)):
+        _check_inside(values > -1, f"{name} number(s) are -1 or less")
+    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
 
 
-@_squared("root mean squared logarithmic error", "log units", root=True)
-def rmsle(view: NumberView) -> FloatArray:
-    """Root of the mean of the squared errors of log(1 + x)."""
-    return _log_errors(view)
+_squared("mean squared logarithmic error", "log units squared", name="msle")(_log_errors)
+_squared("root mean squared logarithmic error", "log units", name="rmsle", root=True)(_log_errors)
 
 
-def _deviance_domain(view: NumberView, *, zero: bool) -> None:
+def _deviance_domain(view: NumberView, *, zero: bool) -> tuple[FloatArray, FloatArray]:
     lowest = "below 0" if zero else "0 or less"
-    _inside(view.observed >= 0 if zero else view.observed > 0, f"true number(s) are {lowest}")
-    _inside(view.predicted > 0, "predicted number(s) are 0 or less")
+    inside = view.observed >= 0 if zero else view.observed > 0
+    _check_inside(inside, f"true number(s) are {lowest}")
+    _check_inside(view.predicted > 0, "predicted number(s) are 0 or less")
+    return view.observed, view.predicted
 
 
-@_deviance("mean Poisson deviance", "deviance")
+@_deviance("mean Poisson deviance")
 def poisson_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of counts y ≥ 0 from predictions above 0."""
-    _deviance_domain(view, zero=True)
-    y, p = view.observed, view.predicted
+    y, p = _deviance_domain(view, zero=True)
     return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
 
 
-@_deviance("mean gamma deviance", "deviance")
+@_deviance("mean gamma deviance")
 def gamma_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
-    _deviance_domain(view, zero=False)
-    ratio = view.observed / view.predicted
-    return np.asarray(2 * (ratio - 1 - np.log(ratio)))
+    y, p = _deviance_domain(view, zero=False)
+    return np.asarray(2 * (y / p - 1 - np.log(y / p)))
 
 
-@_deviance("mean Tweedie deviance of power 1.5", "deviance")
+@_deviance("mean Tweedie deviance of power 1.5")
 def tweedie15_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
-    _deviance_domain(view, zero=True)
-    root = np.sqrt(view.predicted)
-    return np.asarray(4 * (view.observed / root + root - 2 * np.sqrt(view.observed)))
+    y, p = _deviance_domain(view, zero=True)
+    return np.asarray(4 * (y / np.sqrt(p) + np.sqrt(p) - 2 * np.sqrt(y)))
 
 
-def _enter_pinball(percent: int) -> None:
-    share = percent / 100
-
-    def loss(view: NumberView) -> FloatArray:
-        below = -view.error
-        return np.maximum(share * below, (share - 1) * below)
-
-    loss.__name__ = f"pinball_{percent:02}"
-    _loss(f"pinball loss of the {percent} % quantile", TARGET, scale=LOG)(loss)
+def _pinball(view: NumberView, share: float) -> FloatArray:
+    below = -view.error
+    return np.maximum(share * below, (share - 1) * below)
 
 
 for _percent in (5, 10, 25, 50, 75, 90, 95):
-    _enter_pinball(_percent)
+    _loss(
+        f"pinball loss of the {_percent} % quantile",
+        TARGET,
+        name=f"pinball_{_percent:02}",
+        scale=LOG,
+    )(partial(_pinball, share=_percent / 100))
 
 
 def _standardised(values: FloatArray, which: str) -> FloatArray:

@@ -380,15 +380,15 @@ def enter(metric: Metric) -> None:
     METRICS[metric.name] = metric
 
 
-def decision(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+def decision(title: str, unit: str, *, name: str = "", **facts: Any) -> Callable[[F], F]:
     """Enter a formula over the table of true and predicted classes; see `Counts` and `Cells`."""
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
             return float(formula(view.counts))
 
-        known = {"form": Form.DECISIONS, "formula": formula, **facts}
-        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        usual = {"form": Form.DECISIONS, "formula": formula, **facts}
+        enter(Metric(name=name or formula.__name__, title=title, unit=unit, value=value, **usual))
         return formula
 
     return decorate
@@ -398,6 +398,7 @@ def row_mean(
     title: str,
     unit: str,
     *,
+    name: str = "",
     root: bool = False,
     value: Callable[[Any], float] | None = None,
     **facts: Any,
@@ -406,17 +407,16 @@ def row_mean(
 
     def decorate(values: F) -> F:
         def plain(view: View | NumberView) -> float:
-            found = float(np.mean(values(view)))
-            return math.sqrt(found) if root else found
+            centre = float(np.mean(values(view)))
+            return math.sqrt(centre) if root else centre
 
         def functional(view: View | NumberView) -> Functional:
-            found = mean(values(view), np.ones(view.truth.n))
-            return found**0.5 if root else found
+            centre = mean(values(view), np.ones(view.truth.n))
+            return centre**0.5 if root else centre
 
-        known = {"form": Form.ROWS, "formula": functional, **facts}
-        known |= {"root": root, "mean_of_rows": not root}
-        how = value or plain
-        enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
+        usual = {"form": Form.ROWS, "formula": functional, **facts}
+        usual |= {"root": root, "mean_of_rows": not root, "value": value or plain}
+        enter(Metric(name=name or values.__name__, title=title, unit=unit, **usual))
         return values
 
     return decorate
@@ -429,8 +429,8 @@ def of_means(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
         def value(view: View | NumberView) -> float:
             return float(formula(view).value)
 
-        known = {"form": Form.ROWS, "formula": formula, **facts}
-        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        usual = {"form": Form.ROWS, "formula": formula, **facts}
+        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **usual))
         return formula
 
     return decorate
