@@ -20,7 +20,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Finite, Level, Margin, check_number, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_correctness, paired_counts
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     ConfidenceInterval,
     EquivalenceResult,
@@ -213,7 +213,7 @@ def mean_limits(
     return _Advantage.between(*setting_of_values(models, greater_is_better, groups), alpha).limits
 
 
-@register(evidence=Evidence.PREDICTIONS, arity=Arity.PAIR, citation="schuirmann1987")
+@register(evidence=Evidence.ROWS, citation="schuirmann1987")
 def metric_equivalence(
     y_true: ArrayLike,
     predicted_a: ArrayLike,

@@ -33,7 +33,7 @@ from bakeoff.stats.core.paired_differences import (
     paired_differences,
     ratio_status,
 )
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -53,7 +53,7 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "arity": Arity.PAIR}
+_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
 
 
@@ -703,7 +703,6 @@ _HEAVIEST = 5.0
 
 @register(
     evidence=Evidence.FOLD_SCORES,
-    arity=Arity.ONE,
     plans=("kfold", "resampled"),
     citation="alpaydin2010",
 )

@@ -21,7 +21,6 @@ from scipy.special import stdtrit
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
-from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.design.groups import spread
 from bakeoff.stats.metrics.metric import (
     FISHER,
@@ -139,7 +138,7 @@ _DECISIONS: tuple[tuple[str, str, str, Callable[[Table], Term], dict[str, Any]],
         {
             "mean_of_rows": True,
             "counts": "right",
-            "evidence": (Evidence.CORRECTNESS, Evidence.FOLD_CORRECTNESS),
+            "reads": "correctness",
         },
     ),
     (
@@ -151,7 +150,7 @@ _DECISIONS: tuple[tuple[str, str, str, Callable[[Table], Term], dict[str, Any]],
             "greater_is_better": False,
             "mean_of_rows": True,
             "counts": "wrong",
-            "evidence": (Evidence.CORRECTNESS,),
+            "reads": "correctness",
         },
     ),
     (
@@ -388,7 +387,7 @@ ranking(
     instead="roc_auc_ovr or roc_auc_ovo",
     influence=_delong,
     by_pairs=True,
-    evidence=(Evidence.PROBABILITIES,),
+    reads="ranking",
     studied_by="roc_auc",
     method="delong1988",
 )
@@ -513,7 +512,7 @@ def _cost(view: View) -> float:
     "mean cost",
     "cost",
     needs=Need.COSTS,
-    evidence=(Evidence.COSTED_LABELS,),
+    reads="classes",
     greater_is_better=False,
     range=(0.0, math.inf),
     value=_cost,

@@ -19,7 +19,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import check_choice, checked
 from bakeoff.stats.core.checks import ArgumentError
-from bakeoff.stats.core.registry import Evidence
+from bakeoff.stats.core.registry import Reads
 from bakeoff.stats.metrics.view import (
     EXAMPLES,
     NO_COLUMNS,
@@ -161,8 +161,8 @@ class Metric:
         Whether it is the mean of a value of each row, and so means something on a single one.
     counts : {"", "right", "wrong"}
         Which rows it is the share of, if it is one.
-    evidence : tuple of Evidence
-        The kinds of evidence whose tests are about this metric and no other.
+    reads : str
+        What tests read that are about this metric and no other, as `bakeoff.stats.Entry` has it.
     null : str
         What equal models have in common, where other metrics on the same rows say the same.
     constant : {"median", "mean"}
@@ -213,7 +213,7 @@ class Metric:
     root: bool = False
     mean_of_rows: bool = False
     counts: Literal["", "right", "wrong"] = ""
-    evidence: tuple[Evidence, ...] = ()
+    reads: Reads | None = None
     null: str = ""
     constant: Literal["median", "mean"] = "median"
     studied_by: str = "accuracy"

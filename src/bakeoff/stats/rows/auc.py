@@ -29,7 +29,7 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import shared
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.design.clusters import Clusters, RowDesign
 from bakeoff.stats.design.groups import (
@@ -306,8 +306,7 @@ def delong_pairs(
 
 
 @register(
-    evidence=Evidence.PROBABILITIES,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="delong1988",
     variants=_VARIANTS,
     all_pairs=shared(delong_pairs),

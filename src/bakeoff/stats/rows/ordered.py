@@ -33,14 +33,13 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.paired_differences import Estimate, paired_differences
 from bakeoff.stats.core.pairs import shared
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Result, Status
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 Variant = Literal["ewc_corrected", "hln"]
 _SOURCES = {"ewc_corrected": "lazarus2018", "hln": "harvey1997"}
 _FACTS: dict[str, Any] = {
-    "arity": Arity.PAIR,
     "citation": "lazarus2018",
     "caution": "It assumes a stationary difference with short-range dependence: its type I error "
     "is inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
@@ -121,7 +120,7 @@ def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArra
     return paired_differences(a, b, greater_is_better=greater_is_better, of_rows=True).values
 
 
-@register(evidence=Evidence.CORRECTNESS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
+@register(evidence=Evidence.ROWS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
@@ -162,7 +161,7 @@ def diebold_mariano(
     return diebold_mariano_pairs(right, [(0, 1)], **asked)[0]
 
 
-@register(evidence=Evidence.VALUES, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
+@register(evidence=Evidence.ROWS, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
 def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,

@@ -16,7 +16,7 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -535,7 +535,6 @@ _NULL = (
     "population, both recipes have the same expected value of the metric."
 )
 SHARED: dict[str, Any] = {
-    "arity": Arity.PAIR,
     "citation": "banerjee1960",
     "caution": _CAUTION,
     "null_hypothesis": _NULL,
@@ -632,7 +631,7 @@ def recipe_difference(
     return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
 
-@register(evidence=Evidence.RUN_VALUES, all_pairs=compare_recipe_means, **SHARED)
+@register(evidence=Evidence.RUNS, all_pairs=compare_recipe_means, **SHARED)
 def recipe_mean_difference(
     runs_a: SomeRuns,
     runs_b: SomeRuns,
