@@ -335,7 +335,7 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
         return None
     paired = cell.situation == "paired runs"
     recipes = (reader.paired(0, 1),) if paired else (reader.recipe(0), reader.recipe(1))
-    parts = Parts.of(recipes)
+    parts = Parts.join(recipes)
     fits = parts.fits
     if not fits.df >= 1:
         return None
@@ -346,7 +346,7 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
     }
     first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
     reader = runs_of(dataclasses.replace(cell, runs_b=0), first)
-    single = Parts.of((reader.recipe(0), reader.recipe(1)))
+    single = Parts.join((reader.recipe(0), reader.recipe(1)))
     half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
     found["first"] = single.estimate, half
     return found

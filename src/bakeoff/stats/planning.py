@@ -29,7 +29,6 @@ from bakeoff.stats.core.arguments import (
     check_number,
     checked,
 )
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.result import Alternative, Result
 
@@ -312,7 +311,7 @@ class McNemarPower(Power):
         rejected = distributions.upper_tail(critical, n_d, share)
         if side == "two-sided":
             rejected = rejected + distributions.lower_tail(n_d - critical, n_d, share)
-        return min(1.0, inner(weights, rejected))
+        return min(1.0, float(weights @ rejected))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

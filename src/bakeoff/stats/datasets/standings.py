@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.arithmetic import gram, product, root, solved
+from bakeoff.stats.core.arithmetic import gram, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
@@ -311,7 +311,7 @@ def bradley_terry(
     strength = most_likely(padded, total)
     chances = _chances(strength)
     np.fill_diagonal(chances, 0.0)
-    expected = product(there.astype(np.float64), chances.T)
+    expected = there.astype(np.float64) @ chances.T
     residuals = np.where(there, there.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
     n = int(codes.max()) + 1
     own = np.zeros((n, len(strength)))

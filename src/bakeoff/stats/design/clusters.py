@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import checked
-from bakeoff.stats.core.arithmetic import product
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -572,8 +571,8 @@ def _products(
         np.bincount(following, right[:-1, i] - expected[now, i], groups.count)
         for i in range(right.shape[1])
     ]
-    lagged -= product(expected.T, follows) + product(np.array(before), expected)
-    return lagged, both - product(expected.T, totals)
+    lagged -= expected.T @ follows + np.array(before) @ expected
+    return lagged, both - expected.T @ totals
 
 
 def _of_differences(products: FloatArray) -> FloatArray:

@@ -28,7 +28,6 @@ from scipy import special
 
 from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.arguments import Seed
-from bakeoff.stats.core.arithmetic import inner, signed_sums
 from bakeoff.stats.core.checks import FloatArray, IntArray
 from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.paired_differences import UNBOUNDED, Estimate
@@ -319,10 +318,10 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     beyond = np.zeros((2, differences))
     size = 0
     for signs in _signs(groups):
-        together = _towards(signed_sums(signs, scaled), side)
+        together = _towards(signs @ scaled, side)
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
-        alone = _towards(signed_sums(signs, own), side)
+        alone = _towards(signs @ own, side)
         for place, drawn in enumerate((alone, largest)):
             gap = drawn - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
@@ -390,7 +389,7 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     total = both.sum(axis=0)
     parts = []
     for chosen in _subsets(len(weights)):
-        inside = signed_sums(chosen, both)
+        inside = chosen @ both
         inside = inside[(inside[:, 0] > 0) & (inside[:, 0] < total[0])]
         outside = total - inside
         parts += [(part[:, 1:] / part[:, :1]).T for part in (inside, outside)]
@@ -438,11 +437,11 @@ def agreeing(
     if pvalue >= alpha:
         low, high = min(low, 0.0), max(high, 0.0)
     elif pvalue < alpha:
-        upward = estimate > 0 if side == "two-sided" else side == "greater"
-        if upward and low <= 0:
-            low = _OPEN * abs(estimate)
-        elif not upward and high >= 0:
-            high = -_OPEN * abs(estimate)
+        least = _OPEN * abs(estimate)
+        if estimate > 0 if side == "two-sided" else side == "greater":
+            low = max(low, least)
+        else:
+            high = min(high, -least)
     return ConfidenceInterval(low, high, ci.confidence, ci.method)
 
 
@@ -571,9 +570,9 @@ def spread(
     for values, times in ((sums, counts), (extra, extra_weights)):
         powers = values / scale
         powers *= powers
-        second += inner(times, powers)
+        second += float(times @ powers)
         powers *= powers
-        fourth += inner(times, powers)
+        fourth += float(times @ powers)
     if units <= 1:
         return Spread(math.nan, math.nan, units)
     factor = units / (units - 1) if leverage is None else 1.0

@@ -18,7 +18,6 @@ from scipy import special
 
 from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
@@ -605,8 +604,8 @@ def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[fl
     # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
     s = len(estimates)
     w = 1 / ses**2
-    centre = inner(w, estimates) / float(w.sum())
+    centre = float(w @ estimates) / float(w.sum())
     uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
-    between = inner(w, (estimates - centre) ** 2) / (s - 1)
+    between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
     f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
     return f, s - 1.0, (s**2 - 1) / (3 * uncertainty)

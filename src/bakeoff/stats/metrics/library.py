@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.special import stdtrit
 
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.design.groups import spread
@@ -673,7 +672,7 @@ for _percent in (5, 10, 25, 50, 75, 90, 95):
 
 def _standardised(values: FloatArray, which: str) -> FloatArray:
     deviations = values - values.mean()
-    variance = inner(deviations, deviations) / len(values)
+    variance = float(deviations @ deviations) / len(values)
     if not np.ptp(values) > 0:  # the variance of equal numbers may be that of their rounding
         raise NoValue(f"the {which} numbers are all the same")
     return np.asarray(deviations / math.sqrt(variance))
@@ -684,7 +683,7 @@ def pearson(view: NumberView) -> Functional:
     """Linear correlation of true and predicted numbers; it says nothing of their size."""
     y = _standardised(view.observed, "true")
     p = _standardised(view.predicted, "predicted")
-    r = min(max(inner(y, p) / len(y), -1.0), 1.0)
+    r = min(max(float(y @ p) / len(y), -1.0), 1.0)
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
 
 
@@ -776,7 +775,7 @@ def calibration_curve(
 
 def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
     outcome = positive.astype(np.float64)
-    return np.array([min(max(inner(own, outcome), 0.0), 1.0) for own in weights])
+    return np.array([min(max(float(own @ outcome), 0.0), 1.0) for own in weights])
 
 
 def _places(probabilities: FloatArray, most: int) -> FloatArray:
@@ -794,9 +793,9 @@ def _weights(x: FloatArray, place: float) -> FloatArray:
     reach = max(reach * (1 + 1e-9), 1e-9)
     weight = np.clip(1 - (apart / reach) ** 3, 0, None) ** 3
     weight /= weight.sum()
-    centre = inner(weight, x)
+    centre = float(weight @ x)
     own = x - centre
-    variance = inner(weight, own**2)
+    variance = float(weight @ (own**2))
     slope = (place - centre) / variance if variance > 1e-18 else 0.0
     return np.asarray(weight * (1 + slope * own))
 

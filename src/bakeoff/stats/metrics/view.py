@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, check_fields
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -291,7 +290,7 @@ class Functional:
 def mean(values: ArrayLike, weights: FloatArray) -> Functional:
     """Return the weighted mean of values given per row, as a functional of the weights."""
     x = np.asarray(values, dtype=np.float64)
-    centre = inner(weights, x) / float(weights.sum())
+    centre = float(weights @ x) / float(weights.sum())
     return Functional(centre, x - centre)
 
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -100,7 +99,7 @@ class _Rows:
         if min(self.counts) < 2:
             return math.nan
         parts = zip(self.classes, self.counts, strict=True)
-        total = sum(inner(a.psi[own], b.psi[own]) * m / (m - 1) for own, m in parts)
+        total = sum(float(a.psi[own] @ b.psi[own]) * m / (m - 1) for own, m in parts)
         return total / len(self.positive) ** 2
 
     def sums(self, area: Functional) -> list[FloatArray]:
@@ -132,9 +131,9 @@ class _Rows:
         (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
         with_x, with_y, k = *self.holding, self.groups.count
         return (
-            with_x / (with_x - 1) * inner(x_a, x_b)
-            + with_y / (with_y - 1) * inner(y_a, y_b)
-            + k / (k - 1) * (inner(x_a, y_b) + inner(x_b, y_a))
+            with_x / (with_x - 1) * float(x_a @ x_b)
+            + with_y / (with_y - 1) * float(y_a @ y_b)
+            + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
         )
 
     def status(self, difference: Functional, se: float) -> Status:

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Default, Level, PositiveInt
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
@@ -301,7 +300,7 @@ def _assumptions(
         ),
         Assumption(
             "enough independent times",
-            None if math.isnan(effective) else effective >= LEAST_EFFECTIVE,
+            None if math.isnan(effective) else effective > LEAST_EFFECTIVE - 1e-9,
             f"{periods} times are worth about {effective:.0f} independent ones; with fewer than "
             f"{LEAST_EFFECTIVE} the test rejects too often",
         ),
@@ -344,7 +343,7 @@ def cosine_variance(residuals: FloatArray) -> float:
 def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
-    products = [inner(residuals[lag:], residuals[: n - lag]) / n for lag in range(largest + 1)]
+    products = [float(residuals[lag:] @ residuals[: n - lag]) / n for lag in range(largest + 1)]
     return np.array(products)
 
 
