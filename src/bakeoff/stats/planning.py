@@ -488,14 +488,14 @@ class FiveByTwoPower(Power):
     def details(self, n: float, effect: float) -> dict[str, float]:
         """Return the noise of one fold's difference, and how it was simulated."""
         sd = self._sd(n, effect)
-        found = {
+        details = {
             "sd": sd,
             "effect": effect / sd if sd else math.inf,
             "correlation": self.correlation,
             "n_simulations": self.n_simulations,
             "seed": self.seed,
         }
-        return found if self.discordance is None else {**found, "discordance": self.discordance}
+        return details if self.discordance is None else {**details, "discordance": self.discordance}
 
     def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
         """Add the error of what was simulated."""

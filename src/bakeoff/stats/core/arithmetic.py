@@ -39,24 +39,24 @@ def helmert(rows: FloatArray) -> FloatArray:
 def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
     """Return a lower triangular L with LLᵀ = V, also of a singular V, shape (K, K)."""
     left = np.array(covariance, dtype=np.float64)
-    found = np.zeros_like(left)
+    lower = np.zeros_like(left)
     for k in range(len(left)):
         pivot = left[k, k]
         if pivot <= max(_DEPENDENT * covariance[k, k], least):
             continue
-        found[k:, k] = left[k:, k] / math.sqrt(pivot)
-        left[k:, k:] -= np.multiply.outer(found[k:, k], found[k:, k])
-    return found
+        lower[k:, k] = left[k:, k] / math.sqrt(pivot)
+        left[k:, k:] -= np.multiply.outer(lower[k:, k], lower[k:, k])
+    return lower
 
 
 def solved(lower: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Solve Lz = b of a lower triangular L, shape (K, K); b is of shape (K,) or (K, N)."""
     left = np.array(right, dtype=np.float64)
-    found = np.zeros_like(left)
+    solution = np.zeros_like(left)
     for k in np.flatnonzero(lower.diagonal()):
-        found[k] = left[k] / lower[k, k]
-        left[k:] -= np.multiply.outer(lower[k:, k], found[k])
-    return found, left
+        solution[k] = left[k] / lower[k, k]
+        left[k:] -= np.multiply.outer(lower[k:, k], solution[k])
+    return solution, left
 
 
 def times_root(normal: NDArray[np.float32], lower: FloatArray) -> NDArray[np.float32]:

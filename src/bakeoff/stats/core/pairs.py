@@ -304,17 +304,17 @@ class PairwiseResult:
     results: tuple[Result, ...] = ()
 
     def __post_init__(self) -> None:
-        known = tuple(check for check in self.assumptions if check.name != AGREE)
-        object.__setattr__(self, "assumptions", (*known, *self._disagreements()))
+        checks = tuple(check for check in self.assumptions if check.name != AGREE)
+        object.__setattr__(self, "assumptions", (*checks, *self._disagreements()))
 
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
         shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
-        own = ("statistic", "df", "pvalue", "estimate", "ci", "status")
-        known = tuple(check for check in self.assumptions if check.name != AGREE)
-        common = {"assumptions": known, **{k: getattr(self, k) for k in shared}}
+        varying = ("statistic", "df", "pvalue", "estimate", "ci", "status")
+        checks = tuple(check for check in self.assumptions if check.name != AGREE)
+        common = {"assumptions": checks, **{k: getattr(self, k) for k in shared}}
         return self.results or tuple(
-            Result(**common, **{k: getattr(pair, k) for k in own}) for pair in self.pairs
+            Result(**common, **{k: getattr(pair, k) for k in varying}) for pair in self.pairs
         )
 
     def _disagreements(self) -> Iterator[Assumption]:
@@ -352,11 +352,11 @@ def check_correction(
 ) -> str:
     """Check that a correction, or one `more`, fits the family; return its canonical name."""
     method = canonical_method(correction, "correction", more)
-    asked = f"alternative {alternative!r}" if control is None else "one model against the others"
+    family = f"alternative {alternative!r}" if control is None else "one model against the others"
     if method == "shaffer" and (control is not None or alternative != "two-sided"):
         raise ArgumentError(
             "correction",
-            f"{method!r} is for two-sided tests of all pairs, found {asked}; use 'holm' or "
+            f"{method!r} is for two-sided tests of all pairs, found {family}; use 'holm' or "
             "'hommel'",
         )
     return method
@@ -435,9 +435,9 @@ def pairwise(
     """Put the results of a test of two models together, adjusted for the number of pairs."""
     at_control = check_control(control, models)
     members = pairs_of(models, at_control)
-    asked = None if leader_only else at_control
-    method = check_correction(correction, asked, alternative)
-    untested = len(pairs_of(models, asked)) - len(members)
+    compared = None if leader_only else at_control
+    method = check_correction(correction, compared, alternative)
+    untested = len(pairs_of(models, compared)) - len(members)
     each = confidence_level
     if simultaneous:
         each = simultaneous_level(each, len(members) + untested, method)
@@ -497,14 +497,14 @@ def by_pairs(
     **options: Any,
 ) -> PairwiseResult:
     """Run a test of two models on all pairs of columns."""
-    known = inspect.signature(function).parameters
+    parameters = inspect.signature(function).parameters
 
     def compare(
-        pairs: list[tuple[int, int]], *, alternative: str, confidence_level: float, **own: Any
+        pairs: list[tuple[int, int]], *, alternative: str, confidence_level: float, **keywords: Any
     ) -> list[Result]:
         given = {"alternative": alternative, "confidence_level": confidence_level}
-        own |= {key: value for key, value in given.items() if key in known}
-        return [function(*common, columns[a], columns[b], **own) for a, b in pairs]
+        keywords |= {key: value for key, value in given.items() if key in parameters}
+        return [function(*common, columns[a], columns[b], **keywords) for a, b in pairs]
 
     return pairwise(compare, len(columns), **options)
 

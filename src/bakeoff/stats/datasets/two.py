@@ -407,8 +407,8 @@ def _bisect_walsh(ordered: FloatArray, position: int) -> float:
         if not low < middle < high:
             break
         partners = np.searchsorted(ordered, 2 * middle - ordered, side="right")
-        own = int((ordered <= middle).sum())
-        if (int(partners.sum()) + own) // 2 >= position:
+        below = int((ordered <= middle).sum())
+        if (int(partners.sum()) + below) // 2 >= position:
             high = middle
         else:
             low = middle

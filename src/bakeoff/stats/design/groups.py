@@ -311,7 +311,7 @@ class MaxFlip:
 def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip:
     """Flip the signs of whole groups for all differences at once (Westfall & Young 1993)."""
     scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
-    own = each_in_order(of_groups.sums, of_groups.shares)[0] / se
+    separately = each_in_order(of_groups.sums, of_groups.shares)[0] / se
     observed = _towards(scaled.sum(axis=0), side)
     groups, differences = scaled.shape
     order = np.argsort(observed, kind="stable")
@@ -321,7 +321,7 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
         together = _towards(signs @ scaled, side)
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
-        alone = _towards(signs @ own, side)
+        alone = _towards(signs @ separately, side)
         for place, drawn in enumerate((alone, largest)):
             gap = drawn - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
@@ -486,23 +486,23 @@ class Leverage:
     shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
 
     @classmethod
-    def of(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
+    def from_codes(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
         """Find the leverage of rows by the codes of their groups, and of their classes."""
         kinds = np.zeros(len(clusters), dtype=np.intp) if classes is None else classes
         counts = np.zeros((int(kinds.max()) + 1, int(clusters.max()) + 1))
         np.add.at(counts, (kinds, clusters), 1.0)
-        there = counts[counts.sum(axis=1) > 0]
-        of_classes = there / there.sum(axis=1, keepdims=True)
-        own = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
+        occupied = counts[counts.sum(axis=1) > 0]
+        of_classes = occupied / occupied.sum(axis=1, keepdims=True)
+        row_shares = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
         alone = bool((of_classes == 1).any())
         shares = of_classes.mean(axis=0)
         df = 0.0 if alone else degrees_of_freedom(shares)
-        return cls(np.sqrt(np.maximum(1 - own, 0.0)), df, shares)
+        return cls(np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
 
 
 def leverage_of(clusters: Codes | None) -> Leverage | None:
     """Return the leverage of groups among the rows; None where rows stand alone."""
-    return None if clusters is None else Leverage.of(clusters)
+    return None if clusters is None else Leverage.from_codes(clusters)
 
 
 FEWEST_CLUSTERS = 5
@@ -848,7 +848,7 @@ class GroupTest:
 
     def result(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
         """Return the result of differences per row; `facts` are what else it says."""
-        dependence, known = self.dependence, self.dependence.design_effect_raw > 0
+        dependence, varies = self.dependence, self.dependence.design_effect_raw > 0
         statistic, formula = self.formula()
         statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
         method = "robust_t" if self.variant == "robust_t" else "influence_t"
@@ -889,7 +889,7 @@ class GroupTest:
                 "se": dependence.se,
                 "se_cr1": dependence.se
                 * math.sqrt(dependence.design_effect_cr1 / dependence.design_effect_raw)
-                if known
+                if varies
                 else math.nan,
                 "df": dependence.df,
                 "design_effect_raw": dependence.design_effect_raw,

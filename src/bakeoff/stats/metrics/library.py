@@ -321,8 +321,8 @@ def _steps(hits: NDArray[np.int64], so_far: NDArray[np.int64], above: NDArray[np
 
 def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Functional:
     """Return the area under the precision-recall curve, in O(n log n)."""
-    found, n = int(positive.sum()), len(scores)
-    if not found:
+    positives, n = int(positive.sum()), len(scores)
+    if not positives:
         raise NoValue("no row is positive")
     _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
@@ -333,8 +333,8 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
     right_lower = np.cumsum((per_hit * precision)[::-1])[::-1]
-    own = positive * (precision[inverse] - value)
-    psi = n / found * (own + positive * all_lower[inverse] - right_lower[inverse])
+    at_own_score = positive * (precision[inverse] - value)
+    psi = n / positives * (at_own_score + positive * all_lower[inverse] - right_lower[inverse])
     return Functional(value, psi)
 
 
@@ -351,9 +351,9 @@ def _positive_rows(view: View) -> Iterator[TwoClasses]:
 
 def _check_every_class(view: View) -> None:
     """Refuse rows that lack a class, by its name: areas of every class are averaged."""
-    there = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
-    if there.sum() > 1 and not there.all():
-        raise NoValue(f"no tested row is of the class {view.truth.classes[int(there.argmin())]}")
+    present = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    if present.sum() > 1 and not present.all():
+        raise NoValue(f"no tested row is of the class {view.truth.classes[int(present.argmin())]}")
 
 
 def _one_against_rest(view: View) -> Iterator[TwoClasses]:
@@ -439,9 +439,9 @@ _probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_bette
 def log_loss(view: View) -> FloatArray:
     """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
     p = view.probabilities
-    own = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
+    of_truth = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
     eps = np.finfo(np.float64).eps
-    return np.asarray(-np.log(np.clip(own, eps, 1 - eps)))
+    return np.asarray(-np.log(np.clip(of_truth, eps, 1 - eps)))
 
 
 def _squared_errors(view: View) -> FloatArray:
@@ -467,8 +467,8 @@ _probability_loss(
 def _among_the_first(view: View, k: int) -> FloatArray:
     """Return 1 where fewer than k classes are more probable than the true one, else 0."""
     p = view.probabilities
-    own = p[np.arange(len(p)), view.truth.codes]
-    return np.asarray((p > own[:, None]).sum(axis=1) < k, dtype=np.float64)
+    of_truth = p[np.arange(len(p)), view.truth.codes]
+    return np.asarray((p > of_truth[:, None]).sum(axis=1) < k, dtype=np.float64)
 
 
 _top = partial(row_mean, unit=POINTS, needs=Need.PROBABILITIES)
@@ -697,9 +697,9 @@ class _Ranks:
 
     def moment(self, other: _Ranks) -> Functional:
         """Return the mean of (F − ½)(G − ½): a row moves the places of all rows above it."""
-        found = mean(self.centred * other.centred, np.ones(len(self.place)))
+        product = mean(self.centred * other.centred, np.ones(len(self.place)))
         moved = self._moved(other.centred) + other._moved(self.centred)
-        return Functional(found.value, found.psi + moved)
+        return Functional(product.value, product.psi + moved)
 
     def _moved(self, weights: FloatArray) -> FloatArray:
         """Return what one more row at each value adds to the weighted mean of the places."""
@@ -713,11 +713,11 @@ class _Ranks:
 def spearman(view: NumberView) -> Functional:
     """Correlation of the ranks of true and predicted numbers; it says nothing of their size."""
     y, p = _Ranks(view.observed), _Ranks(view.predicted)
-    own = {"true": y.moment(y), "predicted": p.moment(p)}
-    for which, variance in own.items():
+    variances = {"true": y.moment(y), "predicted": p.moment(p)}
+    for which, variance in variances.items():
         if not variance.value > 0:
             raise NoValue(f"the {which} numbers are all the same")
-    return y.moment(p) / (own["true"] * own["predicted"]) ** 0.5
+    return y.moment(p) / (variances["true"] * variances["predicted"]) ** 0.5
 
 
 @_jump("median absolute error", TARGET)
@@ -764,10 +764,10 @@ def calibration_curve(
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
     half = []
-    for own in weights:
-        found = spread(own * residuals * len(positive), clusters=clusters)
+    for weight in weights:
+        of_sum = spread(weight * residuals * len(positive), clusters=clusters)
         half.append(
-            -float(stdtrit(found.df, (1 - level) / 2)) * found.se if found.df > 0 else math.nan
+            -float(stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se if of_sum.df > 0 else math.nan
         )
     ends = (np.clip(share + sign * np.array(half), 0, 1) for sign in (-1, 1))
     return CalibrationCurve(at, share, *ends)
@@ -775,7 +775,7 @@ def calibration_curve(
 
 def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
     outcome = positive.astype(np.float64)
-    return np.array([min(max(float(own @ outcome), 0.0), 1.0) for own in weights])
+    return np.array([min(max(float(weight @ outcome), 0.0), 1.0) for weight in weights])
 
 
 def _places(probabilities: FloatArray, most: int) -> FloatArray:
@@ -794,10 +794,10 @@ def _weights(x: FloatArray, place: float) -> FloatArray:
     weight = np.clip(1 - (apart / reach) ** 3, 0, None) ** 3
     weight /= weight.sum()
     centre = float(weight @ x)
-    own = x - centre
-    variance = float(weight @ (own**2))
+    centred = x - centre
+    variance = float(weight @ (centred**2))
     slope = (place - centre) / variance if variance > 1e-18 else 0.0
-    return np.asarray(weight * (1 + slope * own))
+    return np.asarray(weight * (1 + slope * centred))
 
 
 @by_value(

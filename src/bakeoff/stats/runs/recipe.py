@@ -261,7 +261,7 @@ class Parts:
     seeds: tuple[tuple[float, float], ...]  # between runs of each model: variance, its freedom
     cells: float
     fits: Spread
-    own: bool  # whether each model has a quantile of its own
+    separate: bool  # whether each model has a quantile of its own
 
     @classmethod
     def join(cls, recipes: tuple[Recipe, ...]) -> Parts:
@@ -303,7 +303,7 @@ class Parts:
 
     def reach(self, tail: float) -> float:
         """Return half the width of the interval that leaves a probability in each tail."""
-        parts = [*(self.seeds if self.own else [(self.of_seeds, self.df_seeds)])]
+        parts = [*(self.seeds if self.separate else [(self.of_seeds, self.df_seeds)])]
         parts.append((max(self.of_rows, 0.0), self.fits.df))
 
         def quantile(df: float) -> float:
@@ -396,7 +396,7 @@ class Question:
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
         of_fits = Estimate(value=parts.estimate, se=fits.se, df=fits.df)
-        known = fits.df >= 1 and fits.se > 0  # about these fits on other rows
+        fits_vary = fits.df >= 1 and fits.se > 0  # about these fits on other rows
         rows = len(recipes[0].psi)
         return Result(
             statistic=statistic,
@@ -417,8 +417,8 @@ class Question:
                 "rest": math.fsum(rows * one.count * one.interaction for one in recipes),
                 "se_fits": fits.se,
                 "df_fits": fits.df,
-                "pvalue_fits": of_fits.pvalue(side) if known else math.nan,
-                "half_width_fits": fits.quantile(level, side) * fits.se if known else math.nan,
+                "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
+                "half_width_fits": fits.quantile(level, side) * fits.se if fits_vary else math.nan,
                 **self._alone(members),
                 **({} if recipes[0].clusters is None else {"n_clusters": int(fits.units)}),
             },
