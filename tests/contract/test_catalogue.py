@@ -26,7 +26,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.citations import BIBTEX
 from bakeoff.stats.core.result import AGREE
-from bakeoff.stats.metrics.named import METRICS
+from bakeoff.stats.metrics.metric import METRICS
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)

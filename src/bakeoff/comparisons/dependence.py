@@ -41,7 +41,7 @@ def deterministic(experiment: Experiment) -> frozenset[str]:
 def _is_fixed(model: Model | GivenModel) -> bool:
     if model.deterministic is not None or isinstance(model, GivenModel) or model.seeds > 1:
         return bool(model.deterministic)
-    from bakeoff.fit.assemble import draws_nothing  # estimators: slow to import
+    from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
 
     return draws_nothing(model)
 

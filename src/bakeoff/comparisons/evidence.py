@@ -22,8 +22,8 @@ from bakeoff.scores import METRICS, Metric
 from bakeoff.spec.experiment import run_of
 from bakeoff.stats import Entry, Runs, influence, looks_at, time_blocks
 from bakeoff.stats.design.clusters import TIME_BLOCKS
+from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.named import METRICS as BUILT_IN
 from bakeoff.stats.metrics.view import NO_COLUMNS
 
 Floats = NDArray[np.float64]

@@ -80,8 +80,7 @@ from bakeoff.stats import (
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.family import MAX_T
-from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.metrics.metric import Form, metric_called
 from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.rows.ordered import independent_blocks
 from bakeoff.threads import on_one_thread

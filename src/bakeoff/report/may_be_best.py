@@ -29,8 +29,7 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.pairs import compact_letters
-from bakeoff.stats.metrics.best_models import best_of
-from bakeoff.stats.metrics.family import compare_all, family_of_values, read_family
+from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
 

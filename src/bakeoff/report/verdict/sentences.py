@@ -67,6 +67,24 @@ class Verdict:
         return self.headline, *self.sentences
 
     @property
+    def evidence(self) -> str:
+        """One line: the difference with its interval, the p-value, and what was tested."""
+        return " ".join(self.sentences[:2])
+
+    @property
+    def main(self) -> tuple[str, ...]:
+        """At most three sentences: on the baseline, the main caution, and what to do next."""
+        starts = ("Predicting", "Caution", "Use ")
+        rest = self.sentences[2:]
+        found = (next((s for s in rest if s.startswith(start)), "") for start in starts)
+        return tuple(filter(None, found))
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Everything else, for a folded part."""
+        return tuple(s for s in self.sentences[2:] if s not in self.main)
+
+    @property
     def text(self) -> str:
         """All of it."""
         return " ".join(self.lines)

@@ -55,8 +55,7 @@ from bakeoff.stats.metrics.influence import (
     setting_of,
     setting_of_values,
 )
-from bakeoff.stats.metrics.metric import Form, Metric
-from bakeoff.stats.metrics.named import METRICS
+from bakeoff.stats.metrics.metric import METRICS, Form, Metric
 from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, subgroup_rows
 
 

@@ -59,8 +59,8 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import (
+    HULL,
     SOURCES,
     ClusteredEquivalenceResult,
     ClusteredResult,
@@ -388,7 +388,7 @@ def _in_groups(
     tail = distributions.tail_probability(level, side)
     ci = None
     if k > 1 and ci_method == "robust_t":
-        ci = test.t_interval(ci_method)
+        ci = test.by_t.interval(level, side, ci_method)
     elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
         cells = [np.asarray(count / dependence.design_effect) for count in pair.counts]
         normal_tail = float(equivalent_tail(dependence.df, tail))
