@@ -14,10 +14,10 @@ from pydantic import ValidationError
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
 from bakeoff.data.columns import in_order, sorted_names
-from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.predicted import PATTERNS, SideBySide, is_number
+from bakeoff.data.observations import PATTERNS, Observations, is_number
 from bakeoff.data.read_given import read_given
+from bakeoff.data.records import Records
 from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, positive_of
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
@@ -95,7 +95,7 @@ def side_by_side(
     parts: Parts = NO_PARTS,
     numbers: bool | None = None,
     called: str = "predictions[{!r}]",
-) -> SideBySide:
+) -> Observations:
     """Put the predictions of several models side by side, read as the tables of files are."""
     models, argument = {}, {}
     for model, one in _models(predictions).items():
@@ -239,9 +239,9 @@ def _is_array(given: Any) -> bool:
     return not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
 
 
-def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
+def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Records:
     """Take columns as if they were a file's, so that they are checked like these."""
-    return Columns(what, pa.table({n: arrow_column(one) for n, one in columns.items()}), (what,))
+    return Records(what, pa.table({n: arrow_column(one) for n, one in columns.items()}), (what,))
 
 
 def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> dict[str, pd.Series[Any]]:

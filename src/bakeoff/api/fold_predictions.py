@@ -16,7 +16,7 @@ from bakeoff.api.estimator_entries import learner_of
 from bakeoff.api.plans import FoldPlan, Split, name_of_rounds, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import asked_tests, numbers_wanted, place_of, without_none
-from bakeoff.data.prediction_table import HeldModel
+from bakeoff.data.given_predictions import HeldModel
 from bakeoff.data.target import looks_like_a_quantity
 from bakeoff.errors import UserError, listed
 from bakeoff.execution.in_process import run_in_process

@@ -120,7 +120,7 @@ def gate(
         called="{}",
     )
     try:
-        rows = GateRows.of(
+        rows = GateRows(
             given,
             {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
             greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,

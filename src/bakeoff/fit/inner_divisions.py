@@ -14,7 +14,7 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
 )
 
-from bakeoff.data.divide import blocks
+from bakeoff.data.splits import blocks
 from bakeoff.errors import UserError
 from bakeoff.fit.threshold import Fold
 

@@ -9,9 +9,8 @@ import bakeoff
 from bakeoff.api.arrays import Parts, side_by_side
 from bakeoff.api.estimator_table import joined_table
 from bakeoff.api.settings import KINDS
-from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import read_columns
-from bakeoff.data.table_files import read_table
+from bakeoff.data.records import Records, read_table
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 from tests.unit.sources.test_identifiers import WRITERS
@@ -33,7 +32,7 @@ def test_every_reader_tells_rows_and_groups_apart(ending, start, tmp_path):
     for each in (1, 2):
         keys = _whole(start, each)
         WRITERS[ending](path, keys)
-        file = Columns(str(path), read_table(str(path), ("x",)), ("x",))
+        file = Records(str(path), read_table(str(path), ("x",)), ("x",))
         found = [file.related("group", GivenColumns(group="k"))]
         found += [file.ids("k")] if each == 1 else []
         assert all([str(one) for one in own] == [str(key) for key in keys] for own in found)
@@ -48,7 +47,7 @@ def test_floats_that_stand_for_several_numbers_identify_nothing(role, ending, tm
         frame.to_parquet(path)
     else:
         path.write_text("".join(f'{{"who": {one!r}}}\n' for one in frame["who"]))
-    file = Columns(str(path), read_table(str(path), ("x",)), ("x",))
+    file = Records(str(path), read_table(str(path), ("x",)), ("x",))
     columns = GivenColumns.model_validate({role: "who"})
     with pytest.raises(Problem, match="'who' holds floating-point numbers"):
         file.ids("who") if role == "id" else file.related(role, columns)

@@ -184,7 +184,7 @@ def test_columns_of_every_type_become_plain(tmp_path):
     ],
 )
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
-    from bakeoff.data.prepare import features
+    from bakeoff.data.table import features
     from bakeoff.sources.sklearn import SklearnData
 
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
