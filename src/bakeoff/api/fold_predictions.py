@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.api.alignment import as_pandas
+from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import made_by
 from bakeoff.api.estimator_entries import learner_of
 from bakeoff.api.plans import FoldPlan, Split, name_of_rounds, plan_of, same_splits

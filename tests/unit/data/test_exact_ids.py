@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import bakeoff
-from bakeoff.api.arrays import Parts, side_by_side
+from bakeoff.api.arrays import side_by_side
 from bakeoff.api.estimator_table import joined_table
 from bakeoff.api.settings import KINDS
 from bakeoff.data.given_tables import read_columns
@@ -77,7 +77,7 @@ def test_groups_in_a_list_are_told_apart():
 def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
     given = {"a": np.arange(12.0), "b": np.arange(12.0)[::-1]}
-    of = {}, KINDS["higher"], (), None, "rows", Parts.taken(codes, {})
+    of = {}, KINDS["higher"], (), None, "rows", codes
     found = side_by_side(None, given, *of).subgroups["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
 
