@@ -90,7 +90,7 @@ def side_by_side(
             else:
                 _records("y", {"y": truth}).numbers("y")
             roles["true"] = "y"
-        tables = {}
+        tables: dict[str, Records] = {}
         for run, what in argument.items():
             if order is not None:
                 taken = _labels_or_probabilities(what, rows[what], order, _is_array(runs[run]))
