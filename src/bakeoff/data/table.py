@@ -175,7 +175,7 @@ def load_table(
     if validation is not None:
         keys[VALIDATION] = _identifying(frame, *validation)
         kept_apart.add(validation[0])
-    features = _features(frame, kept_apart, spec, place)
+    features = chosen_features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
@@ -490,7 +490,7 @@ def _time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
         raise Problem(at, f"column {name!r} {error}") from None
 
 
-def _features(
+def chosen_features(
     frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
 ) -> pd.DataFrame:
     """Return the columns to learn from, in plain types."""
