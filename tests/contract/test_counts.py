@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bakeoff.comparisons.evidence import read_predictions
-from bakeoff.data import split_files, table
+from bakeoff.data import splits, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import work_in_turn
@@ -65,7 +65,7 @@ def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
     calls = Counter()
     counted(monkeypatch, run_fit.Table, "read", calls)
     counted(monkeypatch, predictions, "sha256_of", calls)
-    counted(monkeypatch, split_files.pq, "ParquetFile", calls)
+    counted(monkeypatch, splits.pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "write_table", calls)
     assert work_in_turn(batch) == [True] * 33
     assert calls["read"] == 1

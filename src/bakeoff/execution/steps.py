@@ -63,8 +63,7 @@ def split_dataset(
     """Make the divisions of one plan, and say how good they are."""
     from bakeoff.data import Table
     from bakeoff.data.given_predictions import divide
-    from bakeoff.data.quality import split_quality
-    from bakeoff.data.split_files import write_splits
+    from bakeoff.data.splits import split_quality, write_splits
 
     spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
     splits = divide(dataset, experiment, table, plan)
@@ -94,7 +93,7 @@ def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
-    from bakeoff.data.split_files import read_splits
+    from bakeoff.data.splits import read_splits
     from bakeoff.scores.given_results import given_fold, given_predictions
 
     table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)

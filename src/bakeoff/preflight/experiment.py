@@ -8,11 +8,15 @@ from typing import Any
 
 from bakeoff.comparisons import check_classes, plan_tests
 from bakeoff.data import Table
-from bakeoff.data.divide import Rows
-from bakeoff.data.given_folds import check_small_folds
+from bakeoff.data.describe import Rows
 from bakeoff.data.given_predictions import divide, load, load_given
-from bakeoff.data.split_files import divisions
-from bakeoff.data.splits import check_divisible, check_plan, largest_k
+from bakeoff.data.splits import (
+    check_divisible,
+    check_plan,
+    check_small_folds,
+    divisions,
+    largest_k,
+)
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import (

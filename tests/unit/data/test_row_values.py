@@ -6,7 +6,7 @@ import pytest
 
 from bakeoff.comparisons import run_planned
 from bakeoff.data.given_predictions import divide, load
-from bakeoff.data.split_files import divisions
+from bakeoff.data.splits import divisions
 from bakeoff.execution import steps
 from bakeoff.preflight import check_experiment
 from bakeoff.scores import collect_predictions
