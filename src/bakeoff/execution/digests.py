@@ -31,8 +31,11 @@ _NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memor
 @cache
 def code(*places: str) -> str:
     """Digest files or whole folders of the package."""
-    files = (f for place in places for f in (sorted((ROOT / place).rglob("*")) or [ROOT / place]))
-    return digest([sha256_of(f) for f in files if f.is_file() and f.suffix != ".pyc"])
+    files: list[Path] = []
+    for path in (ROOT / place for place in places):
+        below = sorted(path.rglob("*")) if path.is_dir() else [path]  # one that is gone is an error
+        files += [f for f in below if not f.is_dir() and f.suffix != ".pyc"]
+    return digest(list(map(sha256_of, files)))
 
 
 def of_files(paths: Iterable[str]) -> str:
@@ -91,7 +94,7 @@ def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    made_by = code("data", "scores", "fit/predictions.py", "stats/runs/passes.py")
+    made_by = code("data", "scores", "fit/predictions.py", "stats/runs/recipe.py")
     return digest([_plain(experiment.given[model], "label"), made_by, _meaning(experiment)])
 
 
