@@ -267,7 +267,7 @@ class _Retired(NamedTuple):
     def instead(self) -> str:
         return (
             f"a format that is no longer read: save a CSV file with the columns {self.columns}, or "
-            f"register a reader by the entry point `{GROUP}` (docs/readers.md)"
+            f"register a reader by the entry point `{GROUP}`"
         )
 
     def read(self, text: str) -> pd.DataFrame:
