@@ -62,17 +62,17 @@ GROUPS = {
     Arity.ALL_PAIRS: "Several models: which ones differ?",
 }
 EVIDENCE = {
-    Evidence.CORRECTNESS: "right or wrong rows",
-    Evidence.COSTED_LABELS: "predicted classes of rows",
-    Evidence.PROBABILITIES: "scores of rows",
-    Evidence.PREDICTIONS: "predictions of rows",
-    Evidence.VALUES: "a number per row",
-    Evidence.RUNS: "predictions of rows by several training runs",
-    Evidence.RUN_VALUES: "a number per row and training run",
-    Evidence.FOLD_SCORES: "a score per fold",
-    Evidence.FOLD_CRITERIA: "several scores per fold",
-    Evidence.FOLD_CORRECTNESS: "right or wrong rows of all folds",
-    Evidence.DATASET_SCORES: "a score per data set",
+    (Evidence.ROWS, "correctness"): "right or wrong rows",
+    (Evidence.ROWS, "classes"): "predicted classes of rows",
+    (Evidence.ROWS, "ranking"): "scores of rows",
+    (Evidence.ROWS, "predictions"): "predictions of rows",
+    (Evidence.ROWS, "values"): "a number per row",
+    (Evidence.RUNS, "predictions"): "predictions of rows by several training runs",
+    (Evidence.RUNS, "values"): "a number per row and training run",
+    (Evidence.FOLD_SCORES, "scores"): "a score per fold",
+    (Evidence.FOLD_SCORES, "criteria"): "several scores per fold",
+    (Evidence.FOLD_ROWS, "correctness"): "right or wrong rows of all folds",
+    (Evidence.DATASETS, "scores"): "a score per data set",
 }
 ABOUT = {
     "models": "these fitted models",
@@ -87,7 +87,7 @@ def catalogue_page() -> str:
     for arity, heading in GROUPS.items():
         parts.append(f"## {heading}\n")
         entries = [entry for entry in catalogue().values() if entry.arity is arity]
-        parts += map(section, sorted(entries, key=lambda e: list(Evidence).index(e.evidence)))
+        parts += map(section, sorted(entries, key=lambda e: list(EVIDENCE).index((e.evidence, e.reads))))
     return "\n".join(parts)
 
 
@@ -98,11 +98,11 @@ def section(entry: Entry) -> str:
     notes = re.split(r"\n.*\n-+\n", docstring.partition("Notes\n-----\n")[2])[0]
     caution = f"**Caution.** {entry.caution}" if entry.caution else ""
     texts = [" ".join(text.split()) for text in (*formula, notes, caution) if text.strip()]
-    anywhere = entry.evidence is Evidence.DATASET_SCORES and set(entry.plans) == set(ANY_PLAN)
+    anywhere = entry.evidence is Evidence.DATASETS and set(entry.plans) == set(ANY_PLAN)
     plans = "any plan" if anywhere else ", ".join(f"`{plan}`" for plan in entry.plans)
     options = ", ".join(f"`{name}`" for name in option_schemas(entry) if name in entry.all_options)
     facts = (
-        f"{EVIDENCE[entry.evidence].capitalize()} · {plans} · about {ABOUT[entry.about]} · "
+        f"{EVIDENCE[entry.evidence, entry.reads].capitalize()} · {plans} · about {ABOUT[entry.about]} · "
         f"type I error: {error_rate(entry)} · options: {options or 'none'} · "
         f"source: {author_year(entry.citation)}"
     )

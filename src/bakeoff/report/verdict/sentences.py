@@ -23,7 +23,7 @@ from bakeoff.report.standings import standings
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need
 from bakeoff.spec.learners import LEARNERS, REGRESSION
-from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Entry, TypeOneError, catalogue
 from bakeoff.stats.runs.recipe import unseen_failures
 
 
@@ -65,6 +65,24 @@ class Verdict:
     def lines(self) -> tuple[str, ...]:
         """The headline, then the sentences."""
         return self.headline, *self.sentences
+
+    @property
+    def evidence(self) -> str:
+        """One line: the difference with its interval, the p-value, and what was tested."""
+        return " ".join(self.sentences[:2])
+
+    @property
+    def main(self) -> tuple[str, ...]:
+        """At most three sentences: on the baseline, the main caution, and what to do next."""
+        starts = ("Predicting", "Caution", "Use ")
+        rest = self.sentences[2:]
+        found = (next((s for s in rest if s.startswith(start)), "") for start in starts)
+        return tuple(filter(None, found))
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Everything else, for a folded part."""
+        return tuple(s for s in self.sentences[2:] if s not in self.main)
 
     @property
     def text(self) -> str:
@@ -207,7 +225,7 @@ BEST = {False: ("best", "better"), True: ("cheapest", "cheaper")}
 def headline(study: Study, o: Outcome) -> str:
     """Say in one sentence what the main test says."""
     leader, many = study.name(o.leader), len(study.models) > 2
-    costs = o.family.entry.evidence is Evidence.COSTED_LABELS
+    costs = o.family.entry.reads == "classes"
     by = "" if costs else f" by {o.family.measure.title}"
     by += " over training seeds and rows" if o.family.entry.about == "recipes" else ""
     others = study.names(o.others) if o.others else "the others"
@@ -396,7 +414,7 @@ def _how_sure(study: Study, o: Outcome) -> str:
     if o.beaten:
         worst = p_equals(max(row.pvalue_adjusted for row in o.beaten), called)
         whom = study.names([row.model_b for row in o.beaten])
-        better = BEST[o.family.entry.evidence is Evidence.COSTED_LABELS][1]
+        better = BEST[o.family.entry.reads == "classes"][1]
         bound = worst if len(o.beaten) == 1 else f"largest {worst}"
         return (
             f"{study.name(o.leader)} is significantly {better} than {whom} at the "
@@ -638,7 +656,7 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
     for family in study.families:
         if study.several or family in told or not family.settles:
             continue
-        if family.entry.evidence is not Evidence.COSTED_LABELS or family.control:
+        if family.entry.reads != "classes" or family.control:
             continue
         o = look(study, family)
         row = family.between(o.leader, o.behind) if o.behind else None
@@ -665,7 +683,7 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
     by_metric = f"is better by {by} than", f"is best by {by}"
-    better, most = _SAYS.get(o.family.entry.evidence, by_metric)
+    better, most = _SAYS.get(o.family.entry.reads, by_metric)
     also = "also " if o.leader == first.leader and o.kind is first.kind else ""
     match o.kind.value:
         case "winner":
@@ -691,9 +709,9 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
 
 
 _SAYS = {
-    Evidence.CORRECTNESS: ("is better than", "is right most often"),
-    Evidence.COSTED_LABELS: ("costs less than", "costs least"),
-    Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
+    "correctness": ("is better than", "is right most often"),
+    "classes": ("costs less than", "costs least"),
+    "ranking": ("ranks the rows better than", "ranks the rows best"),
 }
 
 
@@ -708,9 +726,7 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
     others = {
         f.metric: f
         for f in families
-        if f.metric != first.metric
-        and f.entry.evidence is not Evidence.COSTED_LABELS
-        and f.measure.smooth
+        if f.metric != first.metric and f.entry.reads != "classes" and f.measure.smooth
     }
     decided = _found(first)
     new = {
