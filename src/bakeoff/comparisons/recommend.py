@@ -74,7 +74,7 @@ CASES = {
         "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
     ),
     "values": Case(
-        "a number per row of each model ([`values:`](values.md))",
+        "a number per row of each model ([`values:`](existing-results.md))",
         "mean_difference",
         "{models} models with a number for each row",
     ),
@@ -84,7 +84,7 @@ CASES = {
         "`cv_5x2`, by accuracy",
         "cv5x2_z",
         "five replications of 2-fold cross-validation; the standard error of this test has what "
-        "test rows and training rows add (docs/cross-validation.md)",
+        "test rows and training rows add",
     ),
     "cv_5x2": Case(
         "`cv_5x2`, by another metric, or of rows in groups",
@@ -96,7 +96,7 @@ CASES = {
         "`halves`",
         "half_sample_t",
         "random halves share no row, so the variance of their differences is not too small on "
-        "average, whatever the learner (docs/cross-validation.md)",
+        "average, whatever the learner",
     ),
     "kfold": Case(
         "`kfold`",
