@@ -18,7 +18,7 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import flip_tails
+from bakeoff.stats.design.groups import flip_tails
 from bakeoff.stats.rows import ordered
 from bakeoff.stats.rows.mcnemar import DIFFERENCE_METHODS
 from benchmarks.dependent.draw import SHARED, cut, margins, own_correlation, sizes

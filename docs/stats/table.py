@@ -33,17 +33,17 @@ GROUPS = {
     Arity.ALL_PAIRS: "Several classifiers: which ones differ?",
 }
 EVIDENCE = {
-    Evidence.CORRECTNESS: "right/wrong per row",
-    Evidence.COSTED_LABELS: "predicted classes per row",
-    Evidence.PROBABILITIES: "scores per row",
-    Evidence.PREDICTIONS: "predictions per row",
-    Evidence.VALUES: "a number per row",
-    Evidence.RUNS: "predictions per row and training run",
-    Evidence.RUN_VALUES: "a number per row and training run",
-    Evidence.FOLD_SCORES: "a score per fold",
-    Evidence.FOLD_CRITERIA: "several scores per fold",
-    Evidence.FOLD_CORRECTNESS: "right/wrong per row and fold",
-    Evidence.DATASET_SCORES: "a score per data set",
+    (Evidence.ROWS, "correctness"): "right/wrong per row",
+    (Evidence.ROWS, "classes"): "predicted classes per row",
+    (Evidence.ROWS, "ranking"): "scores per row",
+    (Evidence.ROWS, "predictions"): "predictions per row",
+    (Evidence.ROWS, "values"): "a number per row",
+    (Evidence.RUNS, "predictions"): "predictions per row and training run",
+    (Evidence.RUNS, "values"): "a number per row and training run",
+    (Evidence.FOLD_SCORES, "scores"): "a score per fold",
+    (Evidence.FOLD_SCORES, "criteria"): "several scores per fold",
+    (Evidence.FOLD_ROWS, "correctness"): "right/wrong per row and fold",
+    (Evidence.DATASETS, "scores"): "a score per data set",
 }
 PLANS = {
     "holdout": "holdout",
@@ -67,13 +67,13 @@ def pages(entry: Entry) -> list[str]:
 
 def line(entry: Entry) -> str:
     """Return the row of one test."""
-    anywhere = entry.evidence is Evidence.DATASET_SCORES and set(entry.plans) == set(ANY_PLAN)
+    anywhere = entry.evidence is Evidence.DATASETS and set(entry.plans) == set(ANY_PLAN)
     plans = "any" if anywhere else ", ".join(PLANS[p] for p in PLANS if p in entry.plans)
     found = pages(entry)
     cells = (
         f"[`{entry.name}`]({found[0]})" if found else f"`{entry.name}`",
         entry.title,
-        EVIDENCE[entry.evidence],
+        EVIDENCE[entry.evidence, entry.reads],
         plans,
         ABOUT[entry.about],
         error_rate(entry),
@@ -106,7 +106,7 @@ def table() -> str:
     parts = []
     for arity, heading in GROUPS.items():
         entries = [entry for entry in catalogue().values() if entry.arity is arity]
-        entries.sort(key=lambda e: (list(Evidence).index(e.evidence), e.name))
+        entries.sort(key=lambda e: (list(EVIDENCE).index((e.evidence, e.reads)), e.name))
         parts.append(
             f"## {heading}\n\n"
             f"| test | title | evidence | splits | its null is about | {RATES} |\n"

@@ -136,8 +136,8 @@ def _compared(given, block):
 
 FED = {
     FoldScores: {Evidence.FOLD_SCORES},
-    DatasetScores: {Evidence.DATASET_SCORES},
-    PairedPredictions: {Evidence.CORRECTNESS, Evidence.COSTED_LABELS},
+    DatasetScores: {Evidence.DATASETS},
+    PairedPredictions: {Evidence.ROWS},
 }
 """What tests are fed with, by what the workflow makes of it."""
 

@@ -38,7 +38,7 @@ tests: {run: [rows_won]}
 """
 ADDED = {
     "test": ("src/bakeoff/stats/rows/won_rows.py", "docs/stats/rows-won.md"),
-    "metric": ("src/bakeoff/stats/metrics/decisions.py", "tests/unit/scores/test_q_mean.py"),
+    "metric": ("src/bakeoff/stats/metrics/library.py", "tests/unit/scores/test_q_mean.py"),
     "source": ("src/bakeoff/sources/words.py", "tests/unit/sources/test_words.py"),
     "exhibit": ("src/bakeoff/report/exhibits/names.py", "tests/unit/report/test_names.py"),
 }

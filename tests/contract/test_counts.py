@@ -14,7 +14,7 @@ from bakeoff.data import split_files, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import work_in_turn
-from bakeoff.fit import run_fit, stamp
+from bakeoff.fit import predictions, run_fit
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, score_fits
 from bakeoff.scores.metrics import METRICS
@@ -63,12 +63,12 @@ def counted(monkeypatch, owner, name, calls):
 
 def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
     calls = Counter()
-    counted(monkeypatch, run_fit, "read_shared", calls)
-    counted(monkeypatch, stamp, "sha256_of", calls)
+    counted(monkeypatch, run_fit.Table, "read", calls)
+    counted(monkeypatch, predictions, "sha256_of", calls)
     counted(monkeypatch, split_files.pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "write_table", calls)
     assert work_in_turn(batch) == [True] * 33
-    assert calls["read_shared"] == 1
+    assert calls["read"] == 1
     assert calls["sha256_of"] == 3  # the table and two files of divisions
     assert calls["ParquetFile"] <= 11 + 1  # a division each, of three models; and the table
     assert calls["write_table"] == 33

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
-from bakeoff.comparisons.dependence import OF_RUNS, deterministic
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedPredictions,
-    PairedValues,
-    RowEvidence,
     has_test,
 )
 from bakeoff.comparisons.recommend import on_given_rows
@@ -45,7 +43,7 @@ from bakeoff.spec.task_problems import problems_with_task
 from bakeoff.stats import Evidence, catalogue
 
 
-def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
+def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     kin: dict[str, Any] = {
         "groups": given.related.get("group"),
@@ -60,7 +58,7 @@ def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
     models, found = tuple(runs), list(runs.values())
     numbers = [one.values for one in found if one.values is not None]
     if numbers:
-        return PairedValues(models, np.column_stack(numbers), **kin)
+        return PairedPredictions.from_values(models, np.column_stack(numbers), **kin)
     probabilities = _probabilities(found, (len(given.truth), len(given.classes)))
     return PairedPredictions(
         models,
@@ -125,8 +123,8 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
     found = list(by_metric(rows, experiment, experiment.metrics))
     scores = pd.DataFrame(over_seeds(_scores(given, experiment))).drop(columns="seed")
-    numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
-    labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
+    numbers = {ROWS: rows} if rows.by_values else {}
+    labelled = {} if rows.by_values else {ROWS: rows}
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
     files = {ROWS: settings.files}
@@ -161,7 +159,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         subgroups=subgroups.tabulate(
             line
             for one in found
-            if not isinstance(one, PairedPredictions) or has_test(one.metric)
+            if one.by_values or has_test(one.metric)
             for line in subgroups.of_test_set(ROWS, one, experiment)
         ),
     )
@@ -289,7 +287,7 @@ def _experiment(
     metrics: Sequence[str | GivenMetric],
 ) -> Experiment:
     """Make the experiment of given models."""
-    cost = FIXED_METRICS[Evidence.COSTED_LABELS]
+    cost = FIXED_METRICS["classes"]
     costs = settings.costs
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
@@ -328,17 +326,19 @@ def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
     return AnalysisPlan(tuple(dataclasses.replace(test, why=WHY) for test in tests))
 
 
-def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
+def _tested(
+    test: PlannedTest, rows: PairedPredictions, experiment: Experiment
+) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
-    if entry.evidence in OF_RUNS:
+    if entry.evidence is Evidence.RUNS:
         for one in by_metric(rows, experiment, test.metrics):
             runs = CrossedRuns.of(one, deterministic(experiment))
             yield from run_on(runs, test, experiment, ROWS, one.metric)
         return
     for metric in test.metrics:
         own = rows
-        if isinstance(rows, PairedPredictions):
-            of_metric = entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES)
+        if not rows.by_values:
+            of_metric = entry.reads in ("predictions", "values")
             scores = rows.scores if of_metric else None
             own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
         yield from run_on(own, test, experiment, ROWS, metric)

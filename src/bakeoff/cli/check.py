@@ -395,8 +395,9 @@ def _show_seen(experiment: Experiment) -> None:
 def _seen(row: Comparison) -> Iterator[tuple[str, ...]]:
     details = row.result.get("details", {})
     se, df = as_float(details.get("se")), as_float(details.get("df", row.df))
-    evidence = catalogue()[row.test].evidence
-    of_rows = row.role == "pair" and evidence in (Evidence.PREDICTIONS, Evidence.VALUES)
+    entry = catalogue()[row.test]
+    of_rows = row.role == "pair" and entry.evidence is Evidence.ROWS
+    of_rows &= entry.reads in ("predictions", "values")
     # equivalence has another null
     if not (of_rows and math.isnan(row.margin) and se > 0 and df > 0):
         return

@@ -14,7 +14,7 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
 
 _SITUATIONS = {
     "failing fits": "where some fits fail",
@@ -118,7 +118,7 @@ def inflation(rates: Sequence[ErrorRate]) -> str:
 
 def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
     """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
-    accuracy = FIXED_METRICS[Evidence.CORRECTNESS]
+    accuracy = FIXED_METRICS["correctness"]
     for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
         if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
             return own

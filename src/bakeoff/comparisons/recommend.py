@@ -21,7 +21,7 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats import catalogue
 
 
 class Case(NamedTuple):
@@ -263,15 +263,13 @@ def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
     found: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
-    known = {Evidence.COSTED_LABELS: "costs", Evidence.PROBABILITIES: "areas"}
+    known = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
     for metric in _of_other_nulls(experiment.metrics):
-        evidence = METRICS[metric].evidence if metric in METRICS else ()
-        if evidence or has_interval(metric):
-            case = (
-                known.get(evidence[0], "right rows") if evidence else _by_influence(metric, serial)
-            )
+        reads = METRICS[metric].reads if metric in METRICS else None
+        if reads or has_interval(metric):
+            case = known[reads] if reads else _by_influence(metric, serial)
             found[case] = (*found.get(case, ()), metric)
-    return found or {"right rows": (FIXED_METRICS[Evidence.CORRECTNESS],)}
+    return found or {"right rows": (FIXED_METRICS["correctness"],)}
 
 
 def _by_influence(metric: str, serial: bool) -> str:
@@ -290,7 +288,7 @@ def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
 
 def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
     metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
-    accuracy = FIXED_METRICS[Evidence.FOLD_CORRECTNESS]
+    accuracy = FIXED_METRICS["correctness"]
     # of several fits of a fold there are mean scores, but no rows that one of them has right
     counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
     related = bool(dependent(experiment))
@@ -323,7 +321,7 @@ def on_given_rows(
     if not metrics:
         return {CASES["runs of values" if runs else "values"].test(models): ()}
     if runs:
-        cost = FIXED_METRICS[Evidence.COSTED_LABELS]
+        cost = FIXED_METRICS["classes"]
         more = [cost] if costs and cost not in metrics else []
         return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
     found: dict[str, tuple[str, ...]] = {}

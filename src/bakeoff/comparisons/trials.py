@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.dependence import OF_RUNS
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -23,7 +22,6 @@ from bakeoff.comparisons.evidence import (
     FoldPredictions,
     FoldScores,
     PairedPredictions,
-    PairedValues,
     engine_metric,
 )
 from bakeoff.comparisons.run_tests import Context, check_run, run_test
@@ -61,8 +59,7 @@ MANY_MODELS = 30
 """With more models, tests over data sets are not run on made-up scores of all pairs."""
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
-_OF_CLASSES = (Evidence.PREDICTIONS, Evidence.PROBABILITIES, Evidence.RUNS)
-_OF_RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
+_OF_CLASSES = ("predictions", "ranking")
 _ROWS_OF_A_UNIT = 20
 """Rows of a group, where tests want some of each class."""
 
@@ -82,7 +79,7 @@ def smallest_pvalue(
     entry = catalogue()[test.name]
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
-    over_datasets = entry.evidence is Evidence.DATASET_SCORES and entry.arity is Arity.PAIR
+    over_datasets = entry.evidence is Evidence.DATASETS and entry.arity is Arity.PAIR
     pairs = pairs_of(list(experiment.models), test.versus) if over_datasets else []
     if len(pairs) > 3:
         # all pairs of a family can be as clear as the one of two models
@@ -149,7 +146,7 @@ def _clearest(
     """Let the first model be ahead of all others throughout, then the last one."""
     entry = catalogue()[test.name]
     models, k = tuple(experiment.models), len(experiment.models)
-    if entry.evidence is Evidence.DATASET_SCORES and k <= MANY_MODELS:
+    if entry.evidence is Evidence.DATASETS and k <= MANY_MODELS:
         datasets = tuple(experiment.tests.units(experiment.datasets))
         n = len(datasets)
         lead = np.outer(1 + np.arange(n) / (10 * n), np.arange(k)[::-1] / (2 * k))
@@ -164,7 +161,7 @@ def _clearest(
     n, kind = _units(entry, size)
     if not 0 < n < FEW:
         return
-    units = np.repeat(np.arange(n), _ROWS_OF_A_UNIT if entry.evidence in _OF_CLASSES else 1)
+    units = np.repeat(np.arange(n), _ROWS_OF_A_UNIT if entry.reads in _OF_CLASSES else 1)
     related: dict[str, Any] = {kind: units} if kind else {}
     for best in (0, k - 1):
         ahead = np.zeros((len(units), k), dtype=np.int8)
@@ -174,7 +171,7 @@ def _clearest(
         for one in (ahead, spoilt) if kind else (ahead,):
             rows = _evidence(entry, experiment, models, one)
             # further runs of a model that are alike set the same limit as one
-            crossed = entry.evidence in _OF_RUNS
+            crossed = entry.evidence is Evidence.RUNS
             data = CrossedRuns.of(rows, fixed=models) if crossed else rows
             yield dataclasses.replace(data, **related)
 
@@ -182,7 +179,7 @@ def _clearest(
 def _units(entry: Entry, size: RowCounts) -> tuple[int, str]:
     """Count what a test takes for independent, and say what that is; 0 where it sets no limit."""
     alone = size.groups is None and size.times is None
-    if entry.evidence is Evidence.CORRECTNESS and alone and entry.can_take_rows_for_independent:
+    if entry.reads == "correctness" and alone and entry.can_take_rows_for_independent:
         return size.rows, ""
     if entry.arity is Arity.ONE:
         return 0, ""
@@ -197,13 +194,13 @@ def _units(entry: Entry, size: RowCounts) -> tuple[int, str]:
 
 def _evidence(
     entry: Entry, experiment: Experiment, models: tuple[str, ...], ahead: NDArray[np.int8]
-) -> PairedPredictions | PairedValues:
+) -> PairedPredictions:
     """Return rows on which a model is right, or has the greater number, where it is ahead."""
-    if entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES):
-        return PairedValues(models, ahead.astype(np.float64))
+    if entry.reads == "values":
+        return PairedPredictions.from_values(models, ahead.astype(np.float64))
     costs = experiment.any_costs
     classes = ("no", "yes") if costs is None else tuple(costs.names[:2])
-    if entry.evidence not in _OF_CLASSES:
+    if entry.reads not in _OF_CLASSES:
         return PairedPredictions(models, classes, np.ones(len(ahead), np.int8), ahead)
     # the groups set the limit, whatever the metric
     truth = np.resize(np.array([0, 1], dtype=np.int8), len(ahead))
@@ -237,7 +234,7 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
             yield Problem(place, f"is not set here: {MANAGED[key]}")
         elif key in ("metrics",) and key not in allowed:
             yield Problem(
-                place, f"{entry.name} is about {FIXED_METRICS[entry.evidence]} and no other metric"
+                place, f"{entry.name} is about {FIXED_METRICS[entry.reads]} and no other metric"
             )
         elif key not in allowed:
             gone = RETIRED.get(f"{entry.name}.{key}")
@@ -312,11 +309,11 @@ def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
 def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvidence:
     """Make ordinary evidence of the experiment's shape."""
     models = tuple(_some(entry, test, experiment))
-    if entry.evidence not in OF_RUNS:
+    if entry.evidence is not Evidence.RUNS:
         return _of_models(entry, test, experiment, models)
     runs = tuple(run_name(model, seed) for model in models for seed in (1, 2))
     rows = _of_models(entry, test, experiment, runs)
-    assert isinstance(rows, PairedPredictions | PairedValues)
+    assert isinstance(rows, PairedPredictions)
     return CrossedRuns.of(rows)
 
 
@@ -327,23 +324,23 @@ def _of_models(
     plan = experiment.resampling.plans()[test.plan]
     folds = (plan.rounds, plan.folds)
     reasons = ("",) * len(models)
-    if entry.evidence is Evidence.DATASET_SCORES:
+    if entry.evidence is Evidence.DATASETS:
         datasets = tuple(experiment.datasets)
         return DatasetScores(models, datasets, rng.uniform(0.6, 0.9, (len(datasets), len(models))))
+    if entry.reads == "criteria":
+        shape = (folds[0] * folds[1], len(models), len(test.metrics))
+        better = (True,) * len(test.metrics)
+        return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
     if entry.evidence is Evidence.FOLD_SCORES:
         sizes = np.full(folds, 90), np.full(folds, 10)
         scores = rng.uniform(0.6, 0.9, (*folds, len(models)))
         full = plan.full_repeats if isinstance(plan, Halves) else 0
         return FoldScores(models, scores, *sizes, reasons, full_repeats=full)
-    if entry.evidence is Evidence.FOLD_CORRECTNESS:
+    if entry.evidence is Evidence.FOLD_ROWS:
         half = np.array([rng.permutation(np.arange(_ROWS) % 2) + 1 for _ in range(5)])
         return FoldPredictions(models, half, rng.random((5, _ROWS, len(models))) < 0.7)
-    if entry.evidence is Evidence.FOLD_CRITERIA:
-        shape = (folds[0] * folds[1], len(models), len(test.metrics))
-        better = (True,) * len(test.metrics)
-        return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
-    if entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES):
-        return PairedValues(models, rng.random((_ROWS, len(models))))
+    if entry.reads == "values":
+        return PairedPredictions.from_values(models, rng.random((_ROWS, len(models))))
     # an own metric may know nothing of what is made up
     own = isinstance(engine_metric(test.metrics[0]), Metric)
     if experiment.task.numbers:
@@ -358,8 +355,7 @@ def _of_models(
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
     probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
     asked = "accuracy" if own else test.metrics[0]
-    by_metric = entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS)
-    metric = asked if by_metric else ""
+    metric = asked if entry.reads == "predictions" else ""
     return PairedPredictions(
         models,
         tuple(classes),

@@ -73,15 +73,10 @@ class Table:
         """Read a table back (without its card)."""
         table = read_parquet(parquet)
         with reading(parquet):
-            return cls.of(table)
-
-    @classmethod
-    def of(cls, table: pa.Table, *, copied: bool = True) -> Table:
-        """Make a table of an Arrow table of the same columns, copied or as far as it must be."""
-        named = table.schema.metadata[b"classes"].decode()
-        numbers = pa.types.is_floating(table.schema.field(TARGET).type)
-        target = Quantity() if numbers else Classes(tuple(named.split("\0")) if named else ())
-        return cls(table.to_pandas(split_blocks=not copied), target)
+            named = table.schema.metadata[b"classes"].decode()
+            numbers = pa.types.is_floating(table.schema.field(TARGET).type)
+            target = Quantity() if numbers else Classes(tuple(named.split("\0")) if named else ())
+            return cls(table.to_pandas(), target)
 
     @cached_property
     def card(self) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.files import digest, files_at, is_file, sha256_of
-from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
+from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import LOGS

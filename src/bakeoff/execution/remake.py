@@ -3,7 +3,7 @@
 Snakemake goes by dates, params and its records of jobs. It cannot know that a file was damaged,
 that a batch of fits lost one, or that a failed fit may be tried again. A batch's output is a record
 of its files and not these: Snakemake removes the outputs of a job that fails or is done again, and
-a batch keeps the fits whose stamp (`bakeoff.fit.stamp`) is right.
+a batch keeps the fits whose stamp (`bakeoff.fit.predictions`) is right.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 def to_remake(
     needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], find_outdated: FindOutdated
 ) -> set[str]:
-    """List the files; `find_outdated` is `bakeoff.fit.stamp.find_outdated`, wherever it runs."""
+    """List the files; `find_outdated` is that of `bakeoff.fit.predictions`, wherever it runs."""
     found = {*map(needs.prediction, _to_retry(needs)), *_damaged(needs)}
     for path in [path for path in found if path.startswith(needs.paths.top("predictions/"))]:
         *_, dataset, model, name = Path(path).parts

@@ -26,8 +26,8 @@ def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
 
 
 def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the files of predictions that something else made; see `bakeoff.fit.stamp`."""
-    from bakeoff.fit.stamp import find_outdated
+    """List the files of predictions that something else made; see `bakeoff.fit.predictions`."""
+    from bakeoff.fit.predictions import find_outdated
 
     return find_outdated(stamps)
 
@@ -61,12 +61,12 @@ def split_dataset(
     experiment: Experiment, dataset: str, plan: str, parquet: str, output: str, quality: str
 ) -> None:
     """Make the divisions of one plan, and say how good they are."""
+    from bakeoff.data import Table
     from bakeoff.data.given_predictions import divide
     from bakeoff.data.quality import split_quality
     from bakeoff.data.split_files import write_splits
-    from bakeoff.fit.shared_table import read_shared
 
-    spec, table = experiment.resampling.plans()[plan], read_shared(parquet)
+    spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
     splits = divide(dataset, experiment, table, plan)
     elsewhere = isinstance(experiment.datasets[dataset], GivenData)
     write_json(quality, split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere))
@@ -75,8 +75,8 @@ def split_dataset(
 
 def fit(task: FitTask) -> bool:
     """Fit and predict once, unless this very fit is there already; tell whether it was not."""
+    from bakeoff.fit.predictions import is_made
     from bakeoff.fit.run_fit import run_fit
-    from bakeoff.fit.stamp import is_made
 
     if is_made(task.output, task.stamp) and (task.kept.is_file() or not task.model.keep):
         return False

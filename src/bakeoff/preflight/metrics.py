@@ -10,7 +10,7 @@ import numpy as np
 from bakeoff.data import Table
 from bakeoff.errors import Problem, UserError
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.tuning import is_for_two_classes, scorer
+from bakeoff.fit.train import is_for_two_classes, scorer
 from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
 from bakeoff.scores.metrics import no_metric, of_other_task

@@ -46,7 +46,7 @@ from bakeoff.report.study import TRUST, Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.undeclared import notes, related_names
 from bakeoff.scores.metrics import Need
-from bakeoff.stats import Evidence, TypeOneError, catalogue
+from bakeoff.stats import TypeOneError, catalogue
 from bakeoff.stats.runs.recipe import unseen_failures
 from bakeoff.threads import on_one_thread
 
@@ -592,7 +592,7 @@ def _beside(facts: Facts, family: Family) -> None:
 def _costs(facts: Facts, told: Sequence[Family]) -> None:
     """Say what the test of costs says, unless it was told already; with one data set."""
     for family in () if facts.study.several else facts.study.families:
-        costs = family.entry.evidence is Evidence.COSTED_LABELS
+        costs = family.entry.reads == "classes"
         if family in told or not (costs and family.settles) or family.control:
             continue
         o = look(facts.study, family)
@@ -618,7 +618,7 @@ def _by_other_metrics(facts: Facts, first: Family) -> None:
         # what errors cost has a sentence of its own, and a metric that jumps has no test
         if family is None or family.metric == first.metric or not family.measure.smooth:
             continue
-        if family.entry.evidence is Evidence.COSTED_LABELS:
+        if family.entry.reads == "classes":
             continue
         metrics += 1
         won = list(_winners(family.rows))

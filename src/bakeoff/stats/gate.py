@@ -19,7 +19,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Finite, Level, Margin, check_number, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, paired_correctness, paired_counts
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     ConfidenceInterval,
     EquivalenceResult,
@@ -27,8 +27,7 @@ from bakeoff.stats.core.result import (
     Status,
     conclude,
 )
-from bakeoff.stats.design.flips import GroupSums
-from bakeoff.stats.design.groups import Spread
+from bakeoff.stats.design.groups import GroupSums, Spread
 from bakeoff.stats.metrics.answer import CARRIED
 from bakeoff.stats.metrics.differences import difference
 from bakeoff.stats.metrics.influence import (
@@ -201,7 +200,7 @@ def count_groups(groups: ArrayLike | None) -> int:
     return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))
 
 
-@register(evidence=Evidence.PREDICTIONS, arity=Arity.PAIR, citation="schuirmann1987")
+@register(evidence=Evidence.ROWS, citation="schuirmann1987")
 def metric_equivalence(
     y_true: ArrayLike,
     predicted_a: ArrayLike,

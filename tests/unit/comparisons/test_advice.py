@@ -115,7 +115,7 @@ def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(name, mod
 
 
 @pytest.mark.parametrize(
-    "name", [n for n, e in CATALOGUE.items() if e.evidence is Evidence.DATASET_SCORES]
+    "name", [n for n, e in CATALOGUE.items() if e.evidence is Evidence.DATASETS]
 )
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_no_evidence_goes_below_the_smallest_p(name, n):

@@ -105,7 +105,7 @@ def scores(study: Study) -> Drawing:
 
 
 def _over_datasets(design: StudyDesign) -> bool:
-    over = (entry.evidence is Evidence.DATASET_SCORES for entry in design.tests)
+    over = (entry.evidence is Evidence.DATASETS for entry in design.tests)
     return len(design.models) > 1 and any(over)
 
 

@@ -13,10 +13,9 @@ from bakeoff.errors import unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
-from bakeoff.stats.metrics.metric import Metric, Need, numbers
-from bakeoff.stats.metrics.named import METRICS as BUILT_IN
-from bakeoff.stats.metrics.named import RETIRED_METRICS
-from bakeoff.stats.metrics.named import Metrics as Named
+from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
+from bakeoff.stats.metrics.metric import RETIRED_METRICS, Metric, Need, numbers
+from bakeoff.stats.metrics.metric import Metrics as Named
 from bakeoff.stats.metrics.view import (
     EXAMPLES,
     NO_COLUMNS,

@@ -552,7 +552,7 @@ def by_pairs(
 def _one_by_one(entry: Entry, *evidence: Any, **options: Any) -> PairwiseResult:
     """Run a test that shares nothing between pairs on each of them."""
     *common, everything = evidence
-    axis = 2 if entry.evidence is Evidence.FOLD_CORRECTNESS else 1
+    axis = 2 if entry.evidence is Evidence.FOLD_ROWS else 1
     table = np.asarray(everything)
     if table.ndim <= axis or table.shape[axis] < 2:
         raise ArgumentError(

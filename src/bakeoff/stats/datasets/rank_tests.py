@@ -28,7 +28,7 @@ from bakeoff.stats.core.pairs import (
     simultaneous_level,
 )
 from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -38,11 +38,8 @@ from bakeoff.stats.core.result import (
     answered,
 )
 
-_FACTS: dict[str, Any] = {
-    "evidence": Evidence.DATASET_SCORES,
-}
-_OMNIBUS = _FACTS | {"arity": Arity.OMNIBUS}
-_POSTHOC = _FACTS | {"arity": Arity.ALL_PAIRS, "unit": "average rank"}
+_OMNIBUS: dict[str, Any] = {"evidence": Evidence.DATASETS}
+_POSTHOC: dict[str, Any] = _OMNIBUS | {"unit": "average rank"}
 _NULL = (
     "All {k} algorithms are exchangeable: on every data set like these, each order of them is "
     "equally likely."

@@ -26,7 +26,7 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, by_pairs
 from bakeoff.stats.core.ranks import as_dataset_scores, as_dataset_table, differences, rank, tie_sum
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -89,8 +89,7 @@ def _on_enough(
 
 
 @register(
-    evidence=Evidence.DATASET_SCORES,
-    arity=Arity.PAIR,
+    evidence=Evidence.DATASETS,
     citation="wilcoxon1945",
     all_pairs=_wilcoxon_pairs,
     null_hypothesis="The differences between the two algorithms' scores are symmetric "

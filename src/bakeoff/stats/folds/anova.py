@@ -30,7 +30,7 @@ from bakeoff.stats.core.checks import (
 from bakeoff.stats.core.distributions import range_sf, t_pvalue
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.pairs import Pair, PairwiseResult
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status, answered
 
 _FACTS: dict[str, Any] = {
@@ -39,7 +39,6 @@ _FACTS: dict[str, Any] = {
     "better_test": "half_sample_t",
 }
 _OMNIBUS = _FACTS | {
-    "arity": Arity.OMNIBUS,
     "posthoc": "corrected_kfold_t",
     "null_hypothesis": "All learning algorithms have the same expected score on this data set.",
 }
@@ -366,7 +365,6 @@ def _welch(
 
 @register(
     **_FACTS,
-    arity=Arity.ALL_PAIRS,
     citation="tukey1949",
     null_hypothesis="The two learning algorithms of each pair have the same expected score on "
     "this data set.",
@@ -503,9 +501,8 @@ _ROY = Assumption(
 
 
 @register(
-    evidence=Evidence.FOLD_CRITERIA,
+    evidence=Evidence.FOLD_SCORES,
     plans=("kfold",),
-    arity=Arity.OMNIBUS,
     citation="pillai1955",
     better_test="half_sample_t",
     null_hypothesis="All learning algorithms have the same expected value of every criterion.",
@@ -537,6 +534,8 @@ def manova(
     statistic : {"pillai", "wilks", "hotelling-lawley", "roy"}
         Which one gives `statistic`, `pvalue` and the degrees of freedom. Pillai's trace is the
         most robust; Roy's p-value is only a lower bound.
+    greater_is_better : bool or sequence of bool
+        False for criteria where smaller is better; one for all or one each.
     blocks : bool
         Whether the models share the folds, so that differences between folds are not error.
     nan_policy : {"raise", "omit"}

@@ -26,7 +26,7 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
-from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
+from bakeoff.stats.core.registry import Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -203,9 +203,8 @@ def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp
 
 
 _FACTS: dict[str, Any] = {
-    "evidence": Evidence.FOLD_CORRECTNESS,
+    "evidence": Evidence.FOLD_ROWS,
     "better_test": "half_sample_t",
-    "arity": Arity.PAIR,
     "answers": "Is one algorithm more accurate than the other when trained on half of the data?",
     "null_hypothesis": "The two learning algorithms are equally accurate in expectation when "
     "trained on half of this data.",

@@ -23,7 +23,7 @@ from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -55,8 +55,7 @@ from bakeoff.stats.metrics.influence import (
     setting_of,
     setting_of_values,
 )
-from bakeoff.stats.metrics.metric import Form, Metric
-from bakeoff.stats.metrics.named import METRICS
+from bakeoff.stats.metrics.metric import METRICS, Form, Metric
 from bakeoff.stats.metrics.view import Codes, NoValue, read_groups, subgroup_rows
 
 
@@ -132,8 +131,7 @@ def metric_ci(
 
 
 @register(
-    evidence=Evidence.PREDICTIONS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="satterthwaite1946",
     all_pairs=compare_models,
 )
@@ -286,8 +284,7 @@ def mean_ci(
 
 
 @register(
-    evidence=Evidence.VALUES,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="satterthwaite1946",
     variants=_VARIANTS,
     all_pairs=compare_values,

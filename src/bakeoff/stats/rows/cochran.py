@@ -14,7 +14,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
 from bakeoff.stats.design.clusters import (
@@ -24,10 +24,10 @@ from bakeoff.stats.design.clusters import (
     design_effect,
     moments,
 )
-from bakeoff.stats.design.flips import joint_flip
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     cluster_assumptions,
+    joint_flip,
     too_few_clusters,
     too_few_degrees,
 )
@@ -148,8 +148,7 @@ _MIN_ROWS, _MIN_CELLS = 4, 24
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.OMNIBUS,
+    evidence=Evidence.ROWS,
     citation="cochran1950",
     posthoc="mcnemar",
     variants=VARIANTS,
@@ -375,8 +374,7 @@ def _robust_f(
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.OMNIBUS,
+    evidence=Evidence.ROWS,
     citation="looney1988",
     posthoc="mcnemar",
     better_test="cochran_q",

@@ -24,7 +24,7 @@ from bakeoff.stats.core.checks import (
     is_missing,
 )
 from bakeoff.stats.core.distributions import normal_pvalue
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -248,8 +248,7 @@ _VARIANTS = Variants(
 
 
 @register(
-    evidence=Evidence.COSTED_LABELS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="mathworks_testcholdout",
     variants=_VARIANTS,
     null_hypothesis="The errors of the two fitted models cost the same on average on the "

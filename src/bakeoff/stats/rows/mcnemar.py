@@ -29,7 +29,7 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     SHOWN,
@@ -59,8 +59,8 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import (
+    HULL,
     SOURCES,
     ClusteredEquivalenceResult,
     ClusteredResult,
@@ -388,7 +388,7 @@ def _in_groups(
     tail = distributions.tail_probability(level, side)
     ci = None
     if k > 1 and ci_method == "robust_t":
-        ci = test.t_interval(ci_method)
+        ci = test.by_t.interval(level, side, ci_method)
     elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
         cells = [np.asarray(count / dependence.design_effect) for count in pair.counts]
         normal_tail = float(equivalent_tail(dependence.df, tail))
@@ -471,8 +471,7 @@ def mcnemar_pairs(
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="fagerland2013",
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
@@ -574,8 +573,7 @@ def _compare(
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="liu2002",
     variants=Variants(("score",), ("score_effective",)),
 )
@@ -630,7 +628,7 @@ def tost_paired(
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
-@register(evidence=Evidence.CORRECTNESS, arity=Arity.PAIR, citation="tango1998")
+@register(evidence=Evidence.ROWS, citation="tango1998")
 def noninferiority(
     correct_a: ArrayLike,
     correct_b: ArrayLike,

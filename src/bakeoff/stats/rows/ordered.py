@@ -31,17 +31,15 @@ from bakeoff.stats.core.checks import (
     paired_correctness,
     paired_counts,
 )
-from bakeoff.stats.core.distributions import t_pvalue
-from bakeoff.stats.core.paired_differences import paired_differences, t_interval
+from bakeoff.stats.core.paired_differences import Estimate, paired_differences
 from bakeoff.stats.core.pairs import shared
-from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Assumption, Result, Status, answered
+from bakeoff.stats.core.registry import Evidence, register
+from bakeoff.stats.core.result import Alternative, Assumption, Result, Status
 from bakeoff.stats.design.clusters import Clusters, as_clusters
 
 Variant = Literal["ewc_corrected", "hln"]
 _SOURCES = {"ewc_corrected": "lazarus2018", "hln": "harvey1997"}
 _FACTS: dict[str, Any] = {
-    "arity": Arity.PAIR,
     "citation": "lazarus2018",
     "caution": "It assumes a stationary difference with short-range dependence: its type I error "
     "is inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
@@ -122,7 +120,7 @@ def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArra
     return paired_differences(a, b, greater_is_better=greater_is_better, of_rows=True).values
 
 
-@register(evidence=Evidence.CORRECTNESS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
+@register(evidence=Evidence.ROWS, **_FACTS, all_pairs=shared(diebold_mariano_pairs))
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
@@ -163,7 +161,7 @@ def diebold_mariano(
     return diebold_mariano_pairs(right, [(0, 1)], **asked)[0]
 
 
-@register(evidence=Evidence.VALUES, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
+@register(evidence=Evidence.ROWS, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
 def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,
@@ -245,9 +243,8 @@ def _results(
             status = Status.ZERO_VARIANCE if d.sum() else Status.IDENTICAL_SCORES
         elif few:
             status = Status.TOO_FEW
-        t = mean / se if se > 0 else math.nan
-        formula = t_pvalue(t, df, alternative) if df else math.nan
-        statistic, pvalue = answered(status, t, formula, mean)
+        estimate = Estimate(value=mean, se=se, df=df, status=status)
+        statistic, pvalue = estimate.test(alternative)
         gamma = autocovariances(r, min(1, periods - 1))
         lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
         raw = periods * float(gamma[0]) / variance if variance > 0 else math.nan
@@ -261,9 +258,7 @@ def _results(
                 pvalue=pvalue,
                 alternative=alternative,
                 estimate=mean,
-                ci=t_interval(mean, se, df, confidence_level, alternative, variant)
-                if se > 0 and df
-                else None,
+                ci=estimate.interval(confidence_level, alternative, variant),
                 n=n,
                 status=status,
                 assumptions=_assumptions(periods, lag1, effective, not corrected or not few),
@@ -277,7 +272,7 @@ def _results(
                     "persistence_factor": factor,
                     "bandwidth": bandwidth,
                     "n_periods": periods,
-                    "formula_pvalue": formula,
+                    "formula_pvalue": estimate.pvalue(alternative),
                 },
                 n_times=periods,
                 n_effective=effective,

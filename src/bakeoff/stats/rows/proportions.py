@@ -20,7 +20,7 @@ from bakeoff.stats.core.checks import (
     check_same_length,
 )
 from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -144,8 +144,7 @@ _VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.ONE,
+    evidence=Evidence.ROWS,
     citation="clopper1934",
     variants=_VARIANTS,
 )
@@ -349,8 +348,7 @@ Variant = Literal["pooled", "unpooled", "yates"]
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     paired=False,
     citation="dietterich1998",
     better_test="mcnemar",

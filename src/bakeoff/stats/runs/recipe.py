@@ -1,4 +1,4 @@
-"""Recipes, of which each training run is one draw: the parts of their variance, and tests."""
+"""Training runs as draws of a recipe: the parts of its variance, its tests, and pass@k."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
@@ -16,7 +16,7 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -36,8 +36,7 @@ from bakeoff.stats.metrics.influence import (
     read_rows,
     read_true,
 )
-from bakeoff.stats.metrics.metric import Metric, numbers
-from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.metrics.metric import Metric, metric_called, numbers
 from bakeoff.stats.metrics.view import (
     Codes,
     NoValue,
@@ -536,7 +535,6 @@ _NULL = (
     "population, both recipes have the same expected value of the metric."
 )
 SHARED: dict[str, Any] = {
-    "arity": Arity.PAIR,
     "citation": "banerjee1960",
     "caution": _CAUTION,
     "null_hypothesis": _NULL,
@@ -633,7 +631,7 @@ def recipe_difference(
     return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
 
-@register(evidence=Evidence.RUN_VALUES, all_pairs=compare_recipe_means, **SHARED)
+@register(evidence=Evidence.RUNS, all_pairs=compare_recipe_means, **SHARED)
 def recipe_mean_difference(
     runs_a: SomeRuns,
     runs_b: SomeRuns,
@@ -716,3 +714,73 @@ def recipe_mean_ci(
         [("runs", runs)], (), numbers("values", greater_is_better=True), groups=groups
     )
     return Question(reader).answer((0,), "two-sided", confidence_level)
+
+
+def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Estimate for each item the probability that at least one of k runs is right (pass@k).
+
+    Parameters
+    ----------
+    right : array_like of int, shape (n,)
+        How many runs of each item are right.
+    runs : array_like of int, shape (n,)
+        How many runs it has, `k` at least.
+    k : int
+        Runs that are drawn.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        1 - C(runs - right, k) / C(runs, k): the share of the draws of `k` of its runs, without
+        replacement, that hold a right one. It is unbiased; 1 - (1 - right / runs)**k is not.
+
+    Raises
+    ------
+    ArgumentError
+        `k` is not positive, or an item has fewer runs.
+
+    Notes
+    -----
+    Chen et al. (2021), Evaluating large language models trained on code, arXiv:2107.03374.
+
+    Examples
+    --------
+    >>> pass_at([0, 1, 4], [10, 10, 10], k=5).round(3)
+    array([0.   , 0.5  , 0.976])
+    """
+    found, of = _counts(right, runs, k)
+    return 1 - _share(of - found, of, k)
+
+
+def pass_hat(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
+    """Estimate for each item the probability that all of k runs are right (pass^k).
+
+    Parameters, errors and draws are those of `pass_at`; the estimate is C(right, k) / C(runs, k).
+
+    Notes
+    -----
+    Yao et al. (2024), tau-bench: a benchmark for tool-agent-user interaction in real-world domains,
+    arXiv:2406.12045.
+
+    Examples
+    --------
+    >>> pass_hat([0, 6, 10], [10, 10, 10], k=2).round(3)
+    array([0.   , 0.333, 1.   ])
+    """
+    return _share(*_counts(right, runs, k), k)
+
+
+def _counts(right: ArrayLike, runs: ArrayLike, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    found, of = np.asarray(right, dtype=np.intp), np.asarray(runs, dtype=np.intp)
+    if not isinstance(k, int) or k < 1:
+        raise ArgumentError("k", f"found {k}, expected a positive whole number")
+    if len(of) and of.min() < k:
+        raise ArgumentError("k", f"found {k}, an item has {of.min()} runs")
+    return found, of
+
+
+def _share(some: NDArray[np.intp], of: NDArray[np.intp], k: int) -> NDArray[np.float64]:
+    """Return C(some, k) / C(of, k), each ratio of whole numbers rounded once."""
+    pairs, at = np.unique(np.column_stack([some, of]), axis=0, return_inverse=True)
+    ratios = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in pairs])
+    return ratios[at.ravel()]
