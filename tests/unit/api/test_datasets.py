@@ -293,7 +293,7 @@ def test_the_leader_of_two_models_is_the_one_of_the_standings():
     found = bakeoff.compare_datasets(frame, values="higher", missing="drop_dataset")
     headline, by, *_ = found.verdict.splitlines()
     assert headline == "b is better than a by score."
-    assert re.match(r"Over 10 of 12 data sets b has the best average rank \(1\.\d\d", by)
+    assert re.match(r"Over 10 of 12 data sets, b has the best average rank \(1\.\d\d", by)
 
 
 @pytest.mark.parametrize(
