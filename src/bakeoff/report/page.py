@@ -23,8 +23,7 @@ from bakeoff.report.numbers import percent
 from bakeoff.report.prose import ABOUT
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
-from bakeoff.report.verdict import Verdict, answer
-from bakeoff.report.verdict.sentences import take_care
+from bakeoff.report.verdict import Verdict, answer, take_care
 from bakeoff.stats import Entry
 from bakeoff.stats.core.citations import BIBTEX
 

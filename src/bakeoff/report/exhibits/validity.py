@@ -12,7 +12,7 @@ from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, table
 from bakeoff.report.family import detectable
 from bakeoff.report.numbers import NONE, capital, fixed, percent, share
-from bakeoff.report.prose import checked
+from bakeoff.report.prose import assumed, checked
 from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
@@ -30,7 +30,6 @@ from bakeoff.report.tables import (
     numbers,
 )
 from bakeoff.report.undeclared import notes, remark_on
-from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Entry, TypeOneError, catalogue
 
 
