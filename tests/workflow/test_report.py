@@ -114,7 +114,7 @@ def test_ranking_is_that_of_the_scores(results):
     models, constant = ranked[:-1], ranked.iloc[-1]
     assert list(models["mean"]) == pytest.approx(list(means))
     assert list(models["model"]) == list(means.index)
-    assert constant["model"].startswith("(constant answer: ")
+    assert constant["model"].startswith("(baseline: ")
     assert constant["mean"] == pytest.approx(1 / 3)  # of the classes of iris, equally frequent
 
 

@@ -151,11 +151,11 @@ class Page:
             found[Section.METRICS.value if by_others else section].append(block)
         return {section: blocks for section, blocks in found.items() if blocks}
 
-    def _place(self, item: Item) -> tuple[int, int]:
-        """Put the tests that decide first, and the exhibits of each test together."""
+    def _place(self, item: Item) -> tuple[int, float]:
+        """Put the test that decides first, and the exhibits of each test together."""
         tests = [main.entry.name for main in self.study.mains]
         tests += [entry.name for entry in self.study.tests if entry.name not in tests]
-        rank = tests.index(item.test) if item.test else -1
+        rank = tests.index(item.test) if item.test else 0.5
         return [section.value for section in Section].index(item.section), rank
 
     @property

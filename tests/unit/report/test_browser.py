@@ -267,7 +267,7 @@ def test_page_reads_without_javascript(page, chromium):
         made = "thead button, .tools, select"
         assert chromium.script(f"return document.querySelectorAll('{made}').length") == 0
         rows = "return document.querySelectorAll('#table-models tbody tr').length"
-        assert chromium.script(rows) == 4 + 1  # the constant answer
+        assert chromium.script(rows) == 4 + 1  # the baseline
     finally:
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=False)
 

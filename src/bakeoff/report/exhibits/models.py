@@ -139,9 +139,9 @@ def models(study: Study) -> Table:
             ):
                 row["ci_low"] = line.ci
         rows.append(row)
-    constant = _constant_answers(study)
-    if rows and study.metric.name in constant:
-        rows.append({"model": _constant_row(study), "mean": constant[study.metric.name]})
+    baseline = _baseline_scores(study)
+    if rows and study.metric.name in baseline:
+        rows.append({"model": _baseline_row(study), "mean": baseline[study.metric.name]})
     title = capital(study.metric.title)
     repeated = several or any(line.n > 1 for line in ranked)
     columns = (
@@ -186,10 +186,10 @@ def metrics(study: Study) -> Table:
             row["holdout"] = Best(line.holdout, line.holdout == best)
         scores = {m: float(means[m][line.model]) for m in other}
         rows.append(row | {f"mean_{m}": Best(scores[m], scores[m] == tops[m]) for m in other})
-    constant = _constant_answers(study)
-    if rows and first.name in constant:
-        row = {"model": _constant_row(study)}
-        row |= {f"mean_{m}": mean for m, mean in constant.items() if m != first.name}
+    baseline = _baseline_scores(study)
+    if rows and first.name in baseline:
+        row = {"model": _baseline_row(study)}
+        row |= {f"mean_{m}": mean for m, mean in baseline.items() if m != first.name}
         if held:
             each = baselines(study, first.name)
             row["holdout"] = math.fsum(one.holdout for one in each) / len(each)
@@ -227,10 +227,10 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
         priced = len(study.experiment.without_costs) < len(study.datasets)
         cheapest_class = " (with costs: the cheapest class)" if priced else ""
         parts.append(
-            f"The constant answer predicts the mean of the {where} rows for every row; by metrics "
+            f"The baseline predicts the mean of the {where} rows for every row; by metrics "
             f"that are no mean squared error or deviance, their median{like}."
             if study.experiment.task.numbers
-            else f"The constant answer predicts for every row the class that is the best by the "
+            else f"The baseline predicts for every row the class that is the best by the "
             f"metric on the {where} rows{cheapest_class}, with the class shares as "
             f"probabilities{like}."
         )
@@ -241,8 +241,8 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     return " ".join(parts)
 
 
-def _constant_answers(study: Study) -> dict[str, float]:
-    """Return the mean score of the constant answer by each metric that has one everywhere."""
+def _baseline_scores(study: Study) -> dict[str, float]:
+    """Return the mean score of the baseline by each metric that has one everywhere."""
     scored = {name: baselines(study, name) for name in study.experiment.metrics}
     return {
         name: math.fsum(one.score for one in each) / len(each)
@@ -251,9 +251,9 @@ def _constant_answers(study: Study) -> dict[str, float]:
     }
 
 
-def _constant_row(study: Study) -> Cell:
+def _baseline_row(study: Study) -> Cell:
     answer = baselines(study, study.metric.name)[0].answer
-    return Cell(f"(constant answer{'' if study.several else f': {clean(answer)}'})")
+    return Cell(f"(baseline{'' if study.several else f': {clean(answer)}'})")
 
 
 def _may_be_best(design: StudyDesign) -> bool:
