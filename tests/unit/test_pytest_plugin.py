@@ -97,7 +97,16 @@ def test_python_decides_as_the_command(tmp_path, monkeypatch, capsys):
         pd.DataFrame(columns | {"part": part, "patient": patient}).to_csv(
             f"{name}.csv", index=False
         )
-    options = ["--metric", "f1", "--positive", "fraud", "--subgroup", "part", "--groups", "patient"]
+    options = [
+        "--metric",
+        "f1",
+        "--positive",
+        "fraud",
+        "--subgroups",
+        "part",
+        "--groups",
+        "patient",
+    ]
     code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options])
     said = " ".join(capsys.readouterr().out.split())
     how = {"margin": 0.1, "metric": "f1"}

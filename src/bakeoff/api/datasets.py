@@ -179,7 +179,7 @@ def _long(
     groups: str | None,
 ) -> pd.DataFrame:
     """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
-    for key, names in (("groups", [groups] if groups else []), ("repeats", list(repeats))):
+    for key, names in (("groups", [groups] if groups else []), ("runs", list(repeats))):
         for name in names:
             if name not in frame:
                 raise Problem((key,), unknown("column", name, frame.columns))
@@ -286,10 +286,10 @@ def _own_columns(frame: pd.DataFrame, named: Sequence[str], layout: Layout) -> l
     numbers = [str(c) for c in frame.select_dtypes("number") if not str(c).startswith("Key_")]
     for name in named:
         if name not in frame:
-            raise Problem(("metric",), unknown("column", name, numbers))
+            raise Problem(("metrics",), unknown("column", name, numbers))
     if not named:
         raise Problem(
-            ("metric",),
+            ("metrics",),
             f"which column of {layout.what}'s results holds the scores, and which way is better? "
             f"There are {some(numbers, 8)}",
         )
@@ -307,7 +307,7 @@ def _melted(
     """Return the rows of a table with a column per model."""
     if len(named) > 1:
         raise Problem(
-            ("metric",),
+            ("metrics",),
             "several metrics need a row per score, with a column `metric`: a long table",
         )
     other = {datasets, *repeats, groups}
@@ -348,7 +348,7 @@ def _directions(
         raise Problem(("values",), f"found {values}, but in these results {fixed} is better")
     if not metrics and len(there) > 1:
         raise Problem(
-            ("metric",),
+            ("metrics",),
             f"which of the metrics, and which way is better? There are {some(there, 8)}",
         )
     found = {}
@@ -356,9 +356,9 @@ def _directions(
         name, _, way = text.rpartition(":")
         name, way = (name, way) if name else (text, values or fixed)
         if name not in there:
-            raise Problem(("metric",), unknown("metric", name, there))
+            raise Problem(("metrics",), unknown("metric", name, there))
         if way and way not in DIRECTIONS:
-            raise Problem(("metric",), f"found {text!r}, expected {name}:higher or {name}:lower")
+            raise Problem(("metrics",), f"found {text!r}, expected {name}:higher or {name}:lower")
         if not way and name not in METRICS:
             raise Problem(("values",), f"is a higher or a lower {name} better?")
         known = METRICS[name].greater_is_better if name in METRICS else way == "higher"
@@ -424,7 +424,7 @@ def _check_once(long: pd.DataFrame) -> None:
         one = twice.iloc[0]
         times = int((long[keys] == one[keys]).all(axis=1).sum())
         raise Problem(
-            ("repeats",),
+            ("runs",),
             f"{one['model']} has {times} scores on {one['dataset']}: which column counts folds or "
             "seeds? Their mean is one score; they are never data sets",
         )
@@ -447,7 +447,7 @@ def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]
 PLAN = "holdout"
 """The plan of one score per data set and model."""
 ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
-ARGUMENTS |= {key: key for key in ("datasets", "groups", "metric", "models", "repeats", "values")}
+ARGUMENTS |= {key: key for key in ("datasets", "groups", "metrics", "models", "runs", "values")}
 ARGUMENTS |= {
     "table": "table",
     "run": "tests",

@@ -16,11 +16,11 @@ from bakeoff.api.findings import Findings
 from bakeoff.api.reports import of_reports
 from bakeoff.api.settings import (
     Settings,
+    check_values,
     kind_of,
     numbers_wanted,
     of_two,
     one_spelling,
-    refuse_contradictions,
 )
 from bakeoff.errors import UserError, named, shown
 from bakeoff.scores.metrics.own import taken_by_path
@@ -28,11 +28,11 @@ from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
 
 _KEYS = (
-    *("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus"),
-    *("task", "unit", "independent_rows"),
+    *("metrics", "alpha", "alternative", "correction", "versus", "independent_rows", "groups"),
 )
-_ARGUMENTS = {key: key for key in (*_KEYS, "pass_at", "pass_hat", "values")}
-_ARGUMENTS |= {"deterministic": "predictions", "k": "pass_at, pass_hat"}
+_OF_LABELS = ("costs", "positive", "task", "unit", "variant", "classes")
+_ARGUMENTS = {key: key for key in (*_KEYS, *_OF_LABELS, "values")}
+_ARGUMENTS |= {"deterministic": "predictions"}
 """The argument that stands for a key of an experiment."""
 _OF_ROWS = ("groups", "runs", "time", "subgroups")
 """The arguments that have a value for each row."""
@@ -51,8 +51,6 @@ def compare(
     subgroups: Mapping[str, Any] | pd.DataFrame | None = None,
     bins: Mapping[str, Sequence[float]] | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
-    pass_at: int | None = None,
-    pass_hat: int | None = None,
     classes: Sequence[Any] = (),
     positive: Any = None,
     costs: Mapping[str, Any] | None = None,
@@ -86,7 +84,9 @@ def compare(
         ``bakeoff.stats.Runs([array], deterministic=True)`` is a model without a random part.
     metrics, metric : str or sequence of str
         Names like ``"f1"`` or ``"rmse"``, under either name; default: accuracy, of numbers RMSE.
-        ``"./mymetrics.py:profit"`` is a function of your own.
+        ``"./mymetrics.py:profit"`` is a function of your own. With `values` that say what is right
+        and `groups` that are items ``"pass@5"``: how often at least one of 5 runs of an item is
+        right (``"pass^5"``: all of them), by the unbiased estimate from all runs of an item.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     runs : array_like, shape (n,), optional
@@ -102,10 +102,6 @@ def compare(
     values : {"higher", "lower", "right", "wrong"}, optional
         `predictions` holds a number for each row, of which higher or lower is better, or 0 and 1,
         where 1 says that the model is right (or wrong).
-    pass_at, pass_hat : int, optional
-        With `values` that say what is right and `groups` that are items: compare how often at least
-        one of so many runs of an item is right (pass@k), or all of them (pass^k), by the unbiased
-        estimate of each item from all of its runs.
     classes : sequence, optional
         All classes, those that no row has too, in the order of the columns of probabilities; the
         last one is the positive one of two. Default: those of `y`, as scikit-learn sorts them.
@@ -164,9 +160,9 @@ def compare(
     try:
         _check(y, arguments)
         parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
-        asked, own = taken_by_path(one_spelling(metrics, metric))
+        kind, asked = kind_of(values, one_spelling(metrics, metric))
+        asked, own = taken_by_path(asked)
         numbers = numbers_wanted(task, asked)
-        kind = kind_of(values, pass_at, pass_hat)
         of_rows = related, kind, classes, positive, name, parts, numbers
         given = side_by_side(y, predictions, *of_rows)
         how = Settings(
@@ -200,16 +196,12 @@ def compare(
 
 def _check(y: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that contradict each other."""
-    refuse_contradictions(y, arguments)
+    check_values(y, arguments["values"], {key: arguments[key] for key in _OF_LABELS})
     given = {key for key, value in arguments.items() if value is not None}
-    if {"groups", "time"} <= given:
-        raise UserError("groups, time: these cannot be combined: keep one of them")
     if "runs" in given and "groups" not in given:
         raise UserError("runs: found no groups, expected the items that were run several times")
     if "bins" in given and "subgroups" not in given:
         raise UserError("bins: found no subgroups, expected the columns to be cut")
-    if arguments["independent_rows"] and not {"groups", "time"} & given:
-        raise UserError("independent_rows: neither groups nor time are given")
 
 
 def _call(arguments: Mapping[str, Any]) -> str:

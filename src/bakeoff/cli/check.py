@@ -48,7 +48,7 @@ FEW, ENOUGH = 5, 20
 """Below these many rows of its rarest class most metrics have no answer, or a rough one."""
 
 
-def run(args: argparse.Namespace) -> None:
+def check(args: argparse.Namespace) -> None:
     """Check one experiment, and say what it will do."""
     experiment = read_experiment(args.file)
     make_importable([Path(args.file).parent, "."])

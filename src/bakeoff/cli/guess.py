@@ -185,7 +185,7 @@ def told(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"{key}: {value!r} (guessed from the file)"
             if key != "encoding"
-            else (f"encoding: {value} (--encoding says another)")
+            else (f"encoding: {value} (`--set encoding=…` says another)")
         )
     if guess.numbers:
         yield f"the target is a quantity, {guess.numbers}; `--task` says otherwise"

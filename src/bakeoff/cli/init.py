@@ -15,8 +15,8 @@ import yaml
 
 from bakeoff import __version__
 from bakeoff.cli.check_data import show_columns, show_undeclared, told_constant
+from bakeoff.cli.given import outputs
 from bakeoff.cli.guess import FEWEST, Guess, look, told
-from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
 from bakeoff.data import table_files
 from bakeoff.data.given_predictions import load
@@ -26,6 +26,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, paragraph, percent
 from bakeoff.schema import PATH
 from bakeoff.spec import load_experiment
+from bakeoff.spec.task import Task
 
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
 _MOST_SAID = 5
@@ -54,10 +55,10 @@ _CLASSIFIERS = _MODELS.format(first=_LOGISTIC, kind="Classifier", svm="SVC")
 _REGRESSORS = _MODELS.format(first=_RIDGE, kind="Regressor", svm="SVR")
 
 
-def run(args: argparse.Namespace) -> None:
+def init(args: argparse.Namespace) -> None:
     """Write an experiment, or lay out a folder."""
     if args.folder is not None:
-        options = ("target", "task", "output", "format", "encoding", "force")
+        options = ("target", "task", "output", "set", "force")
         given = [f"--{name}" for name in options if getattr(args, name)]
         if args.data is not None or given:
             wrong = ", ".join(given) or args.data
@@ -66,22 +67,22 @@ def run(args: argparse.Namespace) -> None:
         return
     if args.data is None or args.target is None:
         raise UserError("give a table and its --target, or for a folder with an example --folder")
-    missing = args.missing_values
-    missing = None if missing is None else [text for text in missing.split(",") if text]
-    known = {"format": args.format, "encoding": args.encoding, "missing_values": missing}
-    said = {key: value for key, value in known.items() if value is not None}
-    frame, keys = table_files.guess(args.data, args.target, said)
+    known = {key: getattr(args, key) for key in ("format", "encoding", "missing_values")}
+    settings = {key: value for key, value in known.items() if value is not None}
+    frame, keys = table_files.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
         raise UserError(
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"
         )
+    if args.task not in (None, *Task):
+        raise UserError(f"--task: {unknown('task', args.task, Task)}")
     guess = look(frame, args.target, args.task)
     name = _slug(args.output if args.output not in (None, "-") else args.data)
     folder = Path("config") if Path("config").is_dir() else Path()
     output = Path(args.output or folder / f"{name}.yaml")
     schema = ""
     if str(output) != "-":
-        places_of({"output": str(output)}, [args.data])
+        outputs(str(output), [args.data])
         schema = _schema(output)
     text = write(args.data, args.target, name, guess, keys, schema)
     if guess.groups is not None and _problems(text):  # too few or too uneven to be divided

@@ -90,7 +90,7 @@ def why_unclear(
     )
     return (
         f"true labels and predictions are {low} and {high}, and {why}: do they predict labels, or "
-        f"does {high} say that a row is right? Give `--labels`, or `--values right`"
+        f"does {high} say that a row is right? Give `--task classification`, or `--values right`"
     )
 
 

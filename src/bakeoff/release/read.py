@@ -54,7 +54,7 @@ def read_rows(
         except Problem as problem:
             if problem.path[-1] != "group":
                 raise
-            raise Problem(("subgroup",), problem.message) from None
+            raise Problem(("subgroups",), problem.message) from None
         parts[subgroup] = found.related["group"].astype(str)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows.of(given, parts, greater_is_better=greater)

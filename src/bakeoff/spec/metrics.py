@@ -63,9 +63,10 @@ class Passing(GivenMetric):
         return str(self.label)
 
 
-def _passing(value: Any) -> Any:
-    found = re.fullmatch(r"pass([@^])([1-9]\d*)", value) if isinstance(value, str) else None
-    return value if found is None else Passing.of(int(found[2]), every=found[1] == "^")
+def passing_of(name: Any) -> Passing | None:
+    """Return the metric that ``pass@k`` or ``pass^k`` names."""
+    found = re.fullmatch(r"pass([@^])([1-9]\d*)", name) if isinstance(name, str) else None
+    return None if found is None else Passing.of(int(found[2]), every=found[1] == "^")
 
 
 def _kind(value: Any) -> str:
@@ -78,5 +79,5 @@ AnyMetric = Annotated[
     | Annotated[Passing, Tag("passing")]
     | Annotated[GivenMetric, Tag("described")],
     Discriminator(_kind),
-    BeforeValidator(_passing),
+    BeforeValidator(lambda value: passing_of(value) or value),
 ]

@@ -263,12 +263,18 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path):
     )
     assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
     page = tmp_path / "page.html"
-    wanted = ["--html", str(page), "--versus", "C4.5"]
+    wanted = ["--output", str(page), "--versus", "C4.5"]
     assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
     assert "win rate" in capsys.readouterr().out
     assert "Win rate" in page.read_text()
     of_rows = ["--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"]
-    of_rows += ["--seeds=x", "--deterministic=x", "--missing-target=drop", "--labels"]
+    of_rows += [
+        "--seeds=x",
+        "--set deterministic=x",
+        "--set missing_target=drop",
+        "--task",
+        "classification",
+    ]
     for option in of_rows:
         assert main(["compare", file, "--datasets", "dataset", option]) == 2
         assert f"{option.partition('=')[0]} is for rows" in capsys.readouterr().err

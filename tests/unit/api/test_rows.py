@@ -75,7 +75,16 @@ BOTH = ["y_true", *(f"{m}:{c}" for m in MODELS for c in ("sick", "healthy"))]
         ({"metrics": "f1", "positive": "healthy"}, ["--metric", "f1", "--positive", "healthy"]),
         (
             {"alternative": "greater", "variant": "exact", "alpha": 0.1, "versus": "new"},
-            ["--alternative", "greater", "--variant", "exact", "--alpha", ".1", "--versus", "new"],
+            [
+                "--set",
+                "alternative=greater",
+                "--set",
+                "variant=exact",
+                "--alpha",
+                ".1",
+                "--versus",
+                "new",
+            ],
         ),
     ],
 )
@@ -136,7 +145,7 @@ def test_groups_and_time_compare_as_in_a_file(table, by_files):
     for argument, option in (("groups", "--groups"), ("time", "--time")):
         told = by_files([*COLUMNS, "patient"], option, "patient")
         same_numbers(bakeoff.compare(y, given, **{argument: table["patient"]}), told)
-    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--independent-rows")
+    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--set", "independent_rows=true")
     found = bakeoff.compare(y, given, groups=table["patient"], independent_rows=True)
     same_numbers(found, told)
 
