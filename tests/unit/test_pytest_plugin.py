@@ -69,9 +69,9 @@ def test_what_no_command_takes_is_refused(arguments, message):
     [
         ({"margin": 1.0}, "margin: found 1, must be below 1"),
         ({"margin": "x"}, "margin: found 'x'"),
-        ({"margin": 1, "metric": "f1", "task": "regression"}, "metric: f1 compares classes"),
-        ({"margin": 0.1, "metric": "acuracy"}, "metric: unknown metric 'acuracy'; did you mean"),
-        ({"margin": 0.1, "metric": "roc_auc"}, "metric: roc_auc wants probabilities"),
+        ({"margin": 1, "metric": "f1", "task": "regression"}, "metrics: f1 compares classes"),
+        ({"margin": 0.1, "metric": "acuracy"}, "metrics: unknown metric 'acuracy'; did you mean"),
+        ({"margin": 0.1, "metric": "roc_auc"}, "metrics: roc_auc wants probabilities"),
         ({"margin": 0.1, "positive": 3}, "positive: .*'3'"),
         ({"margin": 0.1, "alpha": 0.7}, "alpha: found 0.7"),
     ],

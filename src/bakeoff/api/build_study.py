@@ -259,8 +259,6 @@ def _tests(
                 "leave it out, or take the rows for independent",
             )
         options["mcnemar"] = {"variant": settings.variant}
-    if {"group", "time"} <= set(settings.columns):
-        raise Problem(("groups",), "cannot be combined with time: keep one of them")
     if settings.independent_rows and not settings.columns:
         raise Problem((INDEPENDENT,), "no column relates the rows: leave it out")
     if settings.independent_rows:

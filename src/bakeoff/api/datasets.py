@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from inspect import signature
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from bakeoff.api.alignment import by_name
 from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import asked_tests, one_spelling
+from bakeoff.api.settings import asked_tests, call_of, takes
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.matrix import Hole, score_matrix
 from bakeoff.comparisons.run_tests import matrices, run_on_matrix
@@ -188,7 +187,7 @@ def _long(
     if datasets is None and layout is not None:
         datasets = next(name for name in layout.datasets if name in frame)
     if datasets is None:
-        frame, datasets = _by_index(frame)
+        frame, datasets = _by_texts_or_index(frame, [*repeats, *([groups] if groups else [])])
     if datasets not in frame:
         raise Problem(("datasets",), unknown("column", datasets, frame.columns))
     named = metric_names(metrics)
@@ -270,14 +269,22 @@ def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:
     return found.str.strip()
 
 
-def _by_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Take the index for the names of the data sets, unless it merely counts."""
-    if isinstance(frame.index, pd.RangeIndex) or list(frame.index) == list(range(len(frame))):
-        raise Problem(
-            ("datasets",),
-            "which column names the data sets? The index merely counts; there are "
-            f"{some(frame.columns, 8)}",
-        )
+def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
+    """Take the index for the names of the data sets; where it counts, the one column of texts."""
+    if list(frame.index) == list(range(len(frame))):
+        texts = [
+            name
+            for name in frame.select_dtypes(exclude="number")
+            if name not in (*others, *MODEL, "metric")
+        ]
+        if len(texts) == 1:
+            return frame, str(texts[0])
+        if texts or any(name in frame for name in MODEL):
+            raise Problem(
+                ("datasets",),
+                "which column names the data sets? The index merely counts; there are "
+                f"{some(frame.columns, 8)}",
+            )
     return frame.rename_axis(index="data set").reset_index(), "data set"
 
 
@@ -626,25 +633,32 @@ def _check_missing(
 MISSING = ("refuse", "failed", "drop_dataset", "drop_model")
 
 
+class ScoreSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    alternative: Literal["two-sided", "greater", "less"]
+    correction: str | None
+    tests: Sequence[str]
+    options: Mapping[str, Mapping[str, object]] | None
+    decimals: int | None
+    name: str
+
+
+@takes(ScoreSettings, name="the table")
 def compare_datasets(
-    table: Any,
+    table: pd.DataFrame | Mapping[str, Mapping[str, float]],
     *,
     datasets: str | None = None,
     values: Literal["higher", "lower"] | None = None,
-    metric: str | Sequence[str] = (),
     metrics: str | Sequence[str] = (),
     models: Sequence[str] | None = None,
-    repeats: str | Sequence[str] = (),
+    runs: str | Sequence[str] = (),
     groups: str | None = None,
     missing: Literal["refuse", "failed", "drop_dataset", "drop_model"] = "refuse",
     versus: str | None = None,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: str | None = None,
     alpha: float = 0.05,
-    tests: Sequence[str] = (),
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    decimals: int | None = None,
-    name: str = "the table",
+    **settings: Unpack[ScoreSettings],
 ) -> Findings:
     """Compare learning algorithms by a table with one score per data set and model.
 
@@ -658,15 +672,17 @@ def compare_datasets(
         `value` (or `score`, `result`), perhaps `metric`. Results of AMLB, TabArena, WEKA and mlr3
         are recognised by their columns.
     datasets : str, optional
-        The column that names the data sets; default: the index, or that of a known format.
+        The column that names the data sets; default: the index, or that of a known format, or
+        where the index merely counts the only column of texts.
     values : {"higher", "lower"}, optional
         Which scores are better; not needed for a metric of bakeoff.
-    metric, metrics : str or sequence of str
+    metrics : str or sequence of str
         What the scores are, such as ``"accuracy"``; of a long table those to compare, each with its
-        direction: ``["auc:higher", "log_loss:lower"]``. The first one decides.
+        direction: ``["auc:higher", "log_loss:lower"]``. The first one decides. Also called
+        `metric`.
     models : sequence of str, optional
         The models to compare; default: all.
-    repeats : str or sequence of str
+    runs : str or sequence of str
         Columns that count folds or seeds: their mean is one score, they are never data sets.
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
@@ -676,20 +692,8 @@ def compare_datasets(
         ranks last. The others leave out the data set or the model.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
-    alternative : {"two-sided", "greater", "less"}
-        Whether the first model of a pair is better.
-    correction : str, optional
-        How p-values of several pairs are adjusted; default: ``"holm"``.
     alpha : float
         The significance level.
-    tests : sequence of str
-        Names of tests, in place of the recommended ones; see ``bakeoff tests``.
-    options : Mapping of str to Mapping, optional
-        Options of single tests: ``{"wilcoxon_signed_rank": {"zeros": "wilcox"}}``.
-    decimals : int, optional
-        Round the scores first, so that what differs by less is tied.
-    name : str
-        What to call the table.
 
     Returns
     -------
@@ -715,6 +719,7 @@ def compare_datasets(
     wilcoxon_signed_rank 7 0.015625
     """
     arguments = {key: value for key, value in locals().items() if key != "table"}
+    arguments |= arguments.pop("settings")
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
     try:
@@ -722,31 +727,24 @@ def compare_datasets(
             table,
             datasets=datasets,
             values=values,
-            metrics=one_spelling(metrics, metric),
+            metrics=[metrics] if isinstance(metrics, str) else metrics,
             models=models,
-            repeats=[repeats] if isinstance(repeats, str) and repeats else list(repeats),
+            repeats=[runs] if isinstance(runs, str) and runs else list(runs),
             groups=groups,
-            decimals=decimals,
+            decimals=settings["decimals"],
         )
         study = study_of(
             scores,
-            _call(arguments),
-            name=name,
-            tests=tests,
+            call_of(compare_datasets, arguments, "table"),
+            name=settings["name"],
+            tests=settings["tests"],
             versus=versus,
             missing=missing,
-            alternative=alternative,
-            correction=correction,
+            alternative=settings["alternative"],
+            correction=settings["correction"],
             alpha=alpha,
-            options=dict(options or {}),
+            options=dict(settings["options"] or {}),
         )
     except UserError as error:
         raise named(error, ARGUMENTS) from None
     return Findings(study)
-
-
-def _call(arguments: Mapping[str, Any]) -> str:
-    """Write the call, without the arguments that have their defaults."""
-    defaults = {k: p.default for k, p in signature(compare_datasets).parameters.items()}
-    said = [f"{k}={v!r}" for k, v in arguments.items() if v != defaults[k]]
-    return f"bakeoff.compare_datasets({', '.join(['table', *said])})"

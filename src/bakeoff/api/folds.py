@@ -4,42 +4,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.estimator_entries import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of, same_splits
 from bakeoff.api.reports import is_of_folds, is_table
-from bakeoff.api.settings import one_spelling, place_of
+from bakeoff.api.settings import place_of, takes
 from bakeoff.errors import UserError, listed, named, some, unknown
 from bakeoff.report.study_design import clean
+
+if TYPE_CHECKING:
+    from sklearn.model_selection._search import BaseSearchCV
 
 _TEST = "test_"
 
 
+class FoldSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    scoring: str | Sequence[str]
+    alternative: Literal["two-sided", "greater", "less"]
+    correction: str | None
+    tests: Sequence[str]
+    options: Mapping[str, Mapping[str, object]] | None
+    unit: str | None
+    name: str
+
+
+@takes(FoldSettings)
 def compare_folds(
-    results: Mapping[str, Any],
+    results: Mapping[str, object],
     *,
-    cv: Any = None,
-    X: Any = None,
-    y: Any = None,
-    groups: Any = None,
-    positive: Any = None,
-    unit: str | None = None,
+    cv: object = None,
+    X: ArrayLike | pd.DataFrame | None = None,
+    y: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    positive: object = None,
     n: int | None = None,
-    metric: str | Sequence[str] = (),
     metrics: str | Sequence[str] = (),
     versus: str | None = None,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: str | None = None,
     alpha: float = 0.05,
-    tests: Sequence[str] = (),
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    name: str = "the data",
+    **settings: Unpack[FoldSettings],
 ) -> Findings:
     """Compare learning algorithms by their scores, or their predictions, on the same folds.
 
@@ -65,28 +77,16 @@ def compare_folds(
         Which rows belong together, of predictions.
     positive : label, optional
         The positive one of two classes, of predictions; default: as in `compare`.
-    unit : str, optional
-        Of predicted numbers.
     n : int, optional
         The number of rows, for sizes that do not follow from `cv`; only some splitters need it.
-    metric, metrics : str or sequence of str
-        Under either name: of one metric what ``test_score`` is, such as ``"accuracy"``; of results
+    metrics : str or sequence of str
+        Of one metric what ``test_score`` is, such as ``"accuracy"``; of results
         with several, such as ``test_f1``, those to compare (default: all). Of predictions metrics
-        of bakeoff; default: accuracy, or RMSE.
+        of bakeoff; default: accuracy, or RMSE. Also called `metric`, or `scoring`.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
-    alternative : {"two-sided", "greater", "less"}
-        Whether the first model of a pair is better.
-    correction : str, optional
-        How p-values of several pairs are adjusted; default: ``"bonferroni"``.
     alpha : float
         The significance level.
-    tests : sequence of str
-        Names of tests, in place of the recommended one; see ``bakeoff tests``.
-    options : Mapping of str to Mapping, optional
-        Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.
-    name : str
-        What to call the data.
 
     Returns
     -------
@@ -119,17 +119,10 @@ def compare_folds(
             "'new': cross_validate(…)}"
         )
     results = {str(model): one for model, one in results.items()}
-    asked = one_spelling(metrics, metric)
-    settings: dict[str, Any] = {
-        "name": name,
-        "tests": tests,
-        "versus": versus,
-        "alternative": alternative,
-        "correction": correction,
-        "alpha": alpha,
-        "options": dict(options or {}),
-    }
-    of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
+    asked = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    of_tests: dict[str, Any] = {**settings, "versus": versus, "alpha": alpha}
+    of_tests["options"] = dict(settings["options"] or {})
+    of_rows = {"X": X, "groups": groups, "positive": positive, "unit": of_tests.pop("unit")}
     predicted = (is_of_folds(one) or is_table(one) for one in results.values())
     places = {f"model-{i}": place_of(model) for i, model in enumerate(results, 1)}
     try:
@@ -137,7 +130,7 @@ def compare_folds(
             from bakeoff.api.fold_predictions import study_of_predictions  # imports all rooms
 
             return Findings(
-                study_of_predictions(results, cv=cv, y=y, metrics=asked, **of_rows, **settings)
+                study_of_predictions(results, cv=cv, y=y, metrics=asked, **of_rows, **of_tests)
             )
         for key, given in of_rows.items():
             if given is not None:
@@ -149,14 +142,25 @@ def compare_folds(
             raise UserError(f"results: models have different numbers of scores ({told})")
         plan = plan_of(cv, n, next(iter(n_scores.values())), _same_splits(results, cv))
         command = "bakeoff.compare_folds(results, cv=cv, …)"
-        settings["learners"] = {label: learner_of(one) for label, one in results.items()}
-        settings["task"] = task_of(results.values())
-        return Findings(study_of(scores, plan, command, **settings))
+        of_tests["learners"] = {label: learner_of(one) for label, one in results.items()}
+        of_tests["task"] = task_of(results.values())
+        return Findings(study_of(scores, plan, command, **of_tests))
     except UserError as error:
         raise named(error, ARGUMENTS | places) from None
 
 
-def compare_search(search: Any, *, versus: str | None = "best", **options: Any) -> Findings:
+class SearchSettings(FoldSettings, total=False):
+    """What `compare_folds` takes beside the results."""
+
+    cv: object
+    n: int | None
+    metrics: str | Sequence[str]
+    alpha: float
+
+
+def compare_search(
+    search: BaseSearchCV, *, versus: str | None = "best", **settings: Unpack[SearchSettings]
+) -> Findings:
     """Compare the candidates of a search by their scores on its splits, best first.
 
     Which candidate is the best was seen in these very scores. Therefore ``versus="best"`` adjusts
@@ -169,7 +173,7 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
     versus : "best", str or None
         ``"best"``: show the best candidate against each other one. The name of a candidate, chosen
         before these scores were known: compare it alone with each other one. None: all pairs.
-    **options
+    **settings
         As in `compare_folds`; `cv` is that of the search by default.
 
     Returns
@@ -206,7 +210,7 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
 
     names = _candidates(table["params"])
     control = None if versus == "best" else versus
-    if control is None and options.get("alternative", "two-sided") != "two-sided":
+    if control is None and settings.get("alternative", "two-sided") != "two-sided":
         raise UserError(
             "alternative: candidates are ordered by these very scores, so that a one-sided test "
             "would halve its p-value for nothing: name a candidate, chosen beforehand, in `versus`"
@@ -226,8 +230,8 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
             ]
             for metric in metrics
         } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
-    options.setdefault("cv", search.cv)
-    study = compare_folds(results, versus=control, **options)._study
+    settings.setdefault("cv", search.cv)
+    study = compare_folds(results, versus=control, **settings)._study
     return Findings(study, first=study.models[0] if versus == "best" else "")
 
 

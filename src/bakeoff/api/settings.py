@@ -9,6 +9,8 @@ from inspect import getdoc, signature
 from textwrap import wrap
 from typing import Any, ParamSpec, TypeVar, cast
 
+import numpy as np
+
 from bakeoff.errors import Problem, Remedy, UserError, Verbatim, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
@@ -56,7 +58,7 @@ def kind_of(
 
     Among the metrics ``pass@k`` and ``pass^k`` are of the runs of items that are right or wrong.
     """
-    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
     found = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
     for metric in metrics:
         if not found and metric.startswith(("pass@", "pass^")):
@@ -106,33 +108,55 @@ SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
 
 
-def takes(settings: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function take the settings of a dictionary's type by name, and explain them."""
     names = [name for name in settings.__annotations__ if name not in SPELLINGS]
+    defaults = {name: OPTIONS[name].default for name in names} | defaults
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = [name for name in signature(function).parameters if name != "settings"]
-        allowed = [*own, *names]
+        own = {k: p.default for k, p in signature(function).parameters.items() if k != "settings"}
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
             for name in [*kwargs]:
-                other = name if name in allowed else SPELLINGS.get(name, name)
-                if other not in allowed:
-                    raise UserError(f"{function.__name__}: {unknown('argument', name, allowed)}")
+                other = name if name in own or name in names else SPELLINGS.get(name, name)
+                if other not in own and other not in names:
+                    text = unknown("argument", name, [*own, *names])
+                    raise UserError(f"{function.__name__}: {RETIRED.get(name, text)}")
                 if other != name and other in kwargs:
                     raise UserError(
                         f"{name}, {other}: these are one argument by two names: give one of them"
                     )
                 kwargs[other] = kwargs.pop(name)
-            for name in names:
-                kwargs.setdefault(name, OPTIONS[name].default)
-            return function(*args, **kwargs)
+            return function(*args, **{**defaults, **kwargs})
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
+        checked.defaults = own | defaults  # type: ignore[attr-defined]
         return cast("Callable[P, R]", checked)
 
     return decorate
+
+
+RETIRED = {
+    "pass_at": 'pass_at: write `metrics="pass@K"`',
+    "pass_hat": 'pass_hat: write `metrics="pass^K"`',
+    "repeats": "repeats: write `runs`",
+}
+_OF_ROWS = ("X", "y", "groups", "runs", "time", "subgroups")
+"""The arguments that have a value for each row."""
+
+
+def call_of(function: Callable[..., Any], arguments: Mapping[str, Any], *first: str) -> str:
+    """Write a call; arguments with a value for each row stand by their names."""
+    defaults = function.defaults  # type: ignore[attr-defined]
+    of_rows = [k for k in _OF_ROWS if not isinstance(arguments.get(k, ""), str | tuple | None)]
+    written = [*first, *(f"{key}={key}" for key in of_rows)]
+    for key, value in arguments.items():
+        default = defaults[key]
+        plain = np.ndim(value) == np.ndim(default) == 0
+        if key not in of_rows and not (value is default or (plain and value == default)):
+            written.append(f"{key}={shown(value)}")
+    return f"bakeoff.{function.__name__}({', '.join(written)})"
 
 
 def _with_parameters(text: str, names: Sequence[str]) -> str:
@@ -145,14 +169,6 @@ def _with_parameters(text: str, names: Sequence[str]) -> str:
         lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
     before, returns, after = text.partition("Returns\n-------\n")
     return "".join([before, "\n".join(lines), "\n\n", returns, after])
-
-
-def one_spelling(metrics: str | Sequence[str], metric: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics that are named by one of two arguments."""
-    if len(metrics) and len(metric):
-        raise UserError("metric, metrics: these are one argument by two names: give one of them")
-    found = metrics if len(metrics) else metric
-    return (found,) if isinstance(found, str) else tuple(found)
 
 
 def place_of(model: str) -> Verbatim:

@@ -34,7 +34,7 @@ from bakeoff.data.read_given import read_given
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Problem, UserError, printable
 from bakeoff.files import write_texts
-from bakeoff.options import OPTIONS, flag
+from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.standings import as_records
@@ -119,8 +119,8 @@ def _of_scores(args: argparse.Namespace, command: str) -> Study:
     for name, option in OPTIONS.items():
         value = getattr(args, name, None)
         if name not in _OF_SCORES and value not in (None, False, option.default):
-            raise UserError(
-                f"{flag(name)} is for rows of a test set, not for a table of scores (--datasets)"
+            raise Problem(
+                (name,), "is for rows of a test set, not for a table of scores (datasets)"
             )
     if args.values in ("right", "wrong"):
         raise Problem(("values",), f"found {args.values}, a score is better if higher or lower")

@@ -22,6 +22,11 @@ SCORINGS: Mapping[str, str] = {
 }
 """The names of our metrics that are called otherwise there."""
 
+METRICS_OF: Mapping[str, str] = {
+    scoring: name for name, scoring in SCORINGS.items() if name != "error"
+}
+"""Our names of scorers that are called otherwise there."""
+
 NEGATED: Mapping[str, str] = {
     scoring: name for name, scoring in SCORINGS.items() if scoring.startswith("neg_")
 }
