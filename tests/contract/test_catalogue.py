@@ -26,7 +26,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.citations import BIBTEX
 from bakeoff.stats.core.result import AGREE
-from bakeoff.stats.metrics.named import METRICS
+from bakeoff.stats.metrics.metric import METRICS
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)
@@ -37,7 +37,6 @@ UNDECIDED = (Status.ZERO_VARIANCE, Status.TOO_FEW, Status.UNDEFINED)
 # options without a default, by name: what an experiment has to say itself
 REQUIRED = {"mu0": 0.8, "n_train": 90, "n_test": 10, "margin": 0.05, "full_repeats": 1}
 MODELS = 3
-RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 
 
 @pytest.fixture
@@ -239,32 +238,32 @@ def arrange(entry, models):
 
 def model_axis(entry):
     """Return the axis of the models in a table of several."""
-    if entry.evidence in RUNS:
+    if entry.evidence is Evidence.RUNS:
         return 0
-    return 2 if entry.evidence is Evidence.FOLD_CORRECTNESS else 1
+    return 2 if entry.evidence is Evidence.FOLD_ROWS else 1
 
 
 def cases(entry):
     """Return the arguments of a test in every case."""
-    match entry.evidence:
-        case Evidence.COSTED_LABELS:
+    match entry.evidence, entry.reads:
+        case Evidence.ROWS, "classes":
             return label_cases()
-        case Evidence.PROBABILITIES:
+        case Evidence.ROWS, "ranking":
             return probability_cases()
-        case Evidence.PREDICTIONS:
+        case Evidence.ROWS, "predictions":
             return prediction_cases(entry.arity)
-        case Evidence.RUNS:
+        case Evidence.RUNS, "predictions":
             return run_cases(entry.arity)
-        case Evidence.FOLD_CORRECTNESS:
+        case Evidence.FOLD_ROWS, _:
             made = replicated_cases()
             return {n: (halves(m.shape[2]), *arrange(entry, m)) for n, m in made.items()}
-        case Evidence.CORRECTNESS:
+        case Evidence.ROWS, "correctness":
             made = {name: matrix.T for name, matrix in correctness_cases().items()}
-        case Evidence.FOLD_SCORES:
+        case Evidence.FOLD_SCORES, "scores":
             made = score_cases(*fold_shape(entry))
-        case Evidence.FOLD_CRITERIA:
+        case Evidence.FOLD_SCORES, "criteria":
             made = score_cases(12, 2)
-        case Evidence.RUN_VALUES:
+        case Evidence.RUNS, "values":
             made = score_cases(4, 12)
         case _:
             made = score_cases(12)
@@ -323,7 +322,7 @@ def test_no_option_is_any_text(name):
     assert str not in kinds.values()
 
 
-@pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES))
+@pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES, reads="scores"))
 def test_shape_of_the_scores_is_as_registered(entry):
     if entry.arity not in (Arity.ONE, Arity.PAIR):
         assert not entry.replications
@@ -341,7 +340,7 @@ def test_shape_of_the_scores_is_as_registered(entry):
 @pytest.mark.parametrize("name", NAMES)
 def test_test_that_counts_has_the_counts_in_its_details(entry):
     if entry.uses_only_counts:
-        assert entry.evidence is Evidence.CORRECTNESS
+        assert (entry.evidence, entry.reads) == (Evidence.ROWS, "correctness")
         result = call(entry, ordinary(entry))
         details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
         assert {"only_a_correct", "only_b_correct"} <= set(details)
@@ -352,7 +351,7 @@ def pairs_of(name):
     wanted = CATALOGUE[name]
     return (
         wanted.arity is Arity.PAIR
-        and wanted.evidence not in (Evidence.COSTED_LABELS, Evidence.PROBABILITIES)
+        and wanted.reads not in ("classes", "ranking")
         and not needed(wanted)
     )
 
@@ -372,8 +371,7 @@ def of_all(entry):
     [
         name
         for name in having(arity=Arity.PAIR)
-        if CATALOGUE[name].evidence not in (Evidence.COSTED_LABELS, Evidence.PROBABILITIES)
-        and CATALOGUE[name].all_pairs
+        if CATALOGUE[name].reads not in ("classes", "ranking") and CATALOGUE[name].all_pairs
     ]
     + ["cv5x2_z", "cv5x2_mcnemar"],
 )
@@ -406,28 +404,27 @@ def test_posthoc_is_a_test_of_pairs_on_the_same_evidence(entry):
 @pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS))
 def test_omnibus_test_has_a_posthoc(name):
     # pairs by several metrics are compared metric by metric
-    assert CATALOGUE[name].posthoc or CATALOGUE[name].evidence is Evidence.FOLD_CRITERIA
+    assert CATALOGUE[name].posthoc or CATALOGUE[name].reads == "criteria"
+
+
+STEMS = {
+    "correctness": "correct",
+    "classes": "pred",
+    "ranking": "score",
+    "predictions": "predicted",
+    "values": "values",
+    "scores": "scores",
+    "criteria": "scores",
+}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_signature_follows_the_evidence(entry):
-    expected = {
-        (Evidence.CORRECTNESS, Arity.PAIR): ["correct_a", "correct_b"],
-        (Evidence.CORRECTNESS, None): ["correct"],
-        (Evidence.COSTED_LABELS, Arity.PAIR): ["y_true", "pred_a", "pred_b"],
-        (Evidence.PROBABILITIES, Arity.PAIR): ["y_true", "score_a", "score_b"],
-        (Evidence.PREDICTIONS, Arity.PAIR): ["y_true", "predicted_a", "predicted_b"],
-        (Evidence.PREDICTIONS, None): ["y_true", "predicted"],
-        (Evidence.VALUES, Arity.PAIR): ["values_a", "values_b"],
-        (Evidence.VALUES, None): ["values"],
-        (Evidence.RUNS, Arity.PAIR): ["y_true", "runs_a", "runs_b"],
-        (Evidence.RUN_VALUES, Arity.PAIR): ["runs_a", "runs_b"],
-        (Evidence.FOLD_CORRECTNESS, Arity.PAIR): ["fold", "correct_a", "correct_b"],
-        (Evidence.FOLD_CORRECTNESS, None): ["fold", "correct"],
-    }
-    pair = Arity.PAIR if entry.arity is Arity.PAIR else None
-    scores = ["scores_a", "scores_b"] if pair else ["scores"]
-    assert positional(entry) == expected.get((entry.evidence, pair), scores)
+    stem = "runs" if entry.evidence is Evidence.RUNS else STEMS[entry.reads]
+    truth = ["y_true"] if entry.reads in ("classes", "ranking", "predictions") else []
+    fold = ["fold"] if entry.evidence is Evidence.FOLD_ROWS else []
+    models = [f"{stem}_a", f"{stem}_b"] if entry.arity is Arity.PAIR else [stem]
+    assert positional(entry) == [*truth, *fold, *models]
     required = [n for n, p in entry.options.items() if p.default is inspect.Parameter.empty]
     assert set(required) <= set(REQUIRED), "tell this suite a value for the new required option"
 
@@ -554,23 +551,23 @@ def names_an_argument(entry, message):
     return any(p in message for p in inspect.signature(entry.function).parameters)
 
 
-FOLDS = (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
+ON_FOLDS = having(evidence=Evidence.FOLD_SCORES)
 RANKED = ("nemenyi", "friedman_posthoc", "friedman", "iman_davenport", "quade", "kruskal_wallis")
 DEGENERATE = [
     (
         Status.IDENTICAL_SCORES,
         "constant and equal",
-        [n for n in NAMES if CATALOGUE[n].evidence in (*FOLDS, Evidence.DATASET_SCORES)],
+        [*ON_FOLDS, *having(evidence=Evidence.DATASETS)],
     ),
     (
         Status.IDENTICAL_SCORES,
         "differences of float noise",
-        [n for n in NAMES if CATALOGUE[n].evidence in FOLDS and CATALOGUE[n].arity != Arity.ONE],
+        [n for n in ON_FOLDS if CATALOGUE[n].arity != Arity.ONE],
     ),
     (
         Status.ZERO_VARIANCE,
         "constant and different",
-        [n for n in NAMES if CATALOGUE[n].evidence in (*FOLDS, Evidence.RUN_VALUES)],
+        [*ON_FOLDS, "recipe_mean_difference"],
     ),
     (
         Status.ZERO_VARIANCE,
@@ -582,7 +579,7 @@ DEGENERATE = [
         "one fold",
         [
             *having(evidence=Evidence.FOLD_SCORES, replications=False),
-            *(*RANKED, "manova", "mean_difference", "recipe_mean_difference"),
+            *(*RANKED, "mean_difference", "recipe_mean_difference"),
         ],
     ),
     (Status.IDENTICAL_SCORES, "identical models", ["cost_sensitive", "delong"]),
@@ -758,12 +755,7 @@ def test_losses_are_scores_upside_down(entry):
 
 # --------------------------------------------------------------------------- wrong input
 
-SCORED = [
-    n
-    for n in NAMES
-    if CATALOGUE[n].evidence
-    in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA, Evidence.DATASET_SCORES)
-]
+SCORED = [n for n in NAMES if CATALOGUE[n].reads in ("scores", "criteria")]
 
 
 def refused(entry, arguments, argument):
@@ -780,7 +772,7 @@ def test_missing_scores_are_refused(entry, bad):
         refused(entry, arguments, argument)
 
 
-@pytest.mark.parametrize("name", having(evidence=Evidence.CORRECTNESS))
+@pytest.mark.parametrize("name", having(evidence=Evidence.ROWS, reads="correctness"))
 def test_codes_of_labels_are_not_correctness(entry):
     for position, argument in enumerate(positional(entry)):
         arguments = list(ordinary(entry))
@@ -788,7 +780,7 @@ def test_codes_of_labels_are_not_correctness(entry):
         refused(entry, arguments, argument)
 
 
-@pytest.mark.parametrize("name", having(evidence=Evidence.PROBABILITIES))
+@pytest.mark.parametrize("name", having(reads="ranking"))
 def test_scores_of_classes_need_two_classes_of_known_order(entry):
     truth, first, second = ordinary(entry)
     refused(entry, (truth + 1, first, second), "y_true")
@@ -799,7 +791,9 @@ def test_scores_of_classes_need_two_classes_of_known_order(entry):
 def test_unequal_lengths_are_refused(entry):
     arguments = ordinary(entry)
     last = arguments[-1]
-    cut = last[:, :-1] if entry.evidence in RUNS else last[:-1]  # models may differ in runs
+    cut = (
+        last[:, :-1] if entry.evidence is Evidence.RUNS else last[:-1]
+    )  # models may differ in runs
     shorter = (*arguments[:-1], cut)
     refused(entry, shorter, positional(entry)[-1])
 

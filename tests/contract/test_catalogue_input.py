@@ -17,7 +17,7 @@ from tests.contract import test_catalogue as suite
 NAMES = suite.NAMES
 CATALOGUE = suite.CATALOGUE
 NONSENSE = [None, "x", math.nan, math.inf, -1, 0, 1.5, [], [1.0, 2.0], object(), True, {}]
-RIGHT_OR_WRONG = suite.having(evidence=Evidence.CORRECTNESS)
+RIGHT_OR_WRONG = suite.having(evidence=Evidence.ROWS, reads="correctness")
 PAIRED = [n for n in NAMES if CATALOGUE[n].arity is Arity.PAIR and "unpaired" not in n]
 
 
@@ -35,7 +35,7 @@ def framed(array, index=None):
 
 def frames(entry, arguments, index=None):
     """Turn the evidence of a test into tables; runs are a list with one column each."""
-    runs = entry.evidence in suite.RUNS
+    runs = entry.evidence is Evidence.RUNS
     return tuple(
         [framed(run, index) for run in a] if runs and a.ndim == 2 else framed(a, index)
         for a in arguments
@@ -84,7 +84,7 @@ def test_a_mask_is_not_ignored(entry):
 @pytest.mark.parametrize("name", PAIRED)
 def test_rows_in_another_order_are_refused(entry):
     arguments = suite.ordinary(entry)
-    runs = entry.evidence in suite.RUNS
+    runs = entry.evidence is Evidence.RUNS
     rows = [f"row {i}" for i in range(arguments[0].shape[-1] if runs else len(arguments[0]))]
     same = frames(entry, arguments, rows)
     assert suite.call(entry, same).to_dict() == suite.call(entry, arguments).to_dict()
@@ -101,15 +101,14 @@ def test_evidence_of_another_kind_is_refused(entry):
         shape = arguments[position].shape
         for wrong in (
             np.full(shape, 1 + 2j),
-            np.full(shape, "0.5" if entry.evidence is not Evidence.COSTED_LABELS else ""),
+            np.full(shape, "0.5" if entry.reads != "classes" else ""),
             np.full(shape, "2026-01-01", dtype="datetime64[D]"),
             [[0.5], [0.5, 0.6]],
             {"a": 1},
             None,
         ):
             replaced = (*arguments[:position], wrong, *arguments[position + 1 :])
-            of_labels = (Evidence.COSTED_LABELS, Evidence.PREDICTIONS, Evidence.RUNS)
-            labels = entry.evidence in of_labels
+            labels = entry.reads in ("classes", "predictions")
             if labels and isinstance(wrong, np.ndarray):
                 continue  # any labels of one kind are labels
             with pytest.raises(ValueError, match=argument):

@@ -19,7 +19,7 @@ from sklearn.utils import all_estimators
 from bakeoff.data import Table
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME
 from bakeoff.data.target import Classes, Quantity
-from bakeoff.fit import early_stopping, own_divisions
+from bakeoff.fit import inner_divisions
 from bakeoff.fit import train as training
 from bakeoff.fit.check_models import check_inner_divisions, check_model
 from bakeoff.fit.train import TrainingPart, train
@@ -196,7 +196,7 @@ def test_no_group_is_on_both_sides_and_the_past_comes_first(case, dependence, mo
 
         return spied
 
-    for module in (training, early_stopping):
+    for module in (training, inner_divisions):
         monkeypatch.setattr(module, "divided", spy(module.divided))
     assert _outcome(KEYS[case], dependence) == ""
     assert seen
@@ -254,7 +254,7 @@ def test_what_cannot_be_steered_is_told_where_it_is(case):
 
 
 def test_histogram_boosting_of_many_rows_stops_by_whole_groups(monkeypatch):
-    monkeypatch.setattr(own_divisions, "_MANY", 100)
+    monkeypatch.setattr(inner_divisions, "_MANY", 100)
     nested = {
         "estimator": "sklearn.ensemble.BaggingClassifier",
         "params": {"estimator": {"estimator": HISTOGRAM}},

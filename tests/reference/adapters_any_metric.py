@@ -14,7 +14,6 @@ from bakeoff.stats.metrics.answer import (
     logit_interval,
     mover_interval,
 )
-from bakeoff.stats.metrics.best_models import best_of
 from bakeoff.stats.metrics.differences import (
     mean_difference,
     mean_interaction,
@@ -23,14 +22,15 @@ from bakeoff.stats.metrics.differences import (
 )
 from bakeoff.stats.metrics.family import (
     Contrasts,
+    best_of,
     compare_models,
     family_of_values,
     max_t,
     read_family,
 )
 from bakeoff.stats.metrics.influence import Setting, influence, one, read
-from bakeoff.stats.metrics.named import METRICS, metric_called
-from bakeoff.stats.metrics.rankings import auc
+from bakeoff.stats.metrics.library import auc
+from bakeoff.stats.metrics.metric import METRICS, metric_called
 from bakeoff.stats.metrics.view import NoValue, read_groups
 from tests.reference.told import as_printed, told
 

@@ -10,8 +10,15 @@ from bakeoff import stats
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.family import compare_models
 from bakeoff.stats.metrics.influence import influence
-from bakeoff.stats.metrics.metric import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Need
-from bakeoff.stats.metrics.named import METRICS, own_metric
+from bakeoff.stats.metrics.metric import (
+    FISHER,
+    LOG,
+    LOG_COMPLEMENT,
+    METRICS,
+    PLAIN,
+    Need,
+    own_metric,
+)
 from tests.reference.adapters_folds import half_sample
 from tests.reference.told import as_printed, told
 

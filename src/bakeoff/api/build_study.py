@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
 from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
-from bakeoff.comparisons.dependence import OF_RUNS, deterministic
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
     PairedPredictions,
-    PairedValues,
-    RowEvidence,
     has_test,
 )
 from bakeoff.comparisons.recommend import on_given_rows
@@ -25,7 +23,7 @@ from bakeoff.comparisons.run_tests import by_metric, run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.predicted import Predicted, SideBySide
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
@@ -45,7 +43,7 @@ from bakeoff.spec.task_problems import problems_with_task
 from bakeoff.stats import Evidence, catalogue
 
 
-def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
+def evidence_of(given: Observations, ids: Mapping[str, str]) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     kin: dict[str, Any] = {
         "groups": given.related.get("group"),
@@ -54,13 +52,13 @@ def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> RowEvidence:
     }
     runs = {
         run_name(ids[model], seed): one
-        for model, own in given.runs.items()
+        for model, own in given.models.items()
         for seed, one in enumerate(own, start=1)
     }
     models, found = tuple(runs), list(runs.values())
     numbers = [one.values for one in found if one.values is not None]
     if numbers:
-        return PairedValues(models, np.column_stack(numbers), **kin)
+        return PairedPredictions.from_values(models, np.column_stack(numbers), **kin)
     probabilities = _probabilities(found, (len(given.truth), len(given.classes)))
     return PairedPredictions(
         models,
@@ -86,21 +84,21 @@ def _probabilities(
 
 
 def said_of(
-    given: SideBySide, model: str, settings: Settings, columns: GivenColumns
+    given: Observations, model: str, settings: Settings, columns: GivenColumns
 ) -> dict[str, Any]:
     """Return what is known of one model beside its predictions."""
-    seeds, fixed = len(given.runs[model]), model in settings.deterministic
-    if given.further and seeds == 1 and not fixed:
+    seeds, fixed = len(given.models[model]), model in settings.deterministic
+    if given.several_runs and seeds == 1 and not fixed:
         raise Problem(
             ("deterministic",),
             f"{model} has one training run and others have several, so nothing is known of its "
             "seeds: give further runs, or say that its training has no random part",
         )
-    if fixed and not all(map(given.runs[model][0].says_the_same, given.runs[model][1:])):
+    if fixed and not all(map(given.models[model][0].says_the_same, given.models[model][1:])):
         raise Problem(
             ("deterministic",), f"the {seeds} training runs of {model} differ: it has a random part"
         )
-    if fixed and not given.further:
+    if fixed and not given.several_runs:
         raise Problem(("deterministic",), f"there are no training runs to compare {model} with")
     if fixed or seeds == 1:  # one of a deterministic model is as good as all
         return {"label": model, "deterministic": True if fixed else None}
@@ -115,7 +113,7 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
 
-def build_study(given: SideBySide, settings: Settings) -> Study:
+def build_study(given: Observations, settings: Settings) -> Study:
     """Run the tests of the experiment of these models, and make the study for its report."""
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
     metrics = _metrics(given, settings)
@@ -125,8 +123,8 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
     found = list(by_metric(rows, experiment, experiment.metrics))
     scores = pd.DataFrame(over_seeds(_scores(given, experiment))).drop(columns="seed")
-    numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
-    labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
+    numbers = {ROWS: rows} if rows.by_values else {}
+    labelled = {} if rows.by_values else {ROWS: rows}
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
     files = {ROWS: settings.files}
@@ -134,7 +132,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     target, truth = given.target, given.truth
     if not given.in_order:
         target, truth = Classes(()), np.full(len(truth), -1)
-    card = given_card(ROWS, spec, files, target, truth, given.left_out)
+    card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     odd = given.oddities
     card["group_columns"] = given.like_groups
     return Study(
@@ -161,7 +159,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         subgroups=subgroups.tabulate(
             line
             for one in found
-            if not isinstance(one, PairedPredictions) or has_test(one.metric)
+            if one.by_values or has_test(one.metric)
             for line in subgroups.of_test_set(ROWS, one, experiment)
         ),
     )
@@ -174,7 +172,7 @@ def made_by(study: Study, command: str) -> Study:
     return dataclasses.replace(study, environment=own, command=command)
 
 
-def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
+def _metrics(given: Observations, settings: Settings) -> list[str | GivenMetric]:
     """List the metrics, as an experiment has them."""
     place = ("metrics",)
     given.check_answers()
@@ -198,7 +196,7 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
         _check_costs(METRICS[name], settings.costs)
         silent = [
             model
-            for model, runs in given.runs.items()
+            for model, runs in given.models.items()
             if any(run.probabilities is None for run in runs)
         ]
         if METRICS[name].by_order and silent:
@@ -285,13 +283,13 @@ def _tests(
 
 
 def _experiment(
-    given: SideBySide,
+    given: Observations,
     settings: Settings,
     ids: Mapping[str, str],
     metrics: Sequence[str | GivenMetric],
 ) -> Experiment:
     """Make the experiment of given models."""
-    cost = FIXED_METRICS[Evidence.COSTED_LABELS]
+    cost = FIXED_METRICS["classes"]
     costs = settings.costs
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))
@@ -312,14 +310,14 @@ def _experiment(
             },
             "metrics": [*metrics, *([cost] if costs is not None and cost not in metrics else [])],
             "resampling": {"holdout": {}},
-            "tests": _tests(settings, ids, metrics, given.task, runs=bool(given.further)),
+            "tests": _tests(settings, ids, metrics, given.task, runs=given.several_runs),
             "costs": costs,
             "own_metrics": dict(settings.own_metrics),
         },
     )
 
 
-def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
+def _plan(given: Observations, experiment: Experiment) -> AnalysisPlan:
     """Plan the tests, which are those that any such comparison runs."""
     if task_problems := [*problems_with_task(experiment)]:
         raise report_problems(task_problems)
@@ -330,27 +328,28 @@ def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
     return AnalysisPlan(tuple(dataclasses.replace(test, why=WHY) for test in tests))
 
 
-def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
+def _tested(
+    test: PlannedTest, rows: PairedPredictions, experiment: Experiment
+) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
-    if entry.evidence in OF_RUNS:
+    if entry.evidence is Evidence.RUNS:
         for one in by_metric(rows, experiment, test.metrics):
             runs = CrossedRuns.of(one, deterministic(experiment))
             yield from run_on(runs, test, experiment, ROWS, one.metric)
         return
     for metric in test.metrics:
         own = rows
-        if isinstance(rows, PairedPredictions):
-            of_metric = entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES)
+        if not rows.by_values:
+            of_metric = entry.reads in ("predictions", "values")
             scores = rows.scores if of_metric else None
             own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
         yield from run_on(own, test, experiment, ROWS, metric)
 
 
-def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any]]:
+def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, Any]]:
     """Score each training run of each model."""
-    first = next(iter(given.models.values())).values
-    ids = np.arange(len(given.truth if first is None else first))
-    for runs, model in zip(given.runs.values(), experiment.models, strict=True):
+    ids = np.arange(len(given.truth))
+    for runs, model in zip(given.models.values(), experiment.models, strict=True):
         for seed, found in enumerate(runs, start=1):
             made = Predictions(
                 ids, given.truth, found.answers, given.classes, found.probabilities, None, {}

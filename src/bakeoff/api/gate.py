@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
+from bakeoff.api.arrays import side_by_side
 from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
 from bakeoff.errors import UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
@@ -105,8 +105,8 @@ def gate(
         of_labels |= {"classes": classes, "costs": costs, "unit": unit}
         check_values(y, values, of_labels)
         named_metrics, _ = taken_by_path(named_metrics)
-        by_name = isinstance(subgroups, Mapping | pd.DataFrame)
-        columns = subgroups if by_name else {_ONE_COLUMN: subgroups}
+        if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
+            subgroups = {_ONE_COLUMN: subgroups}
         given = side_by_side(
             y,
             {"base": base, "candidate": candidate},
@@ -115,11 +115,11 @@ def gate(
             classes,
             positive,
             "the test set",
-            NO_PARTS if subgroups is None else Parts.taken(columns, {}),
-            numbers_wanted(task, named_metrics),
+            subgroups,
+            numbers=numbers_wanted(task, named_metrics),
             called="{}",
         )
-        rows = GateRows.of(
+        rows = GateRows(
             given,
             {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
             greater_is_better=not isinstance(kind, GivenMetric) or kind.greater_is_better,

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, Unpack
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
+from bakeoff.api.arrays import side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.reports import of_reports
@@ -158,10 +158,10 @@ def compare(
             raise Problem(("bins",), "found no subgroups, expected the columns to be cut")
         kind, names = kind_of(values, metrics)
         check_values(y, values, {"metrics": names} | {key: arguments[key] for key in _OF_LABELS})
-        parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, settings["bins"] or {})
         names, own_metrics = taken_by_path(names)
-        of_rows = related, kind, settings["classes"], positive, settings["name"], parts
-        given = side_by_side(y, predictions, *of_rows, numbers_wanted(task, names))
+        of_rows = related, kind, settings["classes"], positive, settings["name"], subgroups
+        numbers = numbers_wanted(task, names)
+        given = side_by_side(y, predictions, *of_rows, settings["bins"], numbers)
         shared = ("costs", "variant", "correction", "alternative", "independent_rows", "unit")
         how = Settings(
             metrics=names,

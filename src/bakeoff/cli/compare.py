@@ -29,9 +29,10 @@ from bakeoff.cli.given import (
 )
 from bakeoff.cli.terminal import dim, say
 from bakeoff.data.given_tables import TASK
-from bakeoff.data.predicted import Predicted, SideBySide
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
-from bakeoff.data.table_files import read_frame
+from bakeoff.data.records import read_frame
+from bakeoff.data.target import Labels
 from bakeoff.errors import Problem, UserError, printable
 from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
@@ -149,7 +150,7 @@ def _of_scores(args: argparse.Namespace, command: str) -> Study:
     )
 
 
-def _read(args: argparse.Namespace) -> tuple[SideBySide, Settings, tuple[str, ...]]:
+def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, ...]]:
     """Read one table of all models, or one of each; return how they are compared, and notes."""
     settings = Settings(
         unit=args.unit,
@@ -231,7 +232,7 @@ def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
             )
 
 
-def _tell_models(asked: Sequence[str] | None, given: SideBySide) -> None:
+def _tell_models(asked: Sequence[str] | None, given: Observations) -> None:
     """Name the columns read as models if some of them may not be models."""
     if asked is None and len(given.models) > 2:
         sys.stderr.write(
@@ -242,7 +243,7 @@ def _tell_models(asked: Sequence[str] | None, given: SideBySide) -> None:
         )
 
 
-def _called(given: SideBySide, names: Sequence[str] | None) -> SideBySide:
+def _called(given: Observations, names: Sequence[str] | None) -> Observations:
     """Give models of several tables other names."""
     if names is None:
         return given
@@ -256,7 +257,7 @@ def _called(given: SideBySide, names: Sequence[str] | None) -> SideBySide:
     return dataclasses.replace(given, models=models)
 
 
-def _from_counts(text: str) -> SideBySide:
+def _from_counts(text: str) -> Observations:
     """Make rows of two models from how many both, one or neither is right on."""
     counts = text.split(",")
     if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
@@ -268,7 +269,9 @@ def _from_counts(text: str) -> SideBySide:
     numbers = [int(number) for number in counts]
     if not 0 < sum(numbers) <= MOST_COUNTED:
         raise Problem(("counts",), f"expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
-    a, b = (np.repeat(wrong, numbers) for wrong in ([0, 0, 1, 1], [0, 1, 0, 1]))
-    models = {name: Predicted(codes, None) for name, codes in (("A", a), ("B", b))}
-    truth = np.zeros(len(a), dtype=np.intp)
-    return SideBySide("the counts", ("right", "wrong"), truth, models, in_order=False)
+    right, a, b = (
+        Labels(("right", "wrong"), np.repeat(wrong, numbers))
+        for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
+    )
+    models = {"A": (Predicted(a),), "B": (Predicted(b),)}
+    return Observations("the counts", np.arange(len(a)), right, models, in_order=False)

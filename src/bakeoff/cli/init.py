@@ -18,7 +18,7 @@ from bakeoff.cli.check_data import show_columns, show_undeclared, told_constant
 from bakeoff.cli.given import outputs
 from bakeoff.cli.guess import FEWEST, Guess, look, told
 from bakeoff.cli.terminal import say
-from bakeoff.data import table_files
+from bakeoff.data import records
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
@@ -69,7 +69,7 @@ def init(args: argparse.Namespace) -> None:
         raise UserError("give a table and its --target, or for a folder with an example --folder")
     known = {key: getattr(args, key) for key in ("format", "encoding", "missing_values")}
     settings = {key: value for key, value in known.items() if value is not None}
-    frame, keys = table_files.guess(args.data, args.target, settings)
+    frame, keys = records.guess(args.data, args.target, settings)
     if args.target not in frame.columns:
         raise UserError(
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"

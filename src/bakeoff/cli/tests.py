@@ -17,17 +17,18 @@ from bakeoff.report.numbers import paragraph, words
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 
 EVIDENCE = {
-    Evidence.CORRECTNESS: "correctness of each test row",
-    Evidence.COSTED_LABELS: "predicted class of each test row and the costs of errors",
-    Evidence.PROBABILITIES: "class probabilities of each test row",
-    Evidence.PREDICTIONS: "predictions of each test row, by any metric",
-    Evidence.VALUES: "one value per test row",
-    Evidence.RUNS: "predictions of each test row by several training runs, by any metric",
-    Evidence.RUN_VALUES: "one value per test row and training run",
-    Evidence.FOLD_SCORES: "scores on folds",
-    Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
-    Evidence.FOLD_CORRECTNESS: "correctness of each row in 5×2 cross-validation",
-    Evidence.DATASET_SCORES: "one score per data set",
+    (Evidence.ROWS, "correctness"): "correctness of each test row",
+    (Evidence.ROWS, "classes"): "predicted class of each test row and the costs of errors",
+    (Evidence.ROWS, "ranking"): "class probabilities of each test row",
+    (Evidence.ROWS, "predictions"): "predictions of each test row, by any metric",
+    (Evidence.ROWS, "values"): "one value per test row",
+    (Evidence.RUNS, "predictions"): "predictions of each test row by several training runs, by any "
+    "metric",
+    (Evidence.RUNS, "values"): "one value per test row and training run",
+    (Evidence.FOLD_SCORES, "scores"): "scores on folds",
+    (Evidence.FOLD_SCORES, "criteria"): "scores on folds by several metrics",
+    (Evidence.FOLD_ROWS, "correctness"): "correctness of each row in 5×2 cross-validation",
+    (Evidence.DATASETS, "scores"): "one score per data set",
 }
 MODELS = {
     Arity.ONE: "one",
@@ -53,7 +54,7 @@ def _list(entries: Sequence[Entry]) -> None:
         rows = [
             (e.name, e.title, MODELS[e.arity], e.about, ", ".join(e.plans))
             for e in entries
-            if e.evidence is evidence
+            if (e.evidence, e.reads) == evidence
         ]
         say(bold(f"Evidence: {what}"))
         head = ("name", "title", "models", "null is about", "plans")
@@ -76,7 +77,7 @@ def _explain(entry: Entry) -> None:
         ("caution", entry.caution),
         ("null is about", whole),
         ("compares", MODELS[entry.arity]),
-        ("evidence", EVIDENCE[entry.evidence]),
+        ("evidence", EVIDENCE[entry.evidence, entry.reads]),
         ("plans", ", ".join(entry.plans)),
         ("type I error", _error_rate(entry)),
         ("post hoc", entry.posthoc),

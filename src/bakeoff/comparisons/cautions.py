@@ -14,7 +14,7 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
 
 _SITUATIONS = {
     "failing fits": "where some fits fail",
@@ -43,6 +43,14 @@ _INFLATES = (
     "exchangeable models",
 )
 """What a test checks of its data; where it fails, the test rejects too often."""
+
+
+INFLATED = "{test} has an inflated type I error {where}: {why}."
+NOT_SIMULATED = (
+    "{test} has an inflated type I error with some learners and was not simulated with learners "
+    "like {models}."
+)
+"""What a caution says."""
 
 
 def measured(row: Comparison) -> list[str]:
@@ -88,20 +96,16 @@ class Cautions:
         if concerned:
             parts: list[str] = []
             for one in concerned:
-                here = ", ".join(shown(model) for model in one.models if model in compared)
+                here = joined([shown(model) for model in one.models if model in compared])
                 where = one.where.removeprefix("with ") if parts else one.where
                 parts.append(f"{where} (here: {here})" if here else where)
+            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
             found.append(
-                f"{joined(parts)} {named(self.entry)} has an inflated type I error "
-                f"({inflation([one.rate for one in concerned])} at the .05 level in simulations)."
-                f"{use}"
+                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
             )
-        unknown = [model for model in self.unknown if model in compared]
+        unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
-            found.append(
-                f"the type I error of {named(self.entry)} is inflated with some learners and was "
-                f"not simulated with learners like {joined([shown(model) for model in unknown])}."
-            )
+            found.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
         return found
 
 
@@ -114,7 +118,7 @@ def inflation(rates: Sequence[ErrorRate]) -> str:
 
 def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
     """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
-    accuracy = FIXED_METRICS[Evidence.CORRECTNESS]
+    accuracy = FIXED_METRICS["correctness"]
     for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
         if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
             return own

@@ -14,7 +14,6 @@ from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     PairedPredictions,
-    PairedValues,
     has_row_values,
 )
 from bakeoff.comparisons.settings import INDEPENDENT
@@ -29,9 +28,6 @@ from bakeoff.stats import Assumption, Entry, Evidence, catalogue
 from bakeoff.stats.design.clusters import TIME_BLOCKS
 from bakeoff.stats.runs.recipe import ENOUGH_RUNS, lead_of_best
 
-OF_RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
-"""What tests of recipes are fed with."""
-
 _MOST_NAMED = 5
 _RUN = re.compile(r"(?<![a-z])(seed|run)[ _.=-]*\d+", re.IGNORECASE)
 """The part of a name that tells the training runs of one model apart."""
@@ -45,7 +41,7 @@ def deterministic(experiment: Experiment) -> frozenset[str]:
 def _is_fixed(model: Model | GivenModel) -> bool:
     if model.deterministic is not None or isinstance(model, GivenModel) or model.seeds > 1:
         return bool(model.deterministic)
-    from bakeoff.fit.assemble import draws_nothing  # estimators: slow to import
+    from bakeoff.fit.estimator import draws_nothing  # estimators: slow to import
 
     return draws_nothing(model)
 
@@ -74,8 +70,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
                 f"{joined(runs)} look like training runs of one model. Through selection alone the "
                 "one with the best test score leads their mean by about "
                 f"{lead_of_best(len(runs)):.1f} standard deviations of a run's score: compare all "
-                "runs as one model, by `seeds:` or `{seed}` in the path of their files "
-                "(docs/predictions.md#several-training-runs)."
+                "runs as one model, by `seeds:` or `{seed}` in the path of their files."
             )
 
 
@@ -109,7 +104,7 @@ def _named(models: list[str], experiment: Experiment) -> str:
 def refusal_of_runs(entry: Entry, experiment: Experiment) -> str:
     """Say why a test of recipes, or one of single fits, cannot run; empty where it can."""
     several = several_runs(experiment)
-    if entry.evidence not in OF_RUNS:
+    if entry.evidence is not Evidence.RUNS:
         return _refusal_of_single_fits(entry, experiment, several) if several else ""
     if not several:
         return (
@@ -127,7 +122,7 @@ def refusal_of_runs(entry: Entry, experiment: Experiment) -> str:
 
 def _refusal_of_single_fits(entry: Entry, experiment: Experiment, several: list[str]) -> str:
     """Say that a test looks at the rows of one fit, where models have several."""
-    if entry.evidence is Evidence.FOLD_CORRECTNESS:
+    if entry.evidence is Evidence.FOLD_ROWS:
         instead = "corrected_repeated_kfold_t, which takes mean scores over seeds,"
     elif not entry.evidence.on_rows:
         return ""
@@ -144,7 +139,7 @@ def _refusal_of_single_fits(entry: Entry, experiment: Experiment, several: list[
 
 def refusal(entry: Entry, experiment: Experiment) -> str:
     """Say why a test that has no form for groups cannot run; empty where it can."""
-    of_folds = entry.evidence is Evidence.FOLD_CORRECTNESS
+    of_folds = entry.evidence is Evidence.FOLD_ROWS
     alone = of_folds or (entry.knows_no_relation and not entry.better_test)
     if not alone or not related(entry, experiment):
         return ""
@@ -252,7 +247,7 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
 def assumption(evidence: AnyEvidence) -> Assumption | None:
     """Return what a test assumes that was asked to take these rows for independent."""
     rows = "rows that belong together"
-    if isinstance(evidence, PairedPredictions | PairedValues):
+    if isinstance(evidence, PairedPredictions):
         if not evidence.related:
             return None
         rows = f"{evidence.n:,} rows of {evidence.units}"

@@ -14,16 +14,15 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.data.row_columns import SUBGROUP, TAKEN
-from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
 from bakeoff.files import open_parquet, read_csv, read_frame
 from bakeoff.scores import METRICS, Metric
 from bakeoff.spec.experiment import run_of
-from bakeoff.stats import Entry, Evidence, Runs, influence, looks_at, time_blocks
+from bakeoff.stats import Entry, Runs, influence, looks_at, time_blocks
 from bakeoff.stats.design.clusters import TIME_BLOCKS
+from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.named import METRICS as BUILT_IN
 from bakeoff.stats.metrics.view import NO_COLUMNS
 
 Floats = NDArray[np.float64]
@@ -140,7 +139,7 @@ Codes = NDArray[np.integer[Any]]
 
 @dataclasses.dataclass(frozen=True)
 class PairedPredictions(RelatedRows):
-    """Predictions of all models on the same rows, paired by row."""
+    """What all models predict of the same rows, or a number that each of them has on each row."""
 
     models: tuple[str, ...]
     classes: tuple[str, ...]
@@ -156,9 +155,18 @@ class PairedPredictions(RelatedRows):
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
     ids: NDArray[Any] | None = None
+    by_values: bool = False
+    """Whether `predicted` holds numbers of which the mean is the metric, and no truth is known."""
+    greater_is_better: bool = True
+    range: tuple[float, float] = (-math.inf, math.inf)
 
-    difference = "metric_difference"
-    """The test that compares two models on these rows by any metric."""
+    @classmethod
+    def from_values(
+        cls, models: Sequence[str], values: NDArray[Any], **more: Any
+    ) -> PairedPredictions:
+        """Make them from a number of each model on each row, shape (n, M)."""
+        unknown = np.full(len(values), np.nan)
+        return cls(tuple(models), (), unknown, values, by_values=True, **more)
 
     @classmethod
     def from_labels(
@@ -169,6 +177,11 @@ class PairedPredictions(RelatedRows):
         classes = pd.Index(sorted({label for labels in columns for label in labels.unique()}))
         first, *codes = (classes.get_indexer(pd.Index(labels)) for labels in columns)
         return cls(tuple(models), tuple(classes), first, np.column_stack(codes))
+
+    @property
+    def difference(self) -> str:
+        """The test that compares two models on these rows by any metric."""
+        return "mean_difference" if self.by_values else "metric_difference"
 
     def confusion(self, model: str) -> NDArray[np.int64]:
         """Count true (rows) against predicted classes (columns), shape (K, K)."""
@@ -184,25 +197,27 @@ class PairedPredictions(RelatedRows):
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut right/wrong, labels or scores for some models."""
-        if entry.evidence is Evidence.CORRECTNESS:
+        if entry.reads == "correctness":
             return [self.predicted[:, m] == self.truth for m in models]
-        if entry.evidence is Evidence.COSTED_LABELS:
+        if entry.reads == "classes":
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
-        if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
+        if entry.reads == "predictions":
             return [self._true_answers, *(self._of(m) for m in models)]
-        if entry.evidence is Evidence.VALUES:
+        if entry.reads == "values":
             return [self.row_values(m) for m in models]
         assert self.scores is not None
         return [self._positive, *(self.scores[:, m] for m in models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return rows × models: right or wrong, or the truth and what is predicted."""
-        if entry.evidence is Evidence.PROBABILITIES:
+        if entry.reads == "ranking":
             return [self._positive, self.scores]
-        if entry.evidence is Evidence.VALUES:
+        if entry.reads == "values":
+            if self.by_values:
+                return [self.predicted]
             return [np.column_stack([self.row_values(m) for m in range(len(self.models))])]
-        if entry.evidence is not Evidence.PREDICTIONS:
+        if entry.reads != "predictions":
             return [self.correct]
         if self._wanted is None:
             columns = [self._of(m) for m in range(len(self.models))]
@@ -216,14 +231,16 @@ class PairedPredictions(RelatedRows):
         return np.asarray(np.square(self.predicted[:, model] - self.truth))
 
     def row_values(self, model: int) -> Floats:
-        """Return what each row adds to a metric of predicted numbers, whose mean is the metric."""
+        """Return what each row adds to a metric of numbers, whose mean is the metric."""
+        if self.by_values:
+            return np.asarray(self.predicted[:, model], dtype=np.float64)
         found = influence(self.truth, self.predicted[:, model], metric=self.engine_metric)
         return np.asarray(found.value + found.psi)
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
         found = super().managed(entry)
-        if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
+        if entry.reads == "predictions":
             found["metric"] = self.engine_metric
             if self.classes:
                 found |= {"labels": self.classes, "positive": self.classes[-1]}
@@ -231,6 +248,8 @@ class PairedPredictions(RelatedRows):
 
     def missing(self, models: Sequence[int]) -> str:
         """Say which models do not rank the rows or give probabilities, where that is wanted."""
+        if self.by_values:
+            return ""
         wanted = self._wanted if self.metric else self.scores
         if wanted is None:
             by_labels = not self.metric or looks_at(self.engine_metric) == "classes"
@@ -305,24 +324,6 @@ class PairedPredictions(RelatedRows):
 
 
 @dataclasses.dataclass(frozen=True)
-class PairedValues(RelatedRows, Paired):
-    """A number of each model on the same rows, paired by row."""
-
-    models: tuple[str, ...]
-    values: NDArray[Any]
-    left_out: tuple[str, ...] = ()
-    groups: NDArray[Any] | None = None
-    times: NDArray[Any] | None = None
-    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
-    metric: str = ""
-    greater_is_better: bool = True
-    range: tuple[float, float] = (-math.inf, math.inf)
-
-    difference = "mean_difference"
-    """The test that compares two models on these rows by any metric."""
-
-
-@dataclasses.dataclass(frozen=True)
 class FoldPredictions(Paired):
     """Whether all models are right on each row, in each replication of 5×2cv."""
 
@@ -350,7 +351,7 @@ class CrossedRuns(RelatedRows):
     """The predictions, or numbers, of all runs of all models on the same rows."""
 
     models: tuple[str, ...]
-    rows: PairedPredictions | PairedValues
+    rows: PairedPredictions
     runs: tuple[tuple[int, ...], ...]
     deterministic: tuple[bool, ...]
     left_out: tuple[str, ...] = ()
@@ -358,7 +359,7 @@ class CrossedRuns(RelatedRows):
     times: NDArray[Any] | None = None
 
     @classmethod
-    def of(cls, rows: PairedPredictions | PairedValues, fixed: Collection[str] = ()) -> CrossedRuns:
+    def of(cls, rows: PairedPredictions, fixed: Collection[str] = ()) -> CrossedRuns:
         """Sort runs by their models; of a model that is fixed one is as good as all."""
         found: dict[str, list[int]] = {}
         for place, name in enumerate(rows.models):
@@ -378,8 +379,7 @@ class CrossedRuns(RelatedRows):
     @property
     def difference(self) -> str:
         """The test that compares two recipes on these rows by any metric."""
-        by_values = isinstance(self.rows, PairedValues)
-        return "recipe_mean_difference" if by_values else "recipe_difference"
+        return "recipe_mean_difference" if self.rows.by_values else "recipe_difference"
 
     @property
     def metric(self) -> str:
@@ -639,15 +639,15 @@ def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
     return [name for model in models for own, _, name in sorted(found) if own == model]
 
 
-def read_values(path: str | Path, models: list[str]) -> PairedValues:
+def read_values(path: str | Path, models: list[str]) -> PairedPredictions:
     """Read the collected numbers of one data set, each training run as if it was a model."""
     known = _names(path)
     present = _present(models, known)
     values = read_frame(path, present).to_numpy(dtype=np.float64)
     kin = _frame(path, _of(SUBGROUP, known))
     left_out, subgroups = _without(models, present), _subgroups(kin)
-    return PairedValues(
-        tuple(present), values, left_out, **_related(path, known), subgroups=subgroups
+    return PairedPredictions.from_values(
+        present, values, left_out=left_out, **_related(path, known), subgroups=subgroups
     )
 
 
@@ -730,7 +730,6 @@ def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{model} has no results here" for model in models if model not in found)
 
 
-RowEvidence = PairedPredictions | PairedValues
 AnyEvidence = (
-    FoldScores | FoldCriteria | FoldPredictions | RowEvidence | CrossedRuns | DatasetScores
+    FoldScores | FoldCriteria | FoldPredictions | PairedPredictions | CrossedRuns | DatasetScores
 )

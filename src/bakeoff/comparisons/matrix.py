@@ -122,7 +122,7 @@ def check_cells(
     test: PlannedTest, entry: Entry, experiment: Experiment, place: Place, metrics: Sequence[str]
 ) -> None:
     """Refuse tests over data sets that look at the size of scores where only ranks compare."""
-    if entry.evidence is not Evidence.DATASET_SCORES:
+    if entry.evidence is not Evidence.DATASETS:
         return
     why = by_ranks(experiment, metrics)
     if why and (entry.name not in ON_RANKS or "decimals" in test.options):

@@ -31,10 +31,9 @@ from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue, test_set_metrics
 
 _OF_CLASSES = {
-    Evidence.CORRECTNESS: "right and wrong rows",
-    Evidence.FOLD_CORRECTNESS: "right and wrong rows",
-    Evidence.COSTED_LABELS: "what errors between classes cost",
-    Evidence.PROBABILITIES: "areas under the ROC curve",
+    "correctness": "right and wrong rows",
+    "classes": "what errors between classes cost",
+    "ranking": "areas under the ROC curve",
 }
 LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
 """How many models a test needs."""
@@ -45,9 +44,9 @@ _ON_FOLDS = (
     "half_sample_t",
 )
 _FOR_TWO = {
-    Evidence.CORRECTNESS: ("mcnemar",),
+    Evidence.ROWS: ("mcnemar",),
     Evidence.FOLD_SCORES: _ON_FOLDS,
-    Evidence.DATASET_SCORES: ("wilcoxon_signed_rank",),
+    Evidence.DATASETS: ("wilcoxon_signed_rank",),
 }
 _REPEATED = ("corrected_repeated_kfold_t", "corrected_resampled_t")
 
@@ -126,7 +125,7 @@ def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
 def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
     """Refuse tests of more models, or of more data sets, than there are."""
     models, least = len(experiment.models), LEAST[entry.arity]
-    if entry.evidence is Evidence.FOLD_CRITERIA:
+    if entry.reads == "criteria":
         least = 2  # no other test takes several metrics of two models together
     if models < least:
         for_two = _FOR_TWO.get(entry.evidence, ()) if models == 2 else ()
@@ -137,7 +136,7 @@ def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
             + (f"; for two use {instead[0]}" if instead else ""),
         )
     units = experiment.tests.units(experiment.datasets)
-    if entry.evidence is Evidence.DATASET_SCORES and len(units) < 2:
+    if entry.evidence is Evidence.DATASETS and len(units) < 2:
         instead = advisable((*_ON_FOLDS, "mcnemar"), experiment)[:1]
         raise Problem(
             place,
@@ -148,11 +147,11 @@ def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
 
 def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
     """Refuse tests of predictions where models bring numbers per row, and the other way round."""
-    wants_numbers = entry.evidence in (Evidence.VALUES, Evidence.RUN_VALUES)
-    if experiment.task.numbers and entry.evidence in _OF_CLASSES:
+    wants_numbers = entry.reads == "values"
+    if experiment.task.numbers and entry.reads in _OF_CLASSES:
         raise Problem(
             place,
-            f"{entry.name} compares {_OF_CLASSES[entry.evidence]}, which predicted numbers do not "
+            f"{entry.name} compares {_OF_CLASSES[entry.reads]}, which predicted numbers do not "
             "have: use metric_difference on one test set, or a test of fold scores",
         )
     if experiment.by_values and entry.evidence.on_rows and not wants_numbers:
@@ -196,7 +195,7 @@ def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) 
     fitting = [plan for plan, refusal in zip(usable, refusals, strict=True) if not refusal]
     if not fitting:
         raise Problem(place, refusals[0])
-    if entry.evidence is Evidence.DATASET_SCORES:
+    if entry.evidence is Evidence.DATASETS:
         # a mean over folds is less noisy than the score of one test set
         fitting.sort(key=lambda plan: plan == "holdout")
     return fitting[0]
@@ -205,7 +204,7 @@ def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) 
 def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
     """Say why a test is not valid on a plan as it is; empty when it is valid."""
     # A test that is not told the sizes of the parts takes its folds for one cross-validation.
-    on_folds = entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
+    on_folds = entry.evidence is Evidence.FOLD_SCORES
     if plan != "kfold" or not on_folds or "n_train" in entry.options:
         return ""
     kfold = experiment.resampling.kfold
@@ -234,9 +233,9 @@ def _metrics(
     default: tuple[str, ...],
 ) -> tuple[str, ...]:
     own = experiment.tests.of(entry.name).get("metrics")
-    fixed = FIXED_METRICS.get(entry.evidence)
+    fixed = FIXED_METRICS.get(entry.reads)
     if fixed is not None:
-        if entry.evidence is Evidence.COSTED_LABELS and (lacking := experiment.without_costs):
+        if entry.reads == "classes" and (lacking := experiment.without_costs):
             where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
             raise Problem(
                 place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
@@ -245,15 +244,15 @@ def _metrics(
         return (test.options.get("rate", fixed),)
     if own is not None:
         _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
-    if entry.evidence is Evidence.FOLD_CRITERIA:
+    if entry.reads == "criteria":
         return _criteria(entry, tuple(own or default), experiment, place, plan)
     if own is None and any(name in entry.options for name in IN_UNIT):
         default = default[:1]
-    if entry.evidence in (Evidence.PREDICTIONS, Evidence.RUNS):
+    if entry.reads == "predictions":
         if refused := dependence.too_few_blocks(entry, experiment, tuple(own or default)):
             raise Problem(place, refused)
         return _on_predictions(entry, tuple(own or default), place)
-    if entry.evidence is Evidence.VALUES and not experiment.by_values:
+    if entry.evidence is Evidence.ROWS and entry.reads == "values" and not experiment.by_values:
         return _of_row_values(entry, tuple(own or default), place)
     return tuple(own or default)
 
@@ -325,7 +324,7 @@ def is_one_of(name: object, known: Iterable[str]) -> bool:
 
 
 _VERSUS = {
-    Evidence.DATASET_SCORES: ("friedman_posthoc", "wilcoxon_signed_rank"),
+    Evidence.DATASETS: ("friedman_posthoc", "wilcoxon_signed_rank"),
     Evidence.FOLD_SCORES: ("corrected_kfold_t", "corrected_repeated_kfold_t"),
 }
 _ASKED = "asked for in `tests: run:`"
@@ -382,7 +381,7 @@ def check_classes(
     """Look for tests and costs that do not fit the classes of a data set."""
     known, named = catalogue(), experiment.datasets[dataset].label or dataset
     for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
-        if name in known and known[name].evidence is Evidence.PROBABILITIES:
+        if name in known and known[name].reads == "ranking":
             yield Problem(
                 place,
                 f"{name} is for two classes, {named} has {len(classes)}; for more use mcnemar, "
@@ -454,8 +453,8 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
         "alternative": [e for e in entries if "alternative" in e.options],
         "rope": [e for e in entries if "rope" in e.options],
         "margin": [e for e in entries if "margin" in e.options],
-        "missing_cells": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
-        "dataset_groups": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
+        "missing_cells": [e for e in entries if e.evidence is Evidence.DATASETS],
+        "dataset_groups": [e for e in entries if e.evidence is Evidence.DATASETS],
     }
     neutral = {"alternative": "two-sided", "dataset_groups": {}}
     if not running and tests.missing_cells == "error":

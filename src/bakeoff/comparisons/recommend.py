@@ -10,8 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
 from bakeoff.comparisons.matrix import by_ranks
@@ -21,7 +19,8 @@ from bakeoff.scores import METRICS, counted_rows
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats import catalogue
+from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
 
 class Case(NamedTuple):
@@ -75,7 +74,7 @@ CASES = {
         "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
     ),
     "values": Case(
-        "a number per row of each model ([`values:`](values.md))",
+        "a number per row of each model ([`values:`](existing-results.md))",
         "mean_difference",
         "{models} models with a number for each row",
     ),
@@ -85,7 +84,7 @@ CASES = {
         "`cv_5x2`, by accuracy",
         "cv5x2_z",
         "five replications of 2-fold cross-validation; the standard error of this test has what "
-        "test rows and training rows add (docs/cross-validation.md)",
+        "test rows and training rows add",
     ),
     "cv_5x2": Case(
         "`cv_5x2`, by another metric, or of rows in groups",
@@ -97,7 +96,7 @@ CASES = {
         "`halves`",
         "half_sample_t",
         "random halves share no row, so the variance of their differences is not too small on "
-        "average, whatever the learner (docs/cross-validation.md)",
+        "average, whatever the learner",
     ),
     "kfold": Case(
         "`kfold`",
@@ -172,9 +171,7 @@ def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommenda
     why = _why(case, models="two" if k == 2 else k, datasets=n)
     if k == 2:
         return Recommendation(CASES[case].two, why)
-    # the test itself finds whether a table of this size is small enough to list
-    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
-    exact = catalogue()["friedman"].function(table).variant == "exact"
+    exact = n <= EXACT_UP_TO.get(k, 1)
     name = CASES["few data sets" if exact else "data sets"].more
     if case == "few data sets":
         ranks = by_ranks(experiment, experiment.metrics)
@@ -263,15 +260,13 @@ def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
     found: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
-    known = {Evidence.COSTED_LABELS: "costs", Evidence.PROBABILITIES: "areas"}
+    known = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
     for metric in _of_other_nulls(experiment.metrics):
-        evidence = METRICS[metric].evidence if metric in METRICS else ()
-        if evidence or has_interval(metric):
-            case = (
-                known.get(evidence[0], "right rows") if evidence else _by_influence(metric, serial)
-            )
+        reads = METRICS[metric].reads if metric in METRICS else None
+        if reads or has_interval(metric):
+            case = known[reads] if reads else _by_influence(metric, serial)
             found[case] = (*found.get(case, ()), metric)
-    return found or {"right rows": (FIXED_METRICS[Evidence.CORRECTNESS],)}
+    return found or {"right rows": (FIXED_METRICS["correctness"],)}
 
 
 def _by_influence(metric: str, serial: bool) -> str:
@@ -290,7 +285,7 @@ def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
 
 def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
     metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
-    accuracy = FIXED_METRICS[Evidence.FOLD_CORRECTNESS]
+    accuracy = FIXED_METRICS["correctness"]
     # of several fits of a fold there are mean scores, but no rows that one of them has right
     counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
     related = bool(dependent(experiment))
@@ -323,7 +318,7 @@ def on_given_rows(
     if not metrics:
         return {CASES["runs of values" if runs else "values"].test(models): ()}
     if runs:
-        cost = FIXED_METRICS[Evidence.COSTED_LABELS]
+        cost = FIXED_METRICS["classes"]
         more = [cost] if costs and cost not in metrics else []
         return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
     found: dict[str, tuple[str, ...]] = {}

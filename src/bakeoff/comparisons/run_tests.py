@@ -25,7 +25,7 @@ from bakeoff.comparisons.comparison import (
     decide,
     range_of,
 )
-from bakeoff.comparisons.dependence import OF_RUNS, deterministic
+from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
@@ -33,9 +33,7 @@ from bakeoff.comparisons.evidence import (
     FoldCriteria,
     FoldScores,
     PairedPredictions,
-    PairedValues,
     RelatedRows,
-    RowEvidence,
     engine_metric,
     fold_scores,
     has_test,
@@ -82,8 +80,7 @@ from bakeoff.stats import (
 from bakeoff.stats.core.pairs import simultaneous_level
 from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.family import MAX_T
-from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.named import metric_called
+from bakeoff.stats.metrics.metric import Form, metric_called
 from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.rows.ordered import independent_blocks
 from bakeoff.threads import on_one_thread
@@ -113,7 +110,7 @@ class TimeBlocks:
         rows = self.evidence
         if not self._used:
             return ()
-        assert isinstance(rows, PairedPredictions | PairedValues)
+        assert isinstance(rows, PairedPredictions)
         assert rows.times is not None
         at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
         if len(at) < len(models) or not at:
@@ -129,17 +126,17 @@ class TimeBlocks:
     def _used(self) -> bool:
         """Whether the test takes blocks of the times of its rows for groups."""
         rows = self.evidence
-        return isinstance(rows, PairedPredictions | PairedValues) and rows.in_blocks(self.entry)
+        return isinstance(rows, PairedPredictions) and rows.in_blocks(self.entry)
 
     @cached_property
     def _known(self) -> dict[int, NDArray[np.float64]]:
         return {}
 
     def _computed(self, model: int) -> NDArray[np.float64]:
-        if isinstance(self.evidence, PairedValues):
-            return np.asarray(self.evidence.values[:, model], dtype=np.float64)
         assert isinstance(self.evidence, PairedPredictions)
-        metric = FIXED_METRICS.get(self.entry.evidence, self.evidence.metric)
+        if self.evidence.by_values:
+            return self.evidence.row_values(model)
+        metric = FIXED_METRICS.get(self.entry.reads, self.evidence.metric)
         rows = dataclasses.replace(self.evidence, metric=metric)
         if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
             return rows.quality(model)  # it has no formula for its influence
@@ -153,11 +150,11 @@ def held_out(
     dataset: str,
     path: str | Path,
     metrics: Sequence[str],
-) -> Iterator[RowEvidence]:
+) -> Iterator[PairedPredictions]:
     """Read the predictions or numbers on one test set once, and return them metric by metric."""
     models = list(experiment.models)
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
-    rows: RowEvidence = (
+    rows = (
         read_values(path, models)
         if experiment.by_values
         else read_predictions(
@@ -172,10 +169,10 @@ def held_out(
 
 
 def by_metric(
-    rows: RowEvidence, experiment: Experiment, metrics: Sequence[str]
-) -> Iterator[RowEvidence]:
+    rows: PairedPredictions, experiment: Experiment, metrics: Sequence[str]
+) -> Iterator[PairedPredictions]:
     """Return rows metric by metric; numbers per row have the one that describes them."""
-    if isinstance(rows, PairedValues):
+    if rows.by_values:
         metric = metrics_of(experiment)[experiment.metrics[0]]
         better, limits = metric.greater_is_better, metric.range
         yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
@@ -183,7 +180,9 @@ def by_metric(
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 
 
-def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> dict[str, Any]:
+def difference_options(
+    rows: PairedPredictions | CrossedRuns, costs: Costs | None
+) -> dict[str, Any]:
     """Return the arguments of the test `rows.difference` and its kin that no user sets."""
     entry = catalogue()[rows.difference]
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
@@ -191,7 +190,7 @@ def difference_options(rows: RowEvidence | CrossedRuns, costs: Costs | None) -> 
 
 
 def check_related(
-    experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
+    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str | Path
 ) -> None:
     """Stop where a data set has groups or times and its predictions have none."""
     # A test for groups takes rows without groups for independent: its p-value would be wrong.
@@ -231,11 +230,6 @@ def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list
     return found
 
 
-def check_run(test: PlannedTest, evidence: AnyEvidence, context: Context) -> None:
-    """Run a test on made-up evidence to hear what it says of its options."""
-    _Family(test, evidence, context, strict=True).comparisons()
-
-
 @dataclasses.dataclass(frozen=True)
 class _Family:
     """The hypotheses of one test on one piece of evidence."""
@@ -244,8 +238,6 @@ class _Family:
     given: AnyEvidence
     context: Context
     follows: str = ""
-    strict: bool = False
-    """Whether to raise what the test complains of instead of calling it undecided."""
 
     @cached_property
     def entry(self) -> Entry:
@@ -254,7 +246,7 @@ class _Family:
     @cached_property
     def correction(self) -> str:
         """How the family is adjusted; ``none`` for tests that correct nothing."""
-        by_rows = self.entry.evidence is Evidence.PREDICTIONS
+        by_rows = self.entry.evidence is Evidence.ROWS and self.entry.reads == "predictions"
         tested = not by_rows or has_test(self.context.metric)
         asked = self.test.correction or "none"
         models = len(self.models) if tested else 2
@@ -281,8 +273,6 @@ class _Family:
             check_correction(self.test, self.correction)
             found = self._by_arity()
         except ValueError as refusal:
-            if self.strict:
-                raise
             found = self._undecided(refusal)
         left_out = self.evidence.left_out
         assumed = dependence.assumption(self.given) if self.test.independent_rows else None
@@ -347,8 +337,6 @@ class _Family:
             arguments = self.evidence.arguments(self.entry, members)
             result: Result = self._call(arguments, level, *names)
         except ValueError as refusal:
-            if self.strict:
-                raise
             return self._no_result(refusal)
         return result
 
@@ -610,18 +598,18 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if test.on_rows:
-            of_runs = entry.evidence in OF_RUNS
-            if of_runs or entry.evidence in (Evidence.PREDICTIONS, Evidence.VALUES):
+            of_runs = entry.evidence is Evidence.RUNS
+            if entry.reads in ("predictions", "values"):
                 fixed = deterministic(experiment)
                 for rows in held_out(experiment, dataset, path, test.metrics):
                     yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
                 continue
-            scored = entry.evidence is Evidence.PROBABILITIES
+            scored = entry.reads == "ranking"
             whole = read_predictions(path, models, scores=scored)
             check_related(experiment, dataset, whole, path)
             yield dataset, test.metrics[0], whole
             continue
-        if entry.evidence is Evidence.FOLD_CORRECTNESS:
+        if entry.evidence is Evidence.FOLD_ROWS:
             yield dataset, test.metrics[0], read_fold_predictions(path, models)
             continue
         for metric, part in _of_scores(entry, test, experiment, read_scores(path)):
@@ -634,7 +622,7 @@ def _of_scores(
     """Cut the scores of one data set and plan for a test, metric by metric or all together."""
     models, known = list(experiment.models), metrics_of(experiment)
     parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-    if entry.evidence is Evidence.FOLD_CRITERIA:
+    if entry.reads == "criteria":
         better = [known[metric].greater_is_better for metric in parts]
         yield "+".join(parts), FoldCriteria.join(parts, better)
         return

@@ -16,8 +16,7 @@ from bakeoff.comparisons.comparison import UNDEFINED_METRIC, clipped
 from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     CrossedRuns,
-    PairedValues,
-    RowEvidence,
+    PairedPredictions,
     has_interval,
     has_test,
 )
@@ -65,7 +64,7 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 def of_test_set(
     dataset: str,
-    rows: RowEvidence,
+    rows: PairedPredictions,
     costs: Costs | None,
     level: float,
     fixed: Collection[str] = (),
@@ -100,15 +99,15 @@ def _plain(found: Result, level: float) -> dict[str, Any]:
 
 
 @on_one_thread
-def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> Result:
+def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
     """Return the metric of one model, or its mean number, with an interval."""
     known = catalogue()
     entry = known[rows.difference]
     blocks = TimeBlocks(rows, entry, costs).checks([model])
     options = difference_options(rows, costs) | {"confidence_level": level}
     arguments = rows.arguments(entry, [model])
-    if isinstance(rows, PairedValues):
-        mean, values = mean_ci(*arguments, **options), rows.values[:, model]
+    if rows.by_values:
+        mean, values = mean_ci(*arguments, **options), rows.predicted[:, model]
         if rows.range == (0, 1) and not rows.related and np.isin(values, (0, 1)).all():
             rate = _of_counts(int(values.sum()), rows.n, level)
             mean = dataclasses.replace(mean, ci=rate.ci, status=rate.status)
@@ -136,7 +135,7 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
 @on_one_thread
 def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float) -> Result:
     """Return the mean over training runs, with an interval for other seeds and rows."""
-    smooth = isinstance(runs.rows, PairedValues) or has_test(runs.metric)
+    smooth = runs.rows.by_values or has_test(runs.metric)
     if runs.times is not None or not smooth:
         each = [_value(runs.rows, place, costs) for place in runs.runs[model]]
         why = "rows are in the order of time" if smooth else "the metric is not smooth"
@@ -151,16 +150,16 @@ def _of_recipe(runs: CrossedRuns, model: int, costs: Costs | None, level: float)
         )
     of_model = runs.arguments(catalogue()[runs.difference], [model])
     options = difference_options(runs, costs) | {"confidence_level": level}
-    if isinstance(runs.rows, PairedValues):
+    if runs.rows.by_values:
         mean = recipe_mean_ci(*of_model, **options)
         return dataclasses.replace(mean, ci=clipped(mean.ci, runs.rows.range))
     return recipe_ci(*of_model, **options)
 
 
-def _value(rows: RowEvidence, model: int, costs: Costs | None) -> float:
+def _value(rows: PairedPredictions, model: int, costs: Costs | None) -> float:
     """Return the metric of one model, or its mean number; without an interval that takes time."""
-    if isinstance(rows, PairedValues):
-        return float(rows.values[:, model].mean())
+    if rows.by_values:
+        return float(rows.predicted[:, model].mean())
     truth, said = rows.arguments(catalogue()[rows.difference], [model])
     options = difference_options(rows, costs)
     setting, (read,) = setting_of(truth, [(rows.models[model], said)], **options)

@@ -56,10 +56,8 @@ SHARED = ("alternative", "rope", "margin")
 IN_UNIT = ("mu0", "margin", "rope")
 """Parameters in the unit of a metric: what is right for one metric is wrong for another."""
 
-FIXED_METRICS = {
-    evidence: metric.name for metric in reversed(METRICS.values()) for evidence in metric.evidence
-}
-"""The metric that a test on rows is about."""
+FIXED_METRICS = {metric.reads: metric.name for metric in reversed(METRICS.values()) if metric.reads}
+"""The metric that a test is about, by what it reads."""
 
 _OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
 
@@ -116,7 +114,7 @@ def _stepwise(entry: Entry, related: bool) -> str:
     """Return the default correction of p-values that are computed one by one."""
     always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
     on_related = entry.evidence.on_rows and (related or always)
-    return "holm" if entry.evidence is Evidence.DATASET_SCORES or on_related else "bonferroni"
+    return "holm" if entry.evidence is Evidence.DATASETS or on_related else "bonferroni"
 
 
 def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
@@ -149,7 +147,7 @@ def takes_control(entry: Entry) -> bool:
 def allowed_options(entry: Entry) -> list[str]:
     """List what an experiment may say of one test."""
     found = {"alpha", *(name for name in entry.all_options if name not in MANAGED)}
-    if entry.evidence not in FIXED_METRICS:
+    if entry.reads not in FIXED_METRICS:
         found.add("metrics")
     if len(entry.plans) > 1:
         found.add("plan")

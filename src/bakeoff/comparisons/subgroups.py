@@ -11,7 +11,7 @@ import pandas as pd
 
 from bakeoff.comparisons.comparison import UNDEFINED_METRIC, decide_omnibus, decide_pair
 from bakeoff.comparisons.dependence import several_runs
-from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
+from bakeoff.comparisons.evidence import PairedPredictions, has_test
 from bakeoff.comparisons.run_tests import difference_options, held_out
 from bakeoff.comparisons.settings import pairs_of
 from bakeoff.spec import Experiment
@@ -53,7 +53,9 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 @on_one_thread
-def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
+def of_test_set(
+    dataset: str, rows: PairedPredictions, experiment: Experiment
+) -> list[dict[str, Any]]:
     """Give the lines of one metric on one test set: those of every column of subgroups."""
     if several_runs(experiment):
         return []
@@ -86,7 +88,7 @@ def _adjust(family: list[dict[str, Any]]) -> None:
 
 
 def _of_column(
-    rows: RowEvidence,
+    rows: PairedPredictions,
     column: str,
     pairs: list[tuple[int, int]],
     experiment: Experiment,
@@ -97,7 +99,7 @@ def _of_column(
     level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), CORRECTION)
     options = difference_options(rows, experiment.costs_on(dataset))
     test: Any = metric_interaction
-    if not isinstance(rows, PairedPredictions):
+    if rows.by_values:
         test, options = mean_interaction, options | {"greater_is_better": rows.greater_is_better}
     for a, b in pairs:
         names = {"model_a": rows.models[a], "model_b": rows.models[b]}

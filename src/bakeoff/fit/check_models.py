@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,26 +14,33 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
 
 from bakeoff.data import Table, columns
 from bakeoff.data.table import GROUP, TIME, VALIDATION
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.extras import require
-from bakeoff.fit.assemble import SEEDS, assemble, make_classifier, steps_of
-from bakeoff.fit.early_stopping import with_early_stopping
 from bakeoff.fit.estimator import (
+    NAMED_PARTS,
+    SEEDS,
+    assemble,
     build,
-    check_values,
-    has_method,
+    has_class_weight,
     import_class,
     made_value,
+    make_classifier,
     parameter_names,
+    steps_of,
 )
-from bakeoff.fit.inner_divisions import divided
-from bakeoff.fit.own_divisions import Dependence, refuse_own_divisions
+from bakeoff.fit.inner_divisions import (
+    Dependence,
+    divided,
+    parts_of,
+    refuse_own_divisions,
+    with_early_stopping,
+)
 from bakeoff.fit.run_fit import select_features
-from bakeoff.fit.tuning import check_tuning, full_names, is_for_two_classes
-from bakeoff.fit.weights import check_class_weight, takes_weights
+from bakeoff.fit.train import full_names, is_for_two_classes, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model, Step
@@ -64,7 +71,11 @@ def check_model(
         raise Problem((*place, "threshold", "choose"), message)
     if model.class_weight is not None:
         with _problems_at(*place, "class_weight"):
-            check_class_weight(classifier, model.parts[-1].params)
+            if "class_weight" in model.parts[-1].params:
+                raise UserError("given twice: also in `params`; leave one of them out")
+            if not has_class_weight(classifier) and not _takes_weights(classifier):
+                kind = type(classifier).__name__
+                raise UserError(f"{kind} takes neither class weights nor sample weights")
     if model.early_stopping is not None:
         with _problems_at(*place, "early_stopping"):
             with_early_stopping(make_classifier(model), model.early_stopping)
@@ -79,7 +90,7 @@ def check_model(
             require("skops", "a file of the fitted model")
     if model.tune is not None:
         with _problems_at(*place, "tune"):
-            check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
+            _check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
     return classifier
 
 
@@ -100,19 +111,19 @@ def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = No
         import_class(step.estimator)
     with _problems_at(*place, "params"):
         made = build(step.estimator, step.params, step.set_output)
-        check_values(made, {})
+        _check_values(made, {})
     with _problems_at(*place, "estimator"):
-        if task is None:
-            if not (hasattr(made, "fit") and has_method(made, "transform")):
-                raise UserError(f"{step.estimator} has no fit and transform: it is no transformer")
-        elif not (hasattr(made, "fit") and has_method(made, "predict")):
-            raise UserError(f"{step.estimator} has no fit and predict: it is not an estimator")
-        else:
-            _check_learner(step.estimator, made, task)
+        _check_kind(step.estimator, made, task)
     return made
 
 
-def _check_learner(path: str, made: Any, task: Task) -> None:
+def _check_kind(path: str, made: Any, task: Task | None) -> None:
+    if task is None:
+        if not (hasattr(made, "fit") and _has_method(made, "transform")):
+            raise UserError(f"{path} has no fit and transform: it is no transformer")
+        return
+    if not (hasattr(made, "fit") and _has_method(made, "predict")):
+        raise UserError(f"{path} has no fit and predict: it is not an estimator")
     try:
         tags = get_tags(made)
     except Exception as error:  # whatever a user's class, or one of an estimator's parts, raises
@@ -123,16 +134,78 @@ def _check_learner(path: str, made: Any, task: Task) -> None:
             f"{path} is not a {task.learner} (scikit-learn's is_{task.learner} says so)"
             + (f"; it is a {other.learner}, for experiments of `task: {other}`" if other else "")
         )
-    if any(isinstance(part, FrozenEstimator) for part in _parts(made)):
+    if any(isinstance(part, FrozenEstimator) for part in parts_of(made)):
         raise UserError(f"{path} keeps an estimator as it was fitted, and here none is fitted yet")
     if not tags.target_tags.single_output:
         raise UserError(f"{path} predicts several targets at once, a data set here has one")
 
 
+def _has_method(estimator: Any, name: str) -> bool:
+    """Tell whether an estimator that is not fitted yet has a method once it is fitted."""
+    # a StackingClassifier without a final estimator makes one, LogisticRegression, in fit
+    left_out = getattr(estimator, "final_estimator", estimator) is None
+    return hasattr(estimator, name) or (left_out and hasattr(type(estimator), name))
+
+
+def _takes_weights(classifier: Any) -> bool:
+    return bool(has_fit_parameter(classifier, "sample_weight"))
+
+
+def _check_values(estimator: Any, values: Mapping[str, Any]) -> None:
+    """Let an estimator of scikit-learn check its parameters, as it would only do in fit."""
+    kind = type(estimator)
+    try:
+        _check_named_parts(estimator)
+        made = clone(estimator)
+        made.set_params(**values)
+    except UserError:
+        raise
+    except Exception as error:  # scikit-learn's, or whatever a user's class raises
+        raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
+    for part in (made, *made.get_params(deep=True).values()):
+        if not hasattr(part, "_parameter_constraints") or isinstance(part, type):
+            continue
+        try:
+            part._validate_params()
+        except ValueError as error:
+            raise UserError(str(error)) from None
+
+
+def _check_named_parts(estimator: Any) -> None:
+    """Refuse estimators in a list that wants a name for each, which only a fit would look at."""
+    values = estimator.get_params(deep=False)
+    inner = [*values.values()]
+    for key in NAMED_PARTS if hasattr(estimator, "_get_params") else ():
+        for i, part in enumerate(values.get(key) or ()):
+            if not (isinstance(part, list | tuple) and len(part) > 1 and isinstance(part[0], str)):
+                value = part if isinstance(part, list | tuple) else type(part).__name__
+                raise UserError(
+                    f"{key}[{i}]: found {shown(value)}, expected a name and an estimator: "
+                    f"`{key}: [[first, {{estimator: …}}], …]`"
+                )
+            inner.append(part[1])
+    for one in inner:
+        if hasattr(one, "get_params") and not isinstance(one, type):
+            _check_named_parts(one)
+
+
+def _check_tuning(estimator: Any, tune: Tune) -> None:
+    """Refuse parameters that an estimator does not have, and values that it does not take."""
+    scorer(tune.scoring)
+    names, usual = full_names(estimator, tune.space), estimator.get_params(deep=True)
+    for name, given in tune.space.items():
+        for value in [] if isinstance(given, Distribution) else given:
+            try:
+                made = made_value(value, usual.get(names[name]))
+                _check_values(estimator, {names[name]: made})
+            except UserError as error:
+                raise Problem(("space", name), str(error)) from None
+
+
 def _check_threshold(model: Model, classifier: Any) -> None:
     kind = type(classifier).__name__
-    graded = has_method(classifier, "predict_proba")
-    if not graded and not has_method(classifier, "decision_function"):
+    graded = _has_method(classifier, "predict_proba")
+    if not graded and not _has_method(classifier, "decision_function"):
         raise UserError(f"{kind} gives neither probabilities nor decision values")
     if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
         raise UserError(
@@ -161,17 +234,11 @@ def _check_seeds(model: Model, classifier: Any) -> None:
         )
 
 
-def _parts(estimator: Any) -> list[Any]:
-    """List an estimator and the estimators among its parameters."""
-    inner = estimator.get_params(deep=True).values()
-    return [estimator, *(part for part in inner if hasattr(part, "get_params"))]
-
-
 def check_neighbours(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
     """Find parameters that ask for more neighbours than there are training rows."""
-    neighbours = [p for p in _parts(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
+    neighbours = [p for p in parts_of(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
     parts = trained() if neighbours else None
     if parts is None:
         return
@@ -186,7 +253,11 @@ def check_neighbours(
     tune = model.tune
     if tune is None:
         return
-    inner = _fewest_inner_rows(tune, table, parts)
+    if isinstance(tune.validation, ValidationRows):
+        held = table.frame[VALIDATION].isin(tune.validation.names).to_numpy()
+        inner = min(int((~held[rows]).sum()) for rows in parts)
+    else:
+        inner = n_train - math.ceil(n_train * (tune.validation or 1 / tune.cv))
     for key, values in tune.space.items():
         if not key.endswith("n_neighbors") or isinstance(values, Distribution):
             continue
@@ -197,15 +268,6 @@ def check_neighbours(
                 f"{most} neighbours are more than the {inner} rows that an inner fold of data set "
                 f"{dataset} is trained on: {inner} at most",
             )
-
-
-def _fewest_inner_rows(tune: Tune, table: Table, parts: Sequence[NDArray[np.intp]]) -> int:
-    """Return how many rows the combinations of a search are trained on, at least."""
-    if isinstance(tune.validation, ValidationRows):
-        held = table.frame[VALIDATION].isin(tune.validation.names).to_numpy()
-        return min(int((~held[rows]).sum()) for rows in parts)
-    n_train = min(map(len, parts))
-    return n_train - math.ceil(n_train * (tune.validation or 1 / tune.cv))
 
 
 def check_validation(
@@ -239,28 +301,22 @@ def check_inner_divisions(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
     """Find estimators that divide rows that depend on each other in their own way."""
-    key = next((k for k, c in {"groups": GROUP, "time": TIME}.items() if c in table.frame), None)
-    if key is None:
+    by = next((k for k, c in {"groups": GROUP, "time": TIME}.items() if c in table.frame), None)
+    if by is None:
         return
     rows = max((len(part) for part in trained() or ()), default=len(table.frame))
     try:
-        dependence = Dependence(key, rows)
+        dependence = Dependence(by, rows)
         estimator = assemble(model, table.features, derive(0), dependence=dependence)
-        for tried in _tried(estimator, model):
-            refuse_own_divisions(tried, dependence, model)
+        space = {} if model.tune is None else model.tune.space
+        names, usual = full_names(estimator, space), estimator.get_params(deep=True)
+        for key, values in space.items():
+            for value in [] if isinstance(values, Distribution) else values:
+                tried = {names[key]: made_value(value, usual.get(names[key]))}
+                refuse_own_divisions(clone(estimator).set_params(**tried), dependence, model)
     except Problem as problem:
         message = f"{problem.message} (data set {dataset})"
         yield Problem(("models", name, *problem.path), message)
-
-
-def _tried(estimator: Any, model: Model) -> Iterator[Any]:
-    """Return an estimator with each value that a search tries in place of its own."""
-    space = {} if model.tune is None else model.tune.space
-    names, usual = full_names(estimator, space), estimator.get_params(deep=True)
-    for name, values in space.items():
-        for value in [] if isinstance(values, Distribution) else values:
-            full = names[name]
-            yield clone(estimator).set_params(**{full: made_value(value, usual.get(full))})
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
@@ -271,13 +327,13 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
     except Problem as problem:
         yield Problem((*place, *problem.path), f"{problem.message} in data set {dataset}")
     if isinstance(model.class_weight, dict):
-        for found in map(name_of, model.class_weight):
-            if found not in table.classes:
-                message = unknown(f"class of data set {dataset}:", found, table.classes)
-                yield Problem((*place, "class_weight", found), message)
+        for label in map(name_of, model.class_weight):
+            if label not in table.classes:
+                message = unknown(f"class of data set {dataset}:", label, table.classes)
+                yield Problem((*place, "class_weight", label), message)
     if table.weights is not None:
         classifier = build(model.parts[-1].estimator, model.parts[-1].params)
-        if not takes_weights(classifier):
+        if not _takes_weights(classifier):
             yield Problem(
                 place,
                 f"{type(classifier).__name__} takes no sample weights, and data set {dataset} has "

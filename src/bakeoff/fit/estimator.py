@@ -1,4 +1,4 @@
-"""Create an unfitted estimator from its import path and parameters."""
+"""From a model's entry to one unfitted estimator: import paths, steps, class weights, seeds."""
 
 from __future__ import annotations
 
@@ -9,17 +9,133 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
 from bakeoff.errors import UserError, shown, unknown
-from bakeoff.keys import DOTTED
-from bakeoff.spec.models import is_function, is_nested, maker
+from bakeoff.fit.inner_divisions import (
+    Dependence,
+    InnerDivided,
+    as_declared,
+    refuse_own_divisions,
+)
+from bakeoff.fit.preprocessing import automatic_steps
+from bakeoff.keys import DOTTED, name_of
+from bakeoff.seeds import part_of
+from bakeoff.spec.models import Model, is_function, is_nested, maker
 from bakeoff.usercode import import_module, refuse_standard, refuse_useless
 
 NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
 """Parameters of scikit-learn's compositions that hold a list of names and estimators."""
+SEEDS = ("random_state", "random_seed", "seed")
+"""How libraries call the parameter that seeds them."""
+
+
+def assemble(
+    model: Model,
+    features: pd.DataFrame,
+    seed: np.random.SeedSequence,
+    classes: Sequence[str] = (),
+    dependence: Dependence | None = None,
+) -> Any:
+    """Make the whole estimator of a model, unfitted."""
+    classifier = make_classifier(model)
+    if model.class_weight is not None and has_class_weight(classifier):
+        classifier.set_params(class_weight=by_code(model.class_weight, classes))
+    steps = steps_of(model, classifier)
+    if model.preprocessing == "auto":
+        automatic = automatic_steps(steps[0][1], classifier, features)
+        steps = [*((f"auto_{type(one).__name__.lower()}", one) for one in automatic), *steps]
+    steps[-1] = steps[-1][0], as_declared(classifier, model.early_stopping, dependence)
+    estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
+    if dependence is not None:
+        refuse_own_divisions(estimator, dependence, model)
+    # every random part that the user left open gets a stream of its own
+    params = estimator.get_params(deep=True)
+    names = [n for n in params if n.rpartition("__")[2] == "random_state" and params[n] is None]
+    for name in sorted(names):
+        estimator.set_params(**{name: part_of(seed, "part", name)})
+    classifier = final(estimator)
+    seedless = not set(SEEDS) & set(classifier.get_params(deep=False))
+    if seedless and "random_state" in parameter_names(type(classifier)):
+        # CatBoost's get_params tells only what was given, and its own default is always the same
+        classifier.set_params(random_state=part_of(seed, "part", "final"))
+    return estimator
+
+
+def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
+    """Make the steps that a model names, the given classifier last."""
+    steps = [*model.own_preprocessing, *model.parts]
+    before = [build(step.estimator, step.params, step.set_output) for step in steps[:-1]]
+    made = [*before, classifier]
+    names = [s.name or type(one).__name__.lower() for s, one in zip(steps, made, strict=True)]
+    # those that share a name get a number each, as by scikit-learn's make_pipeline
+    shared = {name for name in names if names.count(name) > 1}
+    return [
+        (f"{name}-{names[: i + 1].count(name)}" if name in shared else name, made[i])
+        for i, name in enumerate(names)
+    ]
+
+
+def make_classifier(model: Model) -> Any:
+    """Build the classifier with what the workflow decides for the user: threads, no litter."""
+    last = model.parts[-1]
+    classifier = build(last.estimator, last.params, last.set_output)
+    left_open = {n for n in parameter_names(type(classifier)) if n not in last.params}
+    # for scikit-learn None is one thread, for others all cores
+    if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):
+        for name in left_open & {"n_jobs", "thread_count"}:
+            classifier.set_params(**{name: model.threads})
+    if "allow_writing_files" in left_open:  # CatBoost would leave a folder where snakemake runs
+        classifier.set_params(allow_writing_files=False)
+    return classifier
+
+
+def last_step(estimator: Any) -> Any:
+    """Return the last step of an estimator that may be a pipeline."""
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def final(estimator: Any) -> Any:
+    """Return the classifier itself: no pipeline, nothing around it."""
+    last = last_step(estimator)
+    return last.estimator if isinstance(last, InnerDivided) else last
+
+
+def random_states(estimator: Any) -> dict[str, Any]:
+    """Return the seeds that an estimator and its parts have, by the parameter's full name."""
+    classifier = final(estimator)
+    parameters = estimator.get_params(deep=True)
+    seeds = {n: v for n, v in parameters.items() if n.rpartition("__")[2] in SEEDS}
+    if not seeds and "random_state" in parameter_names(type(classifier)):
+        seeds = {"random_state": classifier.get_params().get("random_state")}
+    return {n: v if isinstance(v, int | None) else repr(v) for n, v in sorted(seeds.items())}
+
+
+def draws_nothing(model: Model) -> bool:
+    """Tell whether training has no random part: scikit-learn's estimators without a seed."""
+    steps = (*model.own_preprocessing, *model.parts)
+    if model.chooses or not all(step.estimator.startswith("sklearn.") for step in steps):
+        return False
+    return not any(random_states(one) for _, one in steps_of(model, make_classifier(model)))
+
+
+def has_class_weight(classifier: Any) -> bool:
+    """Tell whether a classifier has a parameter for class weights."""
+    return "class_weight" in classifier.get_params(deep=False)
+
+
+def by_code(weight: str | Mapping[Any, float], classes: Sequence[str]) -> str | dict[int, float]:
+    """Write class weights by position in `classes`; a class that is not named weighs 1."""
+    if isinstance(weight, str):
+        return weight
+    named = {name_of(name): value for name, value in weight.items()}
+    return {code: float(named.get(name, 1.0)) for code, name in enumerate(classes)}
 
 
 def build(path: str, params: Mapping[str, Any], set_output: str | None = None) -> Any:
-    """Make a new, unfitted estimator."""
+    """Make a new, unfitted estimator from its import path and parameters."""
     kind = import_class(path)
     refuse_standard(path, kind)
     if not hasattr(kind, "get_params"):
@@ -53,9 +169,9 @@ def _call(path: str, maker: Any, args: Sequence[Any], params: Mapping[str, Any])
 def made_value(value: Any, default: Any = None) -> Any:
     """Return a parameter's value: an object or a function where its import path is given."""
     if is_function(value):
-        return import_object(_path(value["function"], "numpy.log1p"))
+        return import_object(_import_path(value["function"], "numpy.log1p"))
     if is_nested(value):
-        path, params = _path(maker(value), "sklearn.svm.SVC"), value.get("params", {})
+        path, params = _import_path(maker(value), "sklearn.svm.SVC"), value.get("params", {})
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
         if "estimator" in value:
@@ -73,82 +189,42 @@ def made_value(value: Any, default: Any = None) -> Any:
     return value
 
 
-def _path(found: Any, example: str) -> str:
-    if not (isinstance(found, str) and re.fullmatch(DOTTED, found)):
-        raise UserError(f"found {shown(found)}, expected an import path like {example}")
-    return found
-
-
-def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
-    """Let an estimator of scikit-learn check its parameters, as it would only do in fit."""
-    from sklearn.base import clone
-
-    kind = type(estimator)
-    try:
-        _check_named_parts(estimator)
-        made = clone(estimator)
-        made.set_params(**values)
-    except UserError:
-        raise
-    except Exception as error:  # scikit-learn's, or whatever a user's class raises
-        raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
-    for part in (made, *made.get_params(deep=True).values()):
-        if not hasattr(part, "_parameter_constraints") or isinstance(part, type):
-            continue
-        try:
-            part._validate_params()
-        except ValueError as error:
-            raise UserError(str(error)) from None
-
-
-def _check_named_parts(estimator: Any) -> None:
-    """Refuse estimators in a list that wants a name for each, which only a fit would look at."""
-    values = estimator.get_params(deep=False)
-    inner = [*values.values()]
-    for key in NAMED_PARTS if hasattr(estimator, "_get_params") else ():
-        for i, part in enumerate(values.get(key) or ()):
-            if not (isinstance(part, list | tuple) and len(part) > 1 and isinstance(part[0], str)):
-                found = part if isinstance(part, list | tuple) else type(part).__name__
-                raise UserError(
-                    f"{key}[{i}]: found {shown(found)}, expected a name and an estimator: "
-                    f"`{key}: [[first, {{estimator: …}}], …]`"
-                )
-            inner.append(part[1])
-    for one in inner:
-        if hasattr(one, "get_params") and not isinstance(one, type):
-            _check_named_parts(one)
+def _import_path(value: Any, example: str) -> str:
+    if not (isinstance(value, str) and re.fullmatch(DOTTED, value)):
+        raise UserError(f"found {shown(value)}, expected an import path like {example}")
+    return value
 
 
 def import_class(path: str) -> type:
     """Import a class by its dotted path."""
-    found = import_object(path)
-    if not inspect.isclass(found):
-        raise UserError(f"{path} is a {type(found).__name__}, not a class")
-    return found
+    kind = import_object(path)
+    if not inspect.isclass(kind):
+        raise UserError(f"{path} is a {type(kind).__name__}, not a class")
+    return kind
 
 
 def import_object(path: str) -> Any:
     """Import a class or a function by its dotted path."""
     module_name, _, name = path.rpartition(".")
     module = import_module(module_name, path)
-    found = getattr(module, name, None)
-    if found is None:
+    member = getattr(module, name, None)
+    if member is None:
         from sklearn.base import ClassifierMixin, RegressorMixin
 
         learners = ClassifierMixin, RegressorMixin
         members = {n: o for n, o in vars(module).items() if inspect.isclass(o)}
         classes = [n for n, o in members.items() if issubclass(o, learners)]
         raise UserError(unknown(f"class in {module_name}:", name, classes))
-    return found
+    return member
 
 
 def parameter_names(made: Any) -> Sequence[str]:
     """List the parameters that a class or a function names."""
-    return _names(made)
+    return _parameter_names(made)
 
 
 @cache
-def _names(made: Any) -> Sequence[str]:
+def _parameter_names(made: Any) -> Sequence[str]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     named = {n for n, p in _signature(made).items() if p.kind in kinds}
     if not hasattr(made, "get_params"):  # neither is a function called to find out
@@ -173,10 +249,3 @@ def _signature(made: Any) -> Mapping[str, inspect.Parameter]:
         return inspect.signature(made).parameters
     except ValueError:  # a compiled class that does not tell what it takes
         return inspect.signature(lambda **anything: None).parameters
-
-
-def has_method(estimator: Any, name: str) -> bool:
-    """Tell whether an estimator that is not fitted yet has a method once it is fitted."""
-    # a StackingClassifier without a final estimator makes one, LogisticRegression, in fit
-    left_out = getattr(estimator, "final_estimator", estimator) is None
-    return hasattr(estimator, name) or (left_out and hasattr(type(estimator), name))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import cached_property
+import importlib.metadata
+import platform
+from functools import cache, cached_property
 from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
 from bakeoff.spec.importance import Importance
 from bakeoff.spec.models import Model
+
+BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
+"""What every fit depends on; the estimator's own package comes on top."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,8 +37,8 @@ class FitTask:
 
     @cached_property
     def stamp(self) -> dict[str, str]:
-        """What the file says about its making; see `bakeoff.fit.stamp`."""
-        from bakeoff.fit.stamp import stamp  # Snakemake's process has no use for pyarrow
+        """What the file says about its making; see `bakeoff.fit.predictions.stamp`."""
+        from bakeoff.fit.predictions import stamp  # Snakemake's process has no use for pyarrow
 
         return {**stamp(self.fingerprint, self.data, self.splits), **measured(self.importance)}
 
@@ -46,3 +51,30 @@ def timing_of(output: str | Path) -> Path:
 def measured(importance: Importance | None) -> dict[str, str]:
     """Return what a file of predictions says of the importance that it holds, if any."""
     return {} if importance is None else {"measured": importance.model_dump_json()}
+
+
+@cache
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """Return the versions of Python and of the named distributions that are installed."""
+    installed = {"python": platform.python_version()}
+    for name in packages:
+        try:
+            installed[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return installed
+
+
+def distributions_of(*paths: str) -> tuple[str, ...]:
+    """Return the distributions import paths come from (two builds may share one name)."""
+    packages = dict.fromkeys(path.split(".")[0] for path in paths)
+    return tuple(name for package in packages for name in _distributions(package))
+
+
+@cache
+def _distributions(package: str) -> tuple[str, ...]:
+    # to look through all that is installed takes long; these need no look
+    distributions = {"sklearn": ("scikit-learn",), "xgboost": ("xgboost", "xgboost-cpu")}
+    if package in distributions:
+        return distributions[package]
+    return tuple(importlib.metadata.packages_distributions().get(package, (package,)))

@@ -37,8 +37,7 @@ def write_model(path: str | Path, model: KeptModel) -> None:
     require("skops", "`keep: true`")
     import skops.io
 
-    trained = {field.name: getattr(model.trained, field.name) for field in _FIELDS}
-    content = {"features": model.features, "classes": model.classes, **trained}
+    content = {"features": model.features, "classes": model.classes, **vars(model.trained)}
     with whole(path) as part:
         try:
             skops.io.dump(content, part, compression=zipfile.ZIP_DEFLATED)
@@ -58,8 +57,5 @@ def read_model(path: str | Path, trusted: Sequence[str] = ()) -> KeptModel:
     if needed:
         raise UserError(f"{path} needs types that are not trusted: {', '.join(needed)}")
     content = skops.io.load(path, trusted=list(trusted))
-    trained = TrainedModel(**{field.name: content[field.name] for field in _FIELDS})
-    return KeptModel(trained, content["features"], content["classes"])
-
-
-_FIELDS = dataclasses.fields(TrainedModel)
+    features, classes = content.pop("features"), content.pop("classes")
+    return KeptModel(TrainedModel(**content), features, classes)

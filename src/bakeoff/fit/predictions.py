@@ -1,10 +1,11 @@
-"""The file of one fit: predictions of each row, and facts about the fit."""
+"""The file of one fit: predictions of each row, and facts about the fit and its making."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.files import reading, write_parquet
+from bakeoff.files import reading, sha256_of, state_of, write_parquet
 
 METADATA = b"bakeoff"  # the key of the facts in the file's metadata
 _PROBABILITY = "p:"
@@ -79,18 +80,13 @@ class Predictions:
             table = file.read(None if ranking else _NO_RANKING, use_threads=False)
             facts = json.loads(table.schema.metadata[METADATA])
             classes = tuple(facts.pop("classes"))
+        row_id = table.column("row_id").to_numpy()
         if _VALUE in table.column_names:
             none, values = np.array([], dtype=np.intp), table.column(_VALUE).to_numpy()
-            return cls(table.column("row_id").to_numpy(), none, none, (), None, None, facts, values)
-        return cls(
-            table.column("row_id").to_numpy(),
-            _answers(table, "y_true", classes),
-            _answers(table, "y_pred", classes),
-            classes,
-            _matrix(table, _PROBABILITY),
-            _matrix(table, _DECISION),
-            facts,
-        )
+            return cls(row_id, none, none, (), None, None, facts, values)
+        true, predicted = (_answers(table, name, classes) for name in _LABELS)
+        probabilities, decision = _matrix(table, _PROBABILITY), _matrix(table, _DECISION)
+        return cls(row_id, true, predicted, classes, probabilities, decision, facts)
 
 
 def read_facts(path: str | Path) -> dict[str, Any]:
@@ -111,13 +107,46 @@ def _answers(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[An
     if not classes:
         return np.asarray(column.to_numpy(zero_copy_only=False))
     codes: NDArray[np.intp] = column.indices.to_numpy(zero_copy_only=False).astype(np.intp)
-    found = column.dictionary.to_pylist()
-    if found == list(classes[: len(found)]):
+    names = column.dictionary.to_pylist()
+    if names == list(classes[: len(names)]):
         return codes
-    position = np.array([classes.index(c) for c in found], dtype=np.intp)
+    position = np.array([classes.index(c) for c in names], dtype=np.intp)
     return position[codes]
 
 
 def _matrix(table: pa.Table, prefix: str) -> NDArray[np.float64] | None:
     names = [name for name in table.column_names if name.startswith(prefix)]
     return np.column_stack([table.column(name).to_numpy() for name in names]) if names else None
+
+
+# What a file says of its making: an existing fit is used again unless it is outdated.
+
+
+def stamp(fingerprint: str, *inputs: str | Path) -> dict[str, str]:
+    """Return what a fit's file says about its making."""
+    contents = [_content(str(path), state_of(path)) for path in inputs]
+    return {"fingerprint": fingerprint, "inputs": "+".join(contents)}
+
+
+@lru_cache(maxsize=32)
+def _content(path: str, state: tuple[int, ...]) -> str:
+    return sha256_of(path)[:16]
+
+
+def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
+    """Tell whether a file of predictions exists and carries this stamp."""
+    try:
+        metadata = pq.read_schema(output).metadata or {}
+        facts = json.loads(metadata.get(METADATA, b"{}"))
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+    return all(facts.get(key) == value for key, value in wanted.items())
+
+
+def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """List the existing files of predictions whose stamp differs."""
+    return [
+        path
+        for path, wanted in stamps.items()
+        if Path(path).is_file() and not is_made(path, wanted)
+    ]

@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from bakeoff.extras import require
+
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _LIBRARIES = ("xgboost", "lightgbm", "catboost")
 _REFUSED = set('[]<>{}":,')
@@ -17,16 +19,18 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     """Return the steps that an estimator needs before it for these columns."""
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
+    from sklearn.utils import get_tags
 
     steps: list[Any] = []
     numeric = not no_numbers(features)
     if not numeric:
         steps.append(TextEncoder())
-    if not _takes_missing(first):
+    if not get_tags(first).input_tags.allow_nan:
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
-    if not _made_of_trees(classifier):
+    name = f"{type(classifier).__module__}.{type(classifier).__name__}".lower()
+    if not any(word in name for word in _TREES):
         steps.append(StandardScaler())
-    if numeric and type(first).__module__.startswith("sklearn.ensemble._hist_gradient_boosting"):
+    if numeric and boosting_library(first) == "histogram":
         # it takes missing values, but in scikit-learn 1.9 no column without any value
         from sklearn.compose import ColumnTransformer
 
@@ -36,6 +40,17 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     if boosting_library(first) in ("xgboost", "lightgbm") and named:
         steps.append(FunctionTransformer(number_columns))
     return steps
+
+
+def boosting_library(estimator: Any) -> str:
+    """Name the boosting library that an estimator is of, or derives from; empty where of none.
+
+    The gradient boosting by histograms of scikit-learn is called `histogram`.
+    """
+    if type(estimator).__module__.startswith("sklearn.ensemble._hist_gradient_boosting"):
+        return "histogram"
+    packages = [kind.__module__.partition(".")[0] for kind in inspect.getmro(type(estimator))]
+    return next((package for package in packages if package in _LIBRARIES), "")
 
 
 def to_seconds(dates: pd.Series[Any]) -> pd.Series[float]:
@@ -50,6 +65,18 @@ def no_numbers(features: pd.DataFrame) -> list[Any]:
     return [c for c, dtype in features.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
 
 
+def with_values(features: pd.DataFrame) -> list[Any]:
+    """List the columns that have a value in the training part."""
+    return list(features.columns[features.notna().any()])
+
+
+def number_columns(features: Any) -> Any:
+    """Give columns plain names: XGBoost and LightGBM refuse some characters in them."""
+    if not isinstance(features, pd.DataFrame):
+        return features
+    return features.set_axis([f"x{i}" for i in range(features.shape[1])], axis=1)
+
+
 class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Encodes the columns that are not numbers, and these alone; the order of columns stays."""
 
@@ -60,6 +87,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: pd.DataFrame, y: Any = None) -> pd.DataFrame:
         """Learn the categories of texts, and encode."""
+        require("skrub", "encoding columns that are not numbers")
         from skrub import DatetimeEncoder, TableVectorizer  # takes a second to import
 
         dates = DatetimeEncoder(add_total_seconds=False)
@@ -86,32 +114,3 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         named = zip(joined.columns, twice, strict=True)
         joined.columns = pd.Index([f"{c}#{i}" if t else c for i, (c, t) in enumerate(named)])
         return joined
-
-
-def with_values(features: pd.DataFrame) -> list[Any]:
-    """List the columns that have a value in the training part."""
-    return list(features.columns[features.notna().any()])
-
-
-def number_columns(features: Any) -> Any:
-    """Give columns plain names: XGBoost and LightGBM refuse some characters in them."""
-    if not isinstance(features, pd.DataFrame):
-        return features
-    return features.set_axis([f"x{i}" for i in range(features.shape[1])], axis=1)
-
-
-def boosting_library(estimator: Any) -> str | None:
-    """Return the boosting library a classifier is of; a user's class may derive from one."""
-    packages = [kind.__module__.partition(".")[0] for kind in inspect.getmro(type(estimator))]
-    return next((package for package in packages if package in _LIBRARIES), None)
-
-
-def _takes_missing(estimator: Any) -> bool:
-    from sklearn.utils import get_tags
-
-    return bool(get_tags(estimator).input_tags.allow_nan)
-
-
-def _made_of_trees(estimator: Any) -> bool:
-    kind = type(estimator)
-    return any(word in f"{kind.__module__}.{kind.__name__}".lower() for word in _TREES)

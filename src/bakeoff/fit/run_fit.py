@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
+import os
+import random
+import resource
+import sys
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import sklearn
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import Pipeline
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
-from bakeoff.data.table import GROUP, TIME, VALIDATION, WEIGHT
-from bakeoff.errors import Problem, unknown
+from bakeoff.data.columns import LARGEST, beyond
+from bakeoff.data.table import GROUP, PROBABILITY_SLACK, TIME, VALIDATION, WEIGHT
+from bakeoff.data.target import TrainingTarget
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import state_of, write_json
-from bakeoff.fit.assemble import random_states
-from bakeoff.fit.estimator import import_object
-from bakeoff.fit.fit_task import FitTask, timing_of
-from bakeoff.fit.importance import importance
-from bakeoff.fit.isolation import isolated
+from bakeoff.fit.estimator import import_object, random_states
+from bakeoff.fit.fit_task import BASE_PACKAGES, FitTask, distributions_of, timing_of, versions
 from bakeoff.fit.keep import KeptModel, write_model
-from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
-from bakeoff.fit.outputs import predicted_answers, predicted_decision, predicted_probabilities
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.prepared import prepared
-from bakeoff.fit.shared_table import read_shared
-from bakeoff.fit.train import TrainingPart, train
-from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
+from bakeoff.fit.train import TrainedModel, TrainingPart, scorer, train
 from bakeoff.seeds import derive, integer, part_of
+from bakeoff.spec.importance import Importance
 from bakeoff.spec.models import Model
+from bakeoff.threads import at_most
+
+_ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
 
 
 def run_fit(task: FitTask) -> None:
@@ -39,14 +51,14 @@ def run_fit(task: FitTask) -> None:
     split = read_split(task.splits, fit.repeat, fit.fold)
     seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
     task.kept.unlink(missing_ok=True)  # that of an earlier fit
-    reset_peak_memory()
+    _reset_peak_memory()
     imports = model.imports
     for path in imports:
         import_object(path)  # first: libraries bring thread pools, which are to be limited too
     with isolated(integer(seed), model.threads):
         predictions, seconds = _fit_and_predict(table, split, task, seed)
     # not in the predictions, which are the same bytes in every run
-    write_json(timing_of(task.output), {**seconds, "peak_memory_mb": round(peak_memory_mb(), 1)})
+    write_json(timing_of(task.output), {**seconds, "peak_memory_mb": round(_peak_memory_mb(), 1)})
     facts = {
         **fit._asdict(),
         **predictions.facts,
@@ -62,21 +74,17 @@ def run_fit(task: FitTask) -> None:
 
 @lru_cache(maxsize=2)
 def _read_table(path: str, state: tuple[int, ...]) -> Table:
-    return read_shared(path)
+    return Table.read(path)
 
 
 def _fit_and_predict(
     table: Table, split: Split, task: FitTask, seed: np.random.SeedSequence
 ) -> tuple[Predictions, dict[str, float]]:
     features, answers = select_features(table.features, task.model), table.answers
-    target = table.target.encoded(answers[split.train])
-    columns = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
-    part = TrainingPart(
-        features,
-        target,
-        rows=split.train,
-        **{role: _rows(table, name, split.train) for role, name in columns.items()},
-    )
+    target, n_rows = table.target.encoded(answers[split.train]), len(split.test)
+    columns = {role: name for role, name in _ROLES.items() if name in table.frame}
+    known = {role: table.frame[name].to_numpy()[split.train] for role, name in columns.items()}
+    part = TrainingPart(features, target, rows=split.train, **known)
     start = time.perf_counter()
     costs = None if task.costs is None else task.costs.of(target.classes)
     trained = train(task.model, part, seed, costs)
@@ -85,13 +93,14 @@ def _fit_and_predict(
     if task.model.keep:
         write_model(task.kept, KeptModel(trained, list(features.columns), list(target.classes)))
     kept = time.perf_counter()
-    last, n_rows = trained.last, len(split.test)
-    seen = prepared(trained.estimator, features.iloc[split.test])
-    predicted = predicted_answers(last.predict(seen), n_rows, target)
-    probabilities, why = predicted_probabilities(
+    last, seen = trained.last, features.iloc[split.test]
+    if isinstance(trained.estimator, Pipeline):
+        seen = trained.estimator[:-1].transform(seen)
+    predicted = _predicted_answers(last.predict(seen), n_rows, target)
+    probabilities, why = _predicted_probabilities(
         last.estimator, seen, n_rows, target.present, len(table.classes)
     )
-    decision = predicted_decision(last.estimator, seen)
+    decision = _predicted_decision(last.estimator, seen)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - kept}
     facts = {
         "random_states": random_states(trained.estimator),
@@ -99,17 +108,13 @@ def _fit_and_predict(
         **({"chosen": trained.chosen} if trained.chosen else {}),
     }
     if task.importance is not None:
-        known, truth = target.known(answers[split.test])
-        tested, by = features.iloc[split.test[known]], part_of(seed, "importance")
+        in_training, truth = target.known(answers[split.test])
+        tested, by = features.iloc[split.test[in_training]], part_of(seed, "importance")
         facts["importance"] = importance(trained, tested, truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     truth, classes = answers[split.test], table.classes
     made = Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
     return made, {name: round(value, 6) for name, value in seconds.items()}
-
-
-def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:
-    return table.frame[column].to_numpy()[rows] if column in table.frame else None
 
 
 def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
@@ -124,3 +129,142 @@ def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
     if not wanted:
         raise Problem(("drop",), "no feature is left to learn from")
     return features[wanted]
+
+
+# What an estimator predicts is checked to be labels, numbers and probabilities.
+
+
+def _predicted_answers(
+    predicted: NDArray[Any], n_rows: int, target: TrainingTarget
+) -> NDArray[Any]:
+    """Return predicted classes as codes of the data set, or predicted numbers."""
+    classes = len(target.present)
+    if len(predicted) != n_rows:
+        kind = "labels" if classes else "numbers"
+        raise UserError(f"it predicts {len(predicted)} {kind} for {n_rows} rows")
+    if classes:
+        strange = ~np.isin(predicted, np.arange(classes))
+        if strange.any():
+            raise UserError(
+                f"it predicts {predicted[strange][0]} for {int(strange.sum())} of {n_rows} rows, "
+                f"the labels that it was trained on are 0 to {classes - 1}"
+            )
+        codes: NDArray[np.intp] = target.present[predicted.astype(np.intp)]
+        return codes
+    numbers = np.asarray(predicted, dtype=np.float64)
+    _check_finite(numbers[:, None], "predictions")
+    if (largest := np.abs(numbers).max(initial=0.0)) > LARGEST:
+        raise UserError(f"it diverged: it predicts {beyond(largest)}")
+    return numbers
+
+
+def _predicted_probabilities(
+    estimator: Any, X: Any, n_rows: int, present: NDArray[np.intp], n_classes: int
+) -> tuple[NDArray[np.float64] | None, str]:
+    """Return class probabilities, or None and why they are none."""
+    if not hasattr(estimator, "predict_proba"):
+        return None, ""
+    values = np.asarray(estimator.predict_proba(X))
+    expected = n_rows, len(present)
+    if values.shape != expected:
+        raise UserError(f"its probabilities have the shape {values.shape}, expected {expected}")
+    _check_finite(values, "probabilities")
+    off = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
+    off |= np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK
+    if off.any():
+        first = ", ".join(f"{p:.3g}" for p in values[off][0])
+        return None, (
+            f"its outputs for {int(off.sum())} of {n_rows} rows are no probabilities: not between "
+            f"0 and 1, or their sum is not 1 (first: {first})"
+        )
+    full = np.zeros((n_rows, n_classes))
+    full[:, present] = values
+    return full, ""
+
+
+def _predicted_decision(estimator: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return decision values, shape (n, K) or (n, 1); None where there are probabilities."""
+    if hasattr(estimator, "predict_proba") or not hasattr(estimator, "decision_function"):
+        return None
+    values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    values = values.reshape(len(values), -1)
+    _check_finite(values, "decision values")
+    return values
+
+
+def _check_finite(values: NDArray[np.float64], what: str) -> None:
+    if not np.isfinite(values).all():
+        rows = int((~np.isfinite(values)).any(axis=1).sum())
+        raise UserError(f"it diverged: {what} of {rows} of {len(values)} rows are not finite")
+
+
+def importance(
+    trained: TrainedModel, X: pd.DataFrame, y: NDArray[Any], wanted: Importance, seed: int
+) -> dict[str, Any]:
+    """Measure the fall of the score when each column is shuffled (Breiman 2001)."""
+    model = trained.estimator
+    if trained.threshold is not None:
+        held = FrozenEstimator(model)
+        model = FixedThresholdClassifier(held, threshold=trained.threshold, pos_label=1)
+        model.fit(X, np.arange(len(X)) % 2)  # learns that there are two classes, and no more
+    how = {"n_repeats": wanted.repeats, "random_state": seed}
+    try:
+        falls = permutation_importance(model, X, y, scoring=scorer(wanted.scoring), **how)
+    except Exception as error:  # whatever the estimator or the scorer raises
+        raise UserError(
+            f"`importance: {{scoring: {wanted.scoring}}}` cannot be computed for this model "
+            f"({type(error).__name__}: {error}); choose another score"
+        ) from error
+    return {
+        "scoring": wanted.scoring,
+        "repeats": wanted.repeats,
+        "features": [str(name) for name in X.columns],
+        "mean": falls.importances.mean(axis=1).tolist(),
+        "sd": falls.importances.std(axis=1, ddof=1).tolist(),
+    }
+
+
+@contextmanager
+def isolated(seed: int, threads: int) -> Iterator[None]:
+    """Seed the global random states, limit threads, and restore the global state after a fit."""
+    python, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    environment, folder, path = dict(os.environ), os.getcwd(), list(sys.path)  # noqa: PTH109
+    level, depth = logging.root.level, sys.getrecursionlimit()
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        with (
+            warnings.catch_warnings(),
+            np.errstate(),
+            sklearn.config_context(),
+            at_most(threads),
+        ):
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(legacy)  # noqa: NPY002
+        if dict(os.environ) != environment:
+            os.environ.clear()
+            os.environ.update(environment)
+        os.chdir(folder)
+        sys.path[:] = path
+        logging.root.setLevel(level)
+        sys.setrecursionlimit(depth)
+
+
+def _reset_peak_memory() -> None:
+    """Start a new high-water mark, where the kernel lets us (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _peak_memory_mb() -> float:
+    """Return the peak resident memory of this process in MiB since the last reset."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+    except (OSError, StopIteration):
+        unit = 2**20 if sys.platform == "darwin" else 2**10
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

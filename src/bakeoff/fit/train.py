@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import cohen_kappa_score, get_scorer, get_scorer_names, make_scorer
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
+from sklearn.utils.class_weight import compute_sample_weight
 
-from bakeoff.data.divide import Rows
+from bakeoff.data.describe import Rows
 from bakeoff.data.target import TrainingTarget
-from bakeoff.fit.assemble import assemble, final, keywords, last_step
-from bakeoff.fit.early_stopping import iterations
-from bakeoff.fit.inner_divisions import divided
-from bakeoff.fit.own_divisions import Dependence
-from bakeoff.fit.prepared import fit_before_last
-from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_scores
-from bakeoff.fit.tuning import search
-from bakeoff.fit.weights import Weights, training_weights
+from bakeoff.errors import UserError, unknown
+from bakeoff.fit.estimator import (
+    accepts,
+    assemble,
+    by_code,
+    final,
+    has_class_weight,
+    last_step,
+    made_value,
+    parameter_names,
+)
+from bakeoff.fit.inner_divisions import Dependence, Fold, InnerDivided, divided, iterations
 from bakeoff.seeds import part_of
 from bakeoff.spec.models import Model
-from bakeoff.spec.training_choices import ChosenThreshold, ValidationRows
+from bakeoff.spec.scorings import SCORINGS
+from bakeoff.spec.training_choices import (
+    ChosenThreshold,
+    Criterion,
+    Distribution,
+    Tune,
+    ValidationRows,
+)
 
 CostMatrix = NDArray[np.float64]
+Scores = NDArray[np.float64]
+Weights = NDArray[np.float64]
+
+_SCORERS: Mapping[str, Any] = {**SCORINGS, "kappa": make_scorer(cohen_kappa_score)}
+_TWO_CLASSES = {
+    *("f1", "precision", "recall", "jaccard", "roc_auc", "average_precision"),
+    *("positive_likelihood_ratio", "neg_negative_likelihood_ratio", "d2_brier_score"),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,13 +79,6 @@ class TrainingPart:
         """The classes that occur, in the data set's order; none where numbers are learned."""
         return self.target.classes
 
-    @property
-    def dependence(self) -> Dependence | None:
-        """How the rows depend on each other, where the data set says so."""
-        if self.groups is None and self.times is None:
-            return None
-        return Dependence("time" if self.groups is None else "groups", len(self.y))
-
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
     ) -> list[Fold]:
@@ -89,40 +107,159 @@ class TrainedModel:
         """Predict positions in the training part's classes, or numbers."""
         if self.threshold is None:
             return np.asarray(self.estimator.predict(X)).ravel()
-        return (positive_scores(self.estimator, X) >= self.threshold).astype(np.intp)
+        return (_positive_scores(self.estimator, X) >= self.threshold).astype(np.intp)
 
 
 def train(
     model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
 ) -> TrainedModel:
     """Train a model on a training part."""
-    estimator = assemble(model, part.features, seed, part.classes, part.dependence)
-    weights = training_weights(
-        final(estimator), model.class_weight, part.y, part.classes, part.weights
-    )
+    dependence = None
+    if part.groups is not None or part.times is not None:
+        dependence = Dependence("time" if part.groups is None else "groups", len(part.y))
+    estimator = assemble(model, part.features, seed, part.classes, dependence)
+    weights = part.weights
+    if model.class_weight is not None and not has_class_weight(final(estimator)):
+        each: Weights = compute_sample_weight(by_code(model.class_weight, part.classes), part.y)
+        weights = each if weights is None else each * weights
     chosen: dict[str, Any] = {}
     if model.tune is not None:
-        tune, number = model.tune, part_of(seed, "tune-folds")
-        folds = part.folds(tune.cv, number, tune.validation)
-        given = keywords(estimator, weights, part.groups, part.times)
-        found = search(estimator, model.tune, part.X, part.y, folds, given, part_of(seed, "tune"))
-        estimator = found.estimator
-        chosen |= {"params": found.params, "inner_score": found.score}
+        estimator, params, score = _search(model.tune, estimator, part, weights, seed)
+        chosen |= {"params": params, "inner_score": score}
     threshold = None if len(part.classes) != 2 else model.threshold
     if isinstance(threshold, ChosenThreshold):
         threshold = _choose_threshold(threshold, estimator, part, weights, seed, costs)
         chosen["threshold"] = threshold
-    _fit(estimator, part, weights)
+    # the untransformed rows are freed before the last step learns
+    last, X = last_step(estimator), part.X
+    if last is not estimator:
+        X = estimator[:-1].fit_transform(X, part.y)
+    last.fit(X, part.y, **_keywords(last, weights, part))
     if model.early_stopping is not None:
-        chosen["iterations"] = iterations(last_step(estimator))
+        chosen["iterations"] = iterations(last)
     return TrainedModel(estimator, threshold, chosen)
 
 
-def _fit(estimator: Any, part: TrainingPart, weights: Weights | None) -> None:
-    """Fit on all rows; the untransformed rows are freed before the last step is fitted."""
-    last = last_step(estimator)
-    seen = part.X if last is estimator else fit_before_last(estimator, part.X, part.y)
-    last.fit(seen, part.y, **keywords(last, weights, part.groups, part.times))
+def _keywords(
+    estimator: Any, weights: Any, part: TrainingPart, rows: Any = slice(None)
+) -> dict[str, Any]:
+    """Return what to call fit with so that what is known of the rows reaches the last step."""
+    by_name = {"sample_weight": weights}
+    if isinstance(last_step(estimator), InnerDivided):
+        by_name |= {"row_groups": part.groups, "row_times": part.times}
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    given = {name: values for name, values in by_name.items() if values is not None}
+    return {f"{prefix}{name}": values[rows] for name, values in given.items()}
+
+
+# The search for parameters: the inner half of nested cross-validation.
+
+
+def _search(
+    tune: Tune,
+    estimator: Any,
+    part: TrainingPart,
+    weights: Weights | None,
+    seed: np.random.SeedSequence,
+) -> tuple[Any, dict[str, Any], float]:
+    """Return an estimator with the best parameters, these, and their score."""
+    names = full_names(estimator, tune.space)
+    usual = estimator.get_params(deep=True)
+    space = {names[k]: _values(given, usual.get(names[k])) for k, given in tune.space.items()}
+    how: dict[str, Any] = {
+        "cv": part.folds(tune.cv, part_of(seed, "tune-folds"), tune.validation),
+        "scoring": scorer(tune.scoring),
+        "refit": False,
+        "error_score": "raise",
+    }
+    drawn = any(not isinstance(values, list) for values in space.values())
+    size = math.inf if drawn else math.prod(len(values) for values in space.values())
+    if tune.search == "grid":
+        search: Any = GridSearchCV(estimator, space, **how)
+    elif tune.search == "random":
+        how |= {"n_iter": int(min(tune.n_iter or 10, size)), "random_state": part_of(seed, "tune")}
+        search = RandomizedSearchCV(estimator, space, **how)
+    else:
+        from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+        from sklearn.model_selection import HalvingGridSearchCV, HalvingRandomSearchCV
+
+        how["random_state"] = part_of(seed, "tune")
+        if not drawn and tune.n_iter is None:
+            search = HalvingGridSearchCV(estimator, space, **how)
+        else:
+            count = "exhaust" if tune.n_iter is None else int(min(tune.n_iter, size))
+            search = HalvingRandomSearchCV(estimator, space, n_candidates=count, **how)
+    search.fit(part.X, part.y, **_keywords(estimator, weights, part))
+    score = float(search.cv_results_["mean_test_score"][search.best_index_])
+    if math.isnan(score):
+        raise UserError(f"{tune.scoring} is undefined on the inner folds: choose another `scoring`")
+    best = {name: _plain(search.best_params_[full]) for name, full in names.items()}
+    return clone(estimator).set_params(**search.best_params_), best, score
+
+
+def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
+    """Map parameters as an experiment names them to their names in the whole pipeline."""
+    prefix, last = "", estimator
+    if isinstance(last, Pipeline):
+        prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
+    if isinstance(last, InnerDivided):
+        prefix, last = f"{prefix}estimator__", last.estimator
+    of_last = [*parameter_names(type(last)), *last.get_params(deep=True)]
+    others = {
+        name
+        for name in estimator.get_params(deep=True)
+        if "__" in name and not (prefix and name.startswith(prefix))
+    }
+    translated = {}
+    for name in names:
+        if name in of_last or ("__" not in name and accepts(type(last), name, of_last)):
+            translated[name] = prefix + name
+        elif name in others:
+            translated[name] = name
+        else:
+            allowed = sorted(n for n in of_last if "__" not in n) + sorted(others)
+            raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
+    return translated
+
+
+def _values(given: list[Any] | Distribution, default: Any) -> Any:
+    """Return a list of values, or a distribution."""
+    if not isinstance(given, Distribution):
+        return [made_value(value, default) for value in given]
+    from scipy import stats
+
+    if given.loguniform is not None:
+        return stats.loguniform(*given.loguniform)
+    if given.randint is not None:
+        first, last = given.randint
+        return stats.randint(first, last + 1)
+    assert given.uniform is not None
+    low, high = given.uniform
+    return stats.uniform(low, high - low)
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter's value as JSON has it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+
+
+def scorer(name: str) -> Any:
+    """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
+    scorers = {*get_scorer_names(), *_SCORERS}
+    if name not in scorers:
+        raise UserError(unknown("scoring", name, scorers))
+    return get_scorer(_SCORERS.get(name, name))
+
+
+def is_for_two_classes(scoring: str) -> bool:
+    """Tell whether a score is undefined for more than two classes."""
+    return scoring in _TWO_CLASSES
+
+
+# The threshold of a two-class prediction.
 
 
 def _choose_threshold(
@@ -133,23 +270,73 @@ def _choose_threshold(
     seed: np.random.SeedSequence,
     costs: CostMatrix | None,
 ) -> float:
-    folds = part.folds(wanted.cv, part_of(seed, "threshold-folds"))
-    scores = out_of_fold(
-        estimator,
-        part.X,
-        part.y,
-        folds,
-        lambda rows: keywords(
-            estimator,
-            *(None if all_ is None else all_[rows] for all_ in (weights, part.groups, part.times)),
-        ),
-    )
+    """Choose by predictions of every training row from a fit that did not see it."""
+    X, y, scores = part.X, part.y, np.full(len(part.y), np.nan)
+    for inner, left_out in part.folds(wanted.cv, part_of(seed, "threshold-folds")):
+        keywords = _keywords(estimator, weights, part, inner)
+        fitted = clone(estimator).fit(X.iloc[inner], y[inner], **keywords)
+        scores[left_out] = _positive_scores(fitted, X.iloc[left_out])
     scored = ~np.isnan(scores)  # the first rows in time are in no inner test part
     return best_threshold(
-        part.y[scored],
+        y[scored],
         scores[scored],
         wanted.choose,
         default=0.5 if hasattr(estimator, "predict_proba") else 0.0,
         weights=None if part.weights is None else part.weights[scored],
         costs=costs,
     )
+
+
+def _positive_scores(estimator: Any, X: Any) -> Scores:
+    """Return what the threshold is set on: probabilities of class 1, or decision values."""
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X), dtype=np.float64)[:, 1]
+    return np.asarray(estimator.decision_function(X), dtype=np.float64).ravel()
+
+
+def best_threshold(
+    y: NDArray[np.intp],
+    scores: Scores,
+    criterion: Criterion,
+    default: float,
+    weights: Weights | None = None,
+    costs: CostMatrix | None = None,
+) -> float:
+    """Return the threshold from which on class 1 is predicted that makes a criterion best."""
+    w = np.ones(len(y)) if weights is None else weights
+    distinct, at = np.unique(scores, return_inverse=True)
+    edges = [np.nextafter(distinct[-1], np.inf)]
+    candidates = np.concatenate([distinct[:1], (distinct[1:] + distinct[:-1]) / 2, edges])
+    # weight of each class below each candidate: those rows are predicted negative
+    tn, fn = (
+        np.append(0.0, np.cumsum(np.bincount(at, w * (y == c), len(distinct)))) for c in (0, 1)
+    )
+    gain = _gain(criterion, tn, tn[-1] - tn, fn, fn[-1] - fn, costs)
+    best = candidates[np.isclose(gain, gain.max(), rtol=1e-12, atol=1e-12)]
+    return float(best[np.abs(best - default).argmin()])
+
+
+def _gain(criterion: Criterion, tn: Scores, fp: Scores, fn: Scores, tp: Scores, costs: Any) -> Any:
+    """Return what a criterion makes of a 2×2 table of weights, for each candidate."""
+
+    def ratio(above: Scores, below: Scores) -> Scores:
+        # 0 where there is nothing to divide by, as scikit-learn has it
+        return np.divide(above, below, out=np.zeros_like(above), where=below != 0)
+
+    match criterion:
+        case "accuracy":
+            return tn + tp
+        case "cost":
+            total = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
+            return -total
+        case "f1":
+            return ratio(2 * tp, 2 * tp + fp + fn)
+        case "jaccard":
+            return ratio(tp, tp + fp + fn)
+        case "kappa":
+            return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+        case "mcc":
+            root = np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+            return ratio(tp * tn - fp * fn, root)
+        case "balanced_accuracy" | "youden":  # (J + 1) / 2 and J are best in the same place
+            return tp / fn[-1] + tn / tn[-1]

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from bakeoff.data import Split, Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
-from bakeoff.data.split_files import divisions
+from bakeoff.data.splits import divisions
 from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.spec import AnalysisPlan, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats import catalogue
 
 
 def problems_with_evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
@@ -34,7 +34,7 @@ def problems_with_evidence(experiment: Experiment, tests: AnalysisPlan) -> Itera
                     f"{test.name} needs the sizes of the training and the test parts: add the "
                     f"columns `n_train` and `n_test` to {where!r}",
                 )
-        elif entry.evidence is Evidence.PROBABILITIES:
+        elif entry.reads == "ranking":
             for model in _without_probabilities(experiment):
                 yield Problem(
                     at,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons import Comparison, run_test
+from bakeoff.comparisons import run_test
 from bakeoff.comparisons.dependence import deterministic
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
@@ -28,6 +28,7 @@ from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.pairs import adjust_pvalues
+from bakeoff.stats.folds.t_tests import corrected_against
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"
@@ -208,49 +209,76 @@ def _scores(
     return np.array(found)
 
 
+class _Tested(NamedTuple):
+    """A test of a model against the constant answer; `estimate` is positive where it is better."""
+
+    model: str
+    estimate: float
+    ci: ConfidenceInterval | None
+    pvalue: float
+
+
 def _tested(
     study: Study, metric: Metric, dataset: str, answer: float, scores: NDArray[np.float64]
 ) -> tuple[Against, ...]:
     """Test each model against the constant answer, by Holm's correction for the models."""
     if study.plan == "holdout":
-        found = dict(_on_rows(study, metric, dataset, answer))
+        found = [*_on_rows(study, metric, dataset, answer)]
     else:
-        found = dict(_on_folds(study, metric, dataset, scores))
+        found = [*_on_folds(study, metric, dataset, scores)]
     if not found:
         return ()
-    adjusted = adjust_pvalues([one.pvalue for one in found.values()], CORRECTION)
+    adjusted = adjust_pvalues([one.pvalue for one in found], CORRECTION)
     of_models = study, metric.name, study.plan
     return tuple(
         Against(
-            model,
+            one.model,
             one.estimate if without_noise(*of_models, one.estimate) else 0.0,
-            ConfidenceInterval(**one.result["ci"]) if one.result.get("ci") else None,
+            one.ci,
             one.pvalue,
             float(p),
             bool(p <= study.alpha and one.estimate > 0),
         )
-        for (model, one), p in zip(found.items(), adjusted, strict=True)
+        for one, p in zip(found, adjusted, strict=True)
     )
 
 
+@on_one_thread
 def _on_folds(
     study: Study, metric: Metric, dataset: str, scores: NDArray[np.float64]
-) -> Iterator[tuple[str, Comparison]]:
+) -> list[_Tested]:
     """Test mean differences over folds, corrected for the overlap of the training sets."""
     known = fold_scores(study.scored_on(dataset, study.plan), list(study.models), metric.name)
-    if known.n_train is None:
-        return
-    constant = scores.reshape(known.n_train.shape)
-    for i, model in enumerate(known.models):
-        both = np.stack([known.values[..., i], constant], axis=-1)
-        if np.isfinite(both).all():
-            pair = dataclasses.replace(known, models=(model, ""), values=both, reasons=("", ""))
-            yield model, _run(study, "corrected_resampled_t", pair, metric, dataset)
+    if known.n_train is None or known.n_test is None or not np.isfinite(scores).all():
+        return []
+    level, width = 1 - study.alpha, metric.range[1] - metric.range[0]
+    sign = 1 if metric.greater_is_better else -1
+    table = np.ascontiguousarray(known.values.reshape(-1, len(known.models)).T)
+    scored = np.isfinite(table).all(axis=1)
+    tests = corrected_against(
+        sign * table[scored],
+        sign * scores,
+        n_train=known.n_train.ravel(),
+        n_test=known.n_test.ravel(),
+        confidence_level=level,
+    )
+    models = [known.models[m] for m in np.flatnonzero(scored)]
+    return [
+        _Tested(
+            model,
+            estimate,
+            None
+            if math.isnan(low)
+            else ConfidenceInterval(max(low, -width), min(high, width), level, "student-t"),
+            pvalue,
+        )
+        for model, (estimate, low, high, pvalue) in zip(
+            models, np.column_stack(tests).tolist(), strict=True
+        )
+    ]
 
 
-def _on_rows(
-    study: Study, metric: Metric, dataset: str, answer: float
-) -> Iterator[tuple[str, Comparison]]:
+def _on_rows(study: Study, metric: Metric, dataset: str, answer: float) -> Iterator[_Tested]:
     """Test differences on the held-out rows, groups kept together."""
     rows = study.test_sets.get(dataset)
     if rows is None or not has_test(metric.name):
@@ -264,21 +292,22 @@ def _on_rows(
         if pair is None:
             continue
         if len(places) == 1:
-            yield model, _run(study, pair.difference, pair, metric, dataset)
+            yield _run(study, model, pair.difference, pair, metric, dataset)
         elif rows.times is None:  # no test of training runs is known for these
             *own, constant = range(len(pair.models))
             both = (tuple(own), (constant,))
             crossed = CrossedRuns((model, ""), pair, both, (False, True), groups=rows.groups)
-            yield model, _run(study, crossed.difference, crossed, metric, dataset)
+            yield _run(study, model, crossed.difference, crossed, metric, dataset)
 
 
 @on_one_thread
 def _run(
-    study: Study, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
-) -> Comparison:
+    study: Study, model: str, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
+) -> _Tested:
     planned = PlannedTest(name=test, plan=study.plan, alpha=study.alpha, correction="none")
     (found,) = run_test(planned, evidence, context_of(study.experiment, dataset, metric.name))
-    return found
+    ci = found.result.get("ci")
+    return _Tested(model, found.estimate, ConfidenceInterval(**ci) if ci else None, found.pvalue)
 
 
 def _beside(

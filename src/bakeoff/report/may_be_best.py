@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
+from bakeoff.comparisons.evidence import PairedPredictions, has_test
 from bakeoff.comparisons.run_tests import TimeBlocks, by_metric, difference_options
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.report.family import seen_from
@@ -29,8 +29,7 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.pairs import compact_letters
-from bakeoff.stats.metrics.best_models import best_of
-from bakeoff.stats.metrics.family import compare_all, family_of_values, read_family
+from bakeoff.stats.metrics.family import best_of, compare_all, family_of_values, read_family
 from bakeoff.threads import on_one_thread
 
 
@@ -107,25 +106,24 @@ class Contenders:
 
 @on_one_thread
 def contenders(
-    rows: RowEvidence,
+    rows: PairedPredictions,
     costs: Costs | None,
     alpha: float,
     seed: int,
     tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
     """Find the models that may be the best."""
-    if isinstance(rows, PairedPredictions):
-        if not has_test(rows.metric):
-            return None
-        rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
+    if not rows.by_values and not has_test(rows.metric):
+        return None
+    rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
     if len(rows.models) < 2:
         return None
     options = difference_options(rows, costs)
-    if isinstance(rows, PairedPredictions):
+    if not rows.by_values:
         truth, predicted = rows.matrix(catalogue()[rows.difference])
         family = read_family(truth, predicted, **options)
     else:
-        family = family_of_values(rows.values, rows.greater_is_better, **options)
+        family = family_of_values(rows.predicted, rows.greater_is_better, **options)
     level = 1 - alpha
     best = best_of(family, level, DRAWS, seed)
     pairs = compare_all(family, confidence_level=level, n_resamples=DRAWS, seed=seed)

@@ -61,8 +61,9 @@ def _detectable(family: Family, row: Comparison) -> float:
         # in units of one fold's standard deviation the answer depends on the level alone
         return _for_unit_noise(planning, alpha) * sd if sd > 1e-12 else math.nan
     # where rows are counted, degrees of freedom are those of a χ², never of Student's t
-    evidence = family.entry.evidence
-    counted = evidence.on_rows and evidence not in (Evidence.PREDICTIONS, Evidence.VALUES)
+    entry = family.entry
+    of_influence = entry.evidence is Evidence.ROWS and entry.reads in ("predictions", "values")
+    counted = entry.evidence.on_rows and not of_influence
     df = None if counted else row.df
     return _from_interval(row, df, _largest(family.entry, family.measure))
 

@@ -21,8 +21,8 @@ from bakeoff.comparisons.evidence import (
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
+from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.fit.predictions import read_facts
-from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import AnalysisPlan, Experiment

@@ -15,14 +15,14 @@ from scipy.special import ndtri
 
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.cautions import Cautions, cautions
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import DECIMALS, Written, decimals, spread_of, varies
 from bakeoff.scores.metrics import Metric
 from bakeoff.scores.metrics.given import in_unit, metrics_of
 from bakeoff.spec import PlannedTest
-from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import ConfidenceInterval, Entry, TypeOneError, catalogue
 
 TRUST = (
     TypeOneError.HOLDS,
@@ -56,7 +56,7 @@ class Study(StudyDesign):
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
-    numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
+    numbers: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     command: str = ""
     told: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
@@ -183,7 +183,7 @@ class Study(StudyDesign):
         own = self.metric.name
 
         def worth(f: Family) -> tuple[bool, bool, bool, int]:
-            on_right = f.entry.evidence is Evidence.CORRECTNESS
+            on_right = f.entry.reads == "correctness"
             return (
                 f.metric != own,
                 f.entry.evidence.on_rows and not on_right,

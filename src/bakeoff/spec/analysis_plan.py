@@ -41,25 +41,17 @@ class PlannedTest:
     @property
     def on_rows(self) -> bool:
         """Whether its evidence is predictions row by row, not scores."""
-        return self.evidence in (
-            "correctness",
-            "costed_labels",
-            "probabilities",
-            "predictions",
-            "values",
-            "runs",
-            "run_values",
-        )
+        return self.evidence in ("rows", "runs")
 
     @property
     def on_fold_rows(self) -> bool:
         """Whether its evidence is the predictions of every fold, row by row."""
-        return self.evidence == "fold_correctness"
+        return self.evidence == "fold_rows"
 
     @property
     def on_datasets(self) -> bool:
         """Whether its evidence is one score per data set."""
-        return self.evidence == "dataset_scores"
+        return self.evidence == "datasets"
 
     @property
     def allows_missing(self) -> bool:

@@ -81,7 +81,6 @@ from bakeoff.stats.gate import (
     metric_limits,
     rows_to_decide,
 )
-from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.differences import (
     looks_at,
     mean_ci,
@@ -92,9 +91,9 @@ from bakeoff.stats.metrics.differences import (
     metric_interaction,
     test_set_metrics,
 )
+from bakeoff.stats.metrics.family import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.influence import Influence, influence
-from bakeoff.stats.metrics.metric import POINTS, Metric, Need
-from bakeoff.stats.metrics.named import METRICS, own_metric
+from bakeoff.stats.metrics.metric import METRICS, POINTS, Metric, Need, own_metric
 from bakeoff.stats.planning import (
     FiveByTwoPower,
     McNemarPower,
@@ -126,9 +125,10 @@ from bakeoff.stats.rows.proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
-from bakeoff.stats.runs.passes import pass_at, pass_hat
 from bakeoff.stats.runs.recipe import (
     Runs,
+    pass_at,
+    pass_hat,
     recipe_ci,
     recipe_difference,
     recipe_mean_ci,

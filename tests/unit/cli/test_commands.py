@@ -172,7 +172,7 @@ def test_counts_stand_for_rows(bakeoff):
             "--models: expected 2 different names, for A, B",
         ),
         (["preds.csv", "--metrc", "f1"], "unknown option '--metrc'; did you mean '--metrics'?"),
-        (["preds.csv", "--unit", "kg"], "--unit: write `--set unit=TEXT`"),
+        (["preds.csv", "--unit=kg"], "--unit: write `--set unit=TEXT`"),
         (["preds.csv", "--set", "unitt=kg"], "--set: unknown key 'unitt'; did you mean 'unit'?"),
         (["preds.csv", "--set", "unit"], "--set: found 'unit', expected KEY=VALUE"),
         (["preds.csv", "--set", "independent_rows=1"], "found '1', expected true or false"),

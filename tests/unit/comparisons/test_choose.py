@@ -192,7 +192,7 @@ def test_the_list_of_tests_says_how_and_why():
 
 @pytest.mark.parametrize("related", [False, True])
 def test_default_corrections_are_those_that_the_documentation_names(related):
-    always = {Evidence.DATASET_SCORES, Evidence.RUNS, Evidence.RUN_VALUES}
+    always = {Evidence.DATASETS, Evidence.RUNS}
     by_margin, in_time = {"noninferiority", "metric_equivalence"}, "diebold_mariano"
     for name, entry in catalogue().items():
         stepwise = entry.evidence in always or name in by_margin or name.startswith(in_time)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, has_test
+from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
 from bakeoff.comparisons.score_intervals import alone, of_test_set, tabulate
 from bakeoff.report.may_be_best import contenders
 from bakeoff.scores import METRICS
@@ -117,7 +117,7 @@ def test_the_interval_of_an_accuracy_tells_nothing_of_a_test_against_one_half():
 
 def test_intervals_of_numbers_end_where_numbers_end():
     numbers = np.array([[1.0, 0.0]] * 9 + [[0.4, 0.5]])
-    data = PairedValues(("a", "b"), numbers, metric="marks", range=(0.0, 1.0))
+    data = PairedPredictions.from_values(("a", "b"), numbers, metric="marks", range=(0.0, 1.0))
     a, b = of_test_set("d", data, None, LEVEL)
     assert (a["ci_high"], b["ci_low"]) == (1.0, 0.0)
     found = contenders(data, None, 0.05, 1)

@@ -7,12 +7,12 @@ import pytest
 
 from bakeoff.comparisons import Context, run_test
 from bakeoff.comparisons.cautions import measured
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.may_be_best import contenders
 from bakeoff.spec import Costs, HypothesisTests
-from bakeoff.stats import Arity, Evidence, catalogue
+from bakeoff.stats import Arity, catalogue
 
 N = 800
 FADES = "dependence that fades within a block"
@@ -64,8 +64,8 @@ def in_time(entry, lasting, **related):
     models, truth = ("a", "b", "c"), rng.integers(0, 2, N).astype(np.int8)
     lean = np.column_stack([spells, -spells, np.zeros(N)])
     values = 1.5 * lean + rng.normal(size=(N, 3))
-    if entry.evidence is Evidence.VALUES:
-        return PairedValues(models, values, **related)
+    if entry.reads == "values":
+        return PairedPredictions.from_values(models, values, **related)
     scores = np.where(truth[:, None] == 1, 1.0, -1.0) * (0.5 + values)
     said = (scores > 0).astype(np.int8)
     classes, metric = ("no", "yes"), "balanced_accuracy"

@@ -44,7 +44,7 @@ def test_marks_of_right_rows_are_asked_about(capsys, column):
     assert main(["compare", *files, "--task", "classification"]) == 0
     agreed = int((RIGHT[0] == TRUTH).sum())
     assert f"{agreed} of 120" in capsys.readouterr().out
-    named = ["--models", "a,b"] if not column else ["--column", column]
+    named = ["--models", "a,b"] if not column else ["--set", f"value={column}"]
     assert main(["compare", *files, "--values", "right", *named]) == 0
     assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
 

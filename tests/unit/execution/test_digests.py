@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 TEST = PlannedTest(
     name="mcnemar",
     plan="holdout",
-    evidence="correctness",
+    evidence="rows",
     metrics=("accuracy",),
     why="it was asked for",
 )

@@ -9,8 +9,8 @@ from sklearn.tree import DecisionTreeClassifier
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.fit.importance import importance
 from bakeoff.fit.predictions import read_facts
+from bakeoff.fit.run_fit import importance
 from bakeoff.fit.train import TrainedModel
 from bakeoff.scores.importance import COLUMNS, importances
 from bakeoff.spec import load_experiment

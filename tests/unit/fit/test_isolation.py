@@ -16,12 +16,11 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.fit.isolation import isolated
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.run_fit import run_fit
+from bakeoff.fit.run_fit import isolated, run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 

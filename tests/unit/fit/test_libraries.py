@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from bakeoff.fit.assemble import assemble, final, make_classifier
 from bakeoff.fit.check_models import check_model
+from bakeoff.fit.estimator import assemble, final, make_classifier
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
 from tests.unit.fit.test_train import learnt, part

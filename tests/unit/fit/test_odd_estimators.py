@@ -6,10 +6,10 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from bakeoff.data import ROW_ID, TARGET, Table
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
-from bakeoff.fit.assemble import assemble
+from bakeoff.fit.estimator import assemble
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.run_fit import run_fit

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.fit.assemble import assemble
+from bakeoff.fit.estimator import assemble
 from bakeoff.fit.preprocessing import TextEncoder, to_seconds
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model

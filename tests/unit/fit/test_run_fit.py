@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.files import read_json
-from bakeoff.fit.assemble import assemble
+from bakeoff.fit.estimator import assemble
 from bakeoff.fit.fit_task import FitTask, timing_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.run_fit import run_fit

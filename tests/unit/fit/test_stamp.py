@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bakeoff.errors import UserError
-from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.stamp import find_outdated, is_made, stamp
+from bakeoff.fit.predictions import Predictions, find_outdated, is_made, stamp
 from bakeoff.scores import collect_predictions, score_fits
 
 

@@ -15,8 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
-from bakeoff.fit.threshold import best_threshold
-from bakeoff.fit.train import TrainingPart, train
+from bakeoff.fit.train import TrainingPart, best_threshold, train
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Model
 from bakeoff.spec.training_choices import Criterion

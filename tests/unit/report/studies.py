@@ -160,7 +160,7 @@ def division(dataset, plan, *, numbers=False):
 
 
 def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
-    on_rows = catalogue()[test].evidence.value == "correctness"
+    on_rows = catalogue()[test].evidence.on_rows
     adjusted = (p if math.isnan(p) else min(1.0, p * family)) if adjusted is None else adjusted
     known = {
         "test": test, "role": "pair", "dataset": "d", "plan": "holdout" if on_rows else "cv_5x2",
@@ -191,7 +191,7 @@ def ran(spec, means, *, accuracies=None, **options):
 
 def _run(entry, bare):
     spec = bare.experiment
-    metric = "cost" if entry.evidence is Evidence.COSTED_LABELS else "accuracy"
+    metric = "cost" if entry.reads == "classes" else "accuracy"
     for dataset, plan, evidence in _evidence(entry, bare):
         context = Context(dataset, metric, metric == "accuracy", costs=spec.costs)
         test = planned(entry, spec.tests, len(spec.models)).on(plan, (metric,))
@@ -202,7 +202,7 @@ def _evidence(entry, bare):
     spec = bare.experiment
     models = list(spec.models)
     plan = next(p for p in entry.plans[::-1] if p in spec.resampling.plans())
-    if entry.evidence is Evidence.DATASET_SCORES:
+    if entry.evidence is Evidence.DATASETS:
         tables = bare.values("accuracy", "cv_5x2")
         values = np.array([tables[d][models].mean(axis=0) for d in spec.datasets])
         yield "", "cv_5x2", DatasetScores(tuple(models), tuple(spec.datasets), values)
@@ -210,7 +210,7 @@ def _evidence(entry, bare):
     for dataset in spec.datasets:
         own = bare.scores
         own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
-        on_rows = entry.evidence in (Evidence.CORRECTNESS, Evidence.COSTED_LABELS)
+        on_rows = entry.reads in ("correctness", "classes")
         scores = None if on_rows else fold_scores(own, models, "accuracy")
         if entry.evidence is Evidence.RUNS:
             yield dataset, plan, _runs(spec)

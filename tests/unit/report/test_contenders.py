@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.may_be_best import DRAWS, contenders
 from bakeoff.spec import Costs
 from bakeoff.stats import all_pairs
@@ -82,7 +82,7 @@ def test_letters_and_who_leaves_are_as_the_p_values_say(seed, models, spread):
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
     names = tuple(f"m{i}" for i in range(models))
-    found = contenders(PairedValues(names, values), None, 0.05, 1)
+    found = contenders(PairedPredictions.from_values(names, values), None, 0.05, 1)
     tiers = {line.model: set(line.tier) for line in found.models}
     pairs = all_pairs("mean_difference", values, n_resamples=DRAWS, seed=1).pairs
     for pair in pairs:

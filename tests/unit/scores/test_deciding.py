@@ -7,7 +7,7 @@ from scipy import special
 from bakeoff import compare, gate, stats
 from bakeoff.errors import UserError
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.stats.metrics.calibration import calibration_curve
+from bakeoff.stats.metrics.library import calibration_curve
 
 
 def rows(n=300, digits=6, seed=0):

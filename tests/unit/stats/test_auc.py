@@ -38,6 +38,6 @@ def test_each_model_is_ranked_once(monkeypatch):
         ranked.append(1)
         return rows_below(positive, scores)
 
-    monkeypatch.setattr("bakeoff.stats.metrics.rankings.rows_below", counted)
+    monkeypatch.setattr("bakeoff.stats.metrics.library.rows_below", counted)
     delong_pairs(Y, SCORES, combinations(range(3), 2))
     assert len(ranked) == 3

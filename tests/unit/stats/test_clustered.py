@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design.flips import all_sign_sums, flip_tails, joint_flip
+from bakeoff.stats.design.groups import all_sign_sums, flip_tails, joint_flip
 
 SIDES = ("two-sided", "greater", "less")
 seeds = st.integers(0, 10_000)

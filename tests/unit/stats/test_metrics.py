@@ -28,8 +28,7 @@ from bakeoff.stats.gate import skewed_limits, skewed_pvalue
 from bakeoff.stats.metrics import influence as engine
 from bakeoff.stats.metrics.answer import Bootstrap, bca_interval
 from bakeoff.stats.metrics.family import compare_models
-from bakeoff.stats.metrics.metric import Need
-from bakeoff.stats.metrics.named import METRICS
+from bakeoff.stats.metrics.metric import METRICS, Need
 from bakeoff.stats.metrics.view import TrueClasses, View
 
 TOLD = ("net_benefit@0.3",)

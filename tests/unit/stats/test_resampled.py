@@ -8,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import Status
+from bakeoff.stats import Status, corrected_resampled_t
+from bakeoff.stats.folds.t_tests import corrected_against
 
 # squares of differences like 1e-160 vanish; no two scores differ by so little
 differences = st.floats(-0.2, 0.2).map(lambda x: round(x, 9))
@@ -108,3 +109,15 @@ def test_constant_differences_in_single_precision_are_constant(name, shape, opti
     a = draw(shape)[0].astype(np.float32)
     result = getattr(stats, name)(a, a - np.float32(0.1), **options)
     assert result.status is Status.ZERO_VARIANCE
+
+
+def test_many_models_against_a_constant_are_tested_as_one_by_one():
+    rng = np.random.default_rng(0)
+    constant, sizes = rng.uniform(0.5, 0.9, 10).round(2), {"n_train": [90] * 9 + [91], "n_test": 10}
+    models = rng.uniform(0.5, 0.9, (5, 10)).round(2)
+    models[0], models[1] = constant, constant + 0.1
+    tested = corrected_against(models, constant, **{k: np.full(10, v) for k, v in sizes.items()})
+    for model, *answer in zip(models, *tested, strict=True):
+        alone = corrected_resampled_t(model, constant, **sizes)
+        expected = alone.estimate, *(alone.ci or (math.nan, math.nan)), alone.pvalue
+        assert answer == pytest.approx(expected, rel=1e-12, abs=1e-15, nan_ok=True)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats.design.flips import GroupSums, flip_tails, subset_limits
-from bakeoff.stats.design.groups import symmetric_differences
+from bakeoff.stats.design.groups import GroupSums, flip_tails, subset_limits, symmetric_differences
 
 
 def uneven(seed, groups=12, leaning=0.0, models=2):

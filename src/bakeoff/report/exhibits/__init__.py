@@ -52,7 +52,7 @@ def _items(record: Exhibit, design: StudyDesign) -> Iterator[tuple[int, Item]]:
     kind, rest = record.name, (record.form, record.section.value)
 
     if record.each == "test":
-        tests = sorted(design.tests, key=lambda e: e.evidence is not Evidence.DATASET_SCORES)
+        tests = sorted(design.tests, key=lambda e: e.evidence is not Evidence.DATASETS)
         for rank, entry in enumerate(tests):
             if record.when(design, entry):
                 named = f"{entry.title}: {title}" if title else entry.title

@@ -69,7 +69,7 @@ LEVELS = 16
     when=lambda design, entry: (
         design.pairs(entry)
         and entry.type1 is not TypeOneError.BAYESIAN
-        and entry.evidence is not Evidence.FOLD_CRITERIA
+        and entry.reads != "criteria"
     ),
 )
 def forest(study: Study, test: str) -> Drawing:
@@ -406,7 +406,7 @@ def _ranks_all(design: StudyDesign, entry: Entry) -> bool:
     """Show it for tests of all pairs over data sets."""
     formed = entry.all_pairs is not None and len(design.models) > 2
     ranked = entry.arity is Arity.ALL_PAIRS or formed
-    return ranked and entry.evidence is Evidence.DATASET_SCORES and design.pairs(entry)
+    return ranked and entry.evidence is Evidence.DATASETS and design.pairs(entry)
 
 
 @figure(Section.COMPARISONS, 20, "average ranks", each="test", when=_ranks_all)

@@ -48,7 +48,7 @@ from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import Written, decimals, of_target, varies, with_unit
 from bakeoff.spec.row_columns import row_columns
 from bakeoff.stats import metric_ci
-from bakeoff.stats.metrics.calibration import calibration_curve
+from bakeoff.stats.metrics.library import calibration_curve
 from bakeoff.stats.metrics.view import read_groups
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from bakeoff.errors import unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
 from bakeoff.spec.task import Task
-from bakeoff.stats.metrics.metric import Metric, Need, numbers
-from bakeoff.stats.metrics.named import METRICS as BUILT_IN
-from bakeoff.stats.metrics.named import RETIRED_METRICS
-from bakeoff.stats.metrics.named import Metrics as Named
+from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
+from bakeoff.stats.metrics.metric import RETIRED_METRICS, Metric, Need, numbers
+from bakeoff.stats.metrics.metric import Metrics as Named
 from bakeoff.stats.metrics.view import (
     EXAMPLES,
     NO_COLUMNS,
@@ -62,8 +61,8 @@ def of_class(metric: Metric, positive: str) -> Metric:
     """Name the positive one of two classes in the title of a metric that is about it."""
     if not positive or metric.classes not in ("positive", "negative", "called"):
         return metric
-    called = positive if any(map(str.isalpha, positive)) else f"class {positive}"
-    said = f" of {called}" if metric.classes == "positive" else f" (positive class {positive})"
+    of_it = metric.classes == "positive"
+    said = f" for class {positive}" if of_it else f" (positive class {positive})"
     return dataclasses.replace(metric, title=metric.title + said)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from bakeoff.errors import UserError, unknown
 from bakeoff.scores.metrics.entry import METRICS
 from bakeoff.spec.own_metrics import OwnMetric
-from bakeoff.stats.metrics.named import own_metric
+from bakeoff.stats.metrics.metric import own_metric
 from bakeoff.usercode import (
     TookTooLong,
     described,

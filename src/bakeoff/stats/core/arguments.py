@@ -102,23 +102,26 @@ y_true : array_like, shape (n,)
     The true classes.
 """
 _OF_EVIDENCE = {
-    "dataset_scores": """
-scores : array_like, shape (N, k)
-    One row per data set, one column per model.
-scores_a, scores_b : array_like, shape (N,)
-    One score per data set, in the same order of data sets.
+    "rows": """
+pred_a, pred_b : array_like, shape (n,)
+    The classes that A and B predict, in the same rows.
+score_a, score_b : array_like, shape (n,)
+    The scores of A and B, larger for the positive class.
+predicted_a, predicted_b : array_like, shape (n,) or (n, K)
+    What A and B predict, in the same rows, as in `influence`.
+values : array_like, shape (n, M)
+    One row per row of the test set, one column per model.
+values_a, values_b : array_like, shape (n,)
+    What A and B have on each row, in the same row order.
 """,
-    "fold_correctness": """
-fold : array_like, shape (5, n)
-    The half, 1 or 2, in which a row was tested in each replication.
-correct_a, correct_b : array_like of bool or 0/1, shape (5, n)
-    Whether A and B are right on each row, in each replication.
-""",
-    "fold_criteria": """
-scores : array_like, shape (J, M, m)
-    One row per fold, one column per model, m criteria.
-greater_is_better : bool or sequence of bool
-    False for criteria where smaller is better; one for all or one each.
+    "runs": """
+runs_a, runs_b : sequence of array_like, or Runs
+    What each run of A and of B predicts for the rows, as in `influence`, or the number that it has
+    on each. The numbers of runs may differ. ``Runs([values], deterministic=True)`` is a model whose
+    training has no random part.
+paired : bool
+    Whether runs of A and B with the same place share their random part (initialisation, order of
+    the data); they are then compared run by run.
 """,
     "fold_scores": """
 scores : array_like, shape (J, M)
@@ -126,39 +129,17 @@ scores : array_like, shape (J, M)
 scores_a, scores_b : array_like, shape (J,)
     Scores of A and B on the same splits.
 """,
-    "costed_labels": """
-pred_a, pred_b : array_like, shape (n,)
-    The classes that A and B predict, in the same rows.
+    "fold_rows": """
+fold : array_like, shape (5, n)
+    The half, 1 or 2, in which a row was tested in each replication.
+correct_a, correct_b : array_like of bool or 0/1, shape (5, n)
+    Whether A and B are right on each row, in each replication.
 """,
-    "probabilities": """
-score_a, score_b : array_like, shape (n,)
-    The scores of A and B, larger for the positive class.
-""",
-    "predictions": """
-predicted_a, predicted_b : array_like, shape (n,) or (n, K)
-    What A and B predict, in the same rows, as in `influence`.
-""",
-    "runs": """
-runs_a, runs_b : sequence of array_like, or Runs
-    What each run of A and of B predicts for the rows, as in `influence`. The numbers of runs may
-    differ. ``Runs([values], deterministic=True)`` is a model whose training has no random part.
-paired : bool
-    Whether runs of A and B with the same place share their random part (initialisation, order of
-    the data); they are then compared run by run.
-""",
-    "run_values": """
-runs_a, runs_b : sequence of array_like, or Runs
-    The number of each row in each run of A and of B. The numbers of runs may
-    differ. ``Runs([values], deterministic=True)`` is a model whose training has no random part.
-paired : bool
-    Whether runs of A and B with the same place share their random part (initialisation, order of
-    the data); they are then compared run by run.
-""",
-    "values": """
-values : array_like, shape (n, M)
-    One row per row of the test set, one column per model.
-values_a, values_b : array_like, shape (n,)
-    What A and B have on each row, in the same row order.
+    "datasets": """
+scores : array_like, shape (N, k)
+    One row per data set, one column per model.
+scores_a, scores_b : array_like, shape (N,)
+    One score per data set, in the same order of data sets.
 """,
 }
 _OF_ONE = """

@@ -1,4 +1,4 @@
-"""What the tests on paired scores share: clean differences, Student's t, effect sizes."""
+"""What tests of differences share: clean differences, estimates, effect sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.checks import FloatArray, as_scores, check_same_labels
-from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
+from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Status,
+    answered,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,22 +85,53 @@ def paired_differences(
     return Differences.between(a, b, noise_level(scores_a, scores_b))
 
 
-def t_interval(
-    centre: float,
-    se: float,
-    df: float,
-    confidence: float,
-    alternative: Alternative = "two-sided",
-    method: str = "student-t",
-) -> ConfidenceInterval:
-    """Return the interval that matches a t test; one-sided tests get one-sided intervals."""
-    if alternative == "two-sided":
-        reach = se * float(special.stdtrit(df, 0.5 + confidence / 2))
-        return ConfidenceInterval(centre - reach, centre + reach, confidence, method)
-    reach = se * float(special.stdtrit(df, confidence))
-    if alternative == "greater":
-        return ConfidenceInterval(centre - reach, math.inf, confidence, method)
-    return ConfidenceInterval(-math.inf, centre + reach, confidence, method)
+UNBOUNDED = (-math.inf, math.inf)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """A number with its standard error, and the questions that it answers by Student's t."""
+
+    value: float
+    se: float
+    df: float = math.inf  # infinite: the normal distribution
+    status: Status = Status.OK
+
+    @property
+    def statistic(self) -> float:
+        """The number in standard errors."""
+        return self.value / self.se if self.se > 0 else math.nan
+
+    def pvalue(self, side: Alternative) -> float:
+        """Return the p-value of a difference from 0, whatever the status."""
+        if math.isinf(self.df):
+            return normal_pvalue(self.statistic, side)
+        return t_pvalue(self.statistic, self.df, side) if self.df else math.nan
+
+    def test(self, side: Alternative) -> tuple[float, float]:
+        """Return the statistic and the p-value of a difference from 0."""
+        return answered(self.status, self.statistic, self.pvalue(side), self.value)
+
+    def limits(self, level: float, side: Alternative) -> tuple[float, float]:
+        """Return the limits that match the test; NaN where they are unknown."""
+        tail = tail_probability(level, side)
+        quantile = special.ndtri(tail) if math.isinf(self.df) else special.stdtrit(self.df, tail)
+        reach = -float(quantile) * self.se if self.df > 0 else math.nan
+        low = -math.inf if side == "less" else self.value - reach
+        return low, math.inf if side == "greater" else self.value + reach
+
+    def interval(
+        self,
+        level: float,
+        side: Alternative = "two-sided",
+        method: str = "student-t",
+        bounds: tuple[float, float] = UNBOUNDED,
+    ) -> ConfidenceInterval | None:
+        """Return the interval within its bounds; None where the standard error is unknown or 0."""
+        if not (self.se > 0 and self.df > 0):
+            return None
+        low, high = self.limits(level, side)
+        return ConfidenceInterval(max(low, bounds[0]), min(high, bounds[1]), level, method)
 
 
 def ratio_status(numerator: float, se: float, noise: float, identical: bool) -> Status:

@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, cached_property, partial
 from typing import Any, Literal, TypeVar
@@ -37,15 +37,15 @@ class Variants:
         """Return the value that is used; None asks for the default one."""
         kinds = {"independent rows": self.independent, "rows in groups": self.groups}
         rows = "independent rows" if relation == "independent" else "rows in groups"
-        own = kinds[rows]
+        allowed = kinds[rows]
         if value is None:
-            return own[0]
-        if value in own:
+            return allowed[0]
+        if value in allowed:
             return value
         others = [kind for kind, values in kinds.items() if value in values]
-        known = f"which is for {others[0]}; " if others else ""
-        allowed = ", ".join(map(repr, own))
-        raise ArgumentError(option, f"found {value!r}, {known}allowed for {rows}: {allowed}")
+        elsewhere = f"which is for {others[0]}; " if others else ""
+        names = ", ".join(map(repr, allowed))
+        raise ArgumentError(option, f"found {value!r}, {elsewhere}allowed for {rows}: {names}")
 
 
 IN_GROUPS = "rows in groups"
@@ -54,73 +54,73 @@ FAMILY = ("control", "correction", "leader_only", "simultaneous")
 
 
 class Evidence(StrEnum):
-    """What a test is fed with, and so the signature of its function.
+    """What a test is fed with.
 
-    ========================  =========================================================
-    evidence                  positional arguments by arity
-    ========================  =========================================================
-    ``CORRECTNESS``           one: ``correct (n,)``; pair: ``correct_a, correct_b``;
-                              many: ``correct (n, M)`` (booleans or 0/1)
-    ``COSTED_LABELS``         pair: ``y_true, pred_a, pred_b``
-    ``PROBABILITIES``         pair: ``y_true (0/1), score_a, score_b``
-    ``FOLD_SCORES``           one: ``scores``; pair: ``scores_a, scores_b``; many:
-                              ``scores (J, M)``; J folds, or (r, k) arrays for the
-                              tests that use the replication structure
-    ``FOLD_CRITERIA``         many: ``scores (J, M, m)``; m criteria
-    ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
-                              probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
-                              or ``(n, M, K)``
-    ``VALUES``                pair: ``values_a, values_b``; many: ``values (n, M)``; a number
-                              that each model has on each row
-    ``RUNS``                  pair: ``y_true, runs_a, runs_b``: what each training run predicts;
-                              many: ``y_true, runs``, a list of the runs of each model
-    ``RUN_VALUES``            pair: ``runs_a, runs_b``: a number of each row and run; many: ``runs``
-    ``FOLD_CORRECTNESS``      pair: ``fold (5, n), correct_a (5, n), correct_b (5, n)``;
-                              many: ``fold (5, n), correct (5, n, M)``
-    ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
-    ========================  =========================================================
+    What it reads of each observation, and of how many models, shows in the positional arguments
+    of its function: see `Entry.reads` and `Arity`.
     """
 
-    CORRECTNESS = "correctness"
-    COSTED_LABELS = "costed_labels"
-    PROBABILITIES = "probabilities"
-    PREDICTIONS = "predictions"
-    VALUES = "values"
+    ROWS = "rows"
+    """The rows of one test set, predicted by one fit of each model."""
     RUNS = "runs"
-    RUN_VALUES = "run_values"
+    """The rows of one test set, predicted by several training runs of a model."""
     FOLD_SCORES = "fold_scores"
-    FOLD_CRITERIA = "fold_criteria"
-    FOLD_CORRECTNESS = "fold_correctness"
-    DATASET_SCORES = "dataset_scores"
+    """Scores on J folds, or on (r, k) for the tests that use the replication structure."""
+    FOLD_ROWS = "fold_rows"
+    """The rows of all folds of 5×2 cross-validation, with ``fold``, shape (5, n)."""
+    DATASETS = "datasets"
+    """One score of each model on each of N data sets."""
 
     @property
     def on_rows(self) -> bool:
-        """Whether it is about single rows."""
-        return self in _ON_ROWS
-
-
-_ON_ROWS = (
-    Evidence.CORRECTNESS,
-    Evidence.COSTED_LABELS,
-    Evidence.PROBABILITIES,
-    Evidence.PREDICTIONS,
-    Evidence.VALUES,
-    Evidence.RUNS,
-    Evidence.RUN_VALUES,
-)
+        """Whether it is about the rows of one test set."""
+        return self in (Evidence.ROWS, Evidence.RUNS)
 
 
 class Arity(StrEnum):
-    """How many classifiers one call takes and what it returns."""
+    """How many models one call takes and what it returns."""
 
     ONE = "one"
-    """One classifier, a `Result`."""
+    """One model, a `Result`: it has sides, as a comparison with a value."""
     PAIR = "pair"
-    """Two classifiers, a `Result`."""
+    """Two models, ``..._a`` and ``..._b``, a `Result`."""
     OMNIBUS = "omnibus"
-    """All classifiers at once, one `Result`."""
+    """All models at once, one `Result`."""
     ALL_PAIRS = "all_pairs"
-    """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
+    """All models at once, a `PairwiseResult` with its own multiplicity control."""
+
+    @classmethod
+    def of(cls, signature: inspect.Signature) -> Arity:
+        """Tell it by the arguments of a test and what it returns."""
+        if _last_positional(signature).endswith("_b"):
+            return cls.PAIR
+        if str(signature.return_annotation) == "PairwiseResult":
+            return cls.ALL_PAIRS
+        return cls.ONE if "alternative" in signature.parameters else cls.OMNIBUS
+
+
+Reads = Literal["correctness", "classes", "ranking", "predictions", "values", "scores", "criteria"]
+_READS: dict[str, Reads] = {
+    "correct": "correctness",
+    "pred": "classes",
+    "score": "ranking",
+    "predicted": "predictions",
+    "values": "values",
+    "scores": "scores",
+}
+"""What a test reads, by the name of its last positional argument."""
+
+
+def _reads(signature: inspect.Signature) -> Reads:
+    last = _last_positional(signature).removesuffix("_b")
+    if last == "runs":
+        return "predictions" if "y_true" in signature.parameters else "values"
+    return "criteria" if "criteria" in signature.parameters else _READS[last]
+
+
+def _last_positional(signature: inspect.Signature) -> str:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [name for name, p in signature.parameters.items() if p.kind is kind][-1]
 
 
 _WITHIN = (
@@ -238,9 +238,11 @@ to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""
-_PLANS: dict[Evidence, tuple[str, ...]] = dict.fromkeys(_ON_ROWS, ("holdout",)) | {
-    Evidence.DATASET_SCORES: ANY_PLAN,
-    Evidence.FOLD_CORRECTNESS: ("cv_5x2",),
+_PLANS: dict[Evidence, tuple[str, ...]] = {
+    Evidence.ROWS: ("holdout",),
+    Evidence.RUNS: ("holdout",),
+    Evidence.FOLD_ROWS: ("cv_5x2",),
+    Evidence.DATASETS: ANY_PLAN,
 }
 """The plans of a test that names none."""
 
@@ -259,7 +261,12 @@ class Entry:
     function : Callable
         The public function; its keyword-only parameters are the test's options.
     evidence, arity : Evidence, Arity
-        What it is fed with.
+        What it is fed with, and of how many models.
+    reads : str
+        What it reads of each observation: ``correctness`` (right or wrong), ``classes`` (with the
+        costs of errors), ``ranking`` (a score that is larger for the positive class),
+        ``predictions`` (what the metric looks at), ``values`` (a number), ``scores``, or
+        ``criteria`` (scores by several metrics).
     answers : str
         One plain sentence: the question it answers.
     caution : str
@@ -298,8 +305,12 @@ class Entry:
     all_pairs_from : int
         From how many pairs on `all_pairs` is used: more than 2 where it says less of each pair
         than the test itself.
-    variants : Variants or None
-        For a test that takes `groups` and has a form of its own for them: its variants.
+    variants, intervals : Variants or None
+        For a test that takes `groups` and has a form of its own for them: what its options
+        `variant` and `ci_method` may be.
+    check_options : Callable or None
+        Raises where options do not fit each other, how the rows hang together, or the numbers of
+        models and data sets: it takes these four.
     in_time : str
         The test of the same question that takes its place where all rows are in the order of
         time.
@@ -310,6 +321,7 @@ class Entry:
     function: Callable[..., Any]
     evidence: Evidence
     arity: Arity
+    reads: Reads
     answers: str
     plans: tuple[str, ...]
     citation: str
@@ -327,12 +339,14 @@ class Entry:
     all_pairs: Callable[..., Any] | None = None
     all_pairs_from: int = 2
     variants: Variants | None = None
+    intervals: Variants | None = None
+    check_options: Callable[[Mapping[str, Any], Relation, int, int], None] | None = None
     in_time: str = ""
 
     @property
     def about(self) -> Literal["models", "recipes", "algorithms"]:
         """Whether its null is about these models, about training them again, or the algorithms."""
-        if self.evidence in (Evidence.RUNS, Evidence.RUN_VALUES):
+        if self.evidence is Evidence.RUNS:
             return "recipes"
         return "models" if self.evidence.on_rows else "algorithms"
 
@@ -344,7 +358,7 @@ class Entry:
     @property
     def knows_no_relation(self) -> bool:
         """Whether it counts rows one by one and has no other form."""
-        by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_CORRECTNESS
+        by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_ROWS
         return by_rows and {"groups", "time"}.isdisjoint(self.options)
 
     def is_of_groups(self, variant: str) -> bool:
@@ -393,13 +407,15 @@ def register(**facts: Any) -> Callable[[F], F]:
     """
 
     def enter(function: F) -> F:
-        spread_record(function)
-        documented = facts_of(function)
-        fill_docstring(function, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
+        signature = inspect.signature(spread_record(function))
+        arity, documented = Arity.of(signature), facts_of(function)
+        fill_docstring(function, "one" if arity is Arity.ONE else facts["evidence"])
         public = checking(function, partial(_stamp, function.__name__))
         own = {
             "name": function.__name__,
             "function": public,
+            "arity": arity,
+            "reads": _reads(signature),
             "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
         if all_pairs := facts.get("all_pairs"):

@@ -15,7 +15,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Any, Literal, TypedDict, Unpack
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,18 +23,17 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Default, Finite, Level, Rope, check_count, checked
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, as_array, as_floats, as_scores
-from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
     Differences,
+    Estimate,
     effect_sizes,
     noise_level,
     normality,
     paired_differences,
     ratio_status,
-    t_interval,
 )
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -54,7 +53,7 @@ _OF_SIZE = {
     "full": _NULL.format("nearly the size of this data set"),
     "halves": _NULL.format("less than half the size of this data set"),
 }
-_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES, "arity": Arity.PAIR}
+_PAIR: dict[str, Any] = {"evidence": Evidence.FOLD_SCORES}
 _LIBERAL = _PAIR | {"better_test": "half_sample_t"}
 
 
@@ -66,47 +65,38 @@ class PairOptions(TypedDict, total=False):
     greater_is_better: Annotated[bool, Default(True)]
 
 
-@dataclasses.dataclass(frozen=True)
-class Estimate:
-    """A mean difference with its standard error, and the questions that it answers."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FoldEstimate(Estimate):
+    """A mean difference over folds with its standard error, and the questions that it answers."""
 
     d: Differences
-    mean: float
-    se: float
-    df: int
     n: int
-    status: Status
     assumptions: tuple[Assumption, ...]
     details: dict[str, Any]
     null: str = _NULL.format("this size from the population of this data set")
     variant: str = ""
 
-    def interval(self, level: float, *how: Any) -> ConfidenceInterval | None:
-        """Return the interval of Student's t."""
-        ok = self.status is Status.OK
-        return t_interval(self.mean, self.se, self.df, level, *how) if ok else None
-
     @property
     def shared(self) -> dict[str, Any]:
         """What a result says whatever the question."""
         names = ("df", "n", "status", "variant", "assumptions", "details")
-        found = {name: getattr(self, name) for name in names}
-        return found | {"estimate": self.mean, "effect_sizes": effect_sizes(self.d)}
+        shared = {name: getattr(self, name) for name in names}
+        return shared | {"estimate": self.value, "effect_sizes": effect_sizes(self.d)}
 
-    def test(self, side: Alternative, level: float) -> Result:
+    def interval(self, level: float, *how: Any) -> ConfidenceInterval | None:
+        """Return the interval of Student's t; None where there is no test."""
+        return super().interval(level, *how) if self.status is Status.OK else None
+
+    def difference(self, side: Alternative, level: float) -> Result:
         """Test for a difference."""
-        if self.status is Status.OK:
-            statistic = self.mean / self.se
-            pvalue = t_pvalue(statistic, self.df, side)
-        else:
-            statistic, pvalue = answered(self.status, math.nan, math.nan, self.mean)
+        statistic, pvalue = self.test(side)
         ci = self.interval(level, side)
         fields = self.shared | {"alternative": side, "ci": ci, "null_hypothesis": self.null}
         return Result(statistic=statistic, pvalue=pvalue, **fields)
 
     def posterior(self, rope: float, level: float) -> BayesResult:
         """Weigh better, equivalent and worse; differences that do not vary leave a point."""
-        mean, noise = self.mean, self.d.noise
+        mean, noise = self.value, self.d.noise
         checks = self.assumptions
         point = {"posterior_mean": mean, "posterior_scale": self.se}
         if self.status is Status.OK:
@@ -133,13 +123,13 @@ class Estimate:
         )
 
 
-Model = Callable[[Differences], Estimate]
+Model = Callable[[Differences], FoldEstimate]
 """What is assumed of the variance of the differences."""
 
 
 def _compare(
     scores_a: ArrayLike, scores_b: ArrayLike, model: Model, ndim: int = 0, better: bool = True
-) -> Estimate:
+) -> FoldEstimate:
     """Estimate the mean difference of two algorithms; `ndim` 0 takes one or two dimensions."""
     ndim = ndim or min(as_array(scores_a, "scores_a").ndim, 2) or 1
     return model(paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=better))
@@ -155,14 +145,14 @@ def _t_test(
     confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
-    found = _compare(scores_a, scores_b, model, ndim, greater_is_better)
-    return found.test(alternative, confidence_level)
+    estimate = _compare(scores_a, scores_b, model, ndim, greater_is_better)
+    return estimate.difference(alternative, confidence_level)
 
 
 # --- what the variance is taken to be
 
 
-def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float) -> Estimate:
+def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float) -> FoldEstimate:
     """Take the variance of the mean of J differences for s²(1/J + extra)."""
     x = d.values.ravel()
     mean, df = float(x.mean()), x.size - 1
@@ -170,7 +160,16 @@ def _mean(d: Differences, extra: float, *assumptions: Assumption, **more: float)
     se = sd * math.sqrt(1 / x.size + extra)
     status = ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW
     details = {"mean_difference": mean, "sd_difference": sd, "se": se, **more}
-    return Estimate(d, mean, se, df, x.size, status, (*assumptions, normality(d)), details)
+    return FoldEstimate(
+        value=mean,
+        se=se,
+        df=df,
+        status=status,
+        d=d,
+        n=x.size,
+        assumptions=(*assumptions, normality(d)),
+        details=details,
+    )
 
 
 def _independent(describe: Callable[[int], tuple[bool | None, str]]) -> Model:
@@ -180,7 +179,7 @@ def _independent(describe: Callable[[int], tuple[bool | None, str]]) -> Model:
 def _corrected(n_train: ArrayLike | None = None, n_test: ArrayLike | None = None) -> Model:
     """Take the correlation of two folds for n_test/(n_train + n_test)."""
 
-    def model(d: Differences) -> Estimate:
+    def model(d: Differences) -> FoldEstimate:
         ratio, sizes = _ratio(n_train, n_test, d.values.shape)
         rho = ratio / (1 + ratio)
         detail = f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it "
@@ -207,13 +206,13 @@ def _ratio(
         raise ArgumentError(missing, "is missing; give both n_train and n_test, or neither")
     rows = []
     for size, values in (("n_train", n_train), ("n_test", n_test)):
-        found = as_floats(values, size)
-        if found.shape not in ((), shape):
-            raise ArgumentError(size, f"expected one number or shape {shape}, found {found.shape}")
-        if not (np.isfinite(found) & (found > 0)).all():
+        given = as_floats(values, size)
+        if given.shape not in ((), shape):
+            raise ArgumentError(size, f"expected one number or shape {shape}, found {given.shape}")
+        if not (np.isfinite(given) & (given > 0)).all():
             what = "numbers of rows must be positive and finite"
-            raise ArgumentError(size, f"{what}, found {found.min():g}")
-        rows.append(np.broadcast_to(found, shape))
+            raise ArgumentError(size, f"{what}, found {given.min():g}")
+        rows.append(np.broadcast_to(given, shape))
     train, test = rows
     each, ratio = test / train, float(test.sum() / train.sum())
     alike = bool(np.ptp(test) <= 1 and np.ptp(train) <= 1)  # folds may differ by a row
@@ -224,12 +223,12 @@ def _ratio(
 def _half_samples(full_repeats: int, variant: str) -> Model:
     """Take the variance from the two halves of each halving; the first rows are the halves."""
 
-    def model(d: Differences) -> Estimate:
+    def model(d: Differences) -> FoldEstimate:
         full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
         rows = len(d.values)
         if rows - full < 2 or (rows - full) % 2:
-            found = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
-            raise ArgumentError("full_repeats", found)
+            message = f"found {full} of {rows} rows of scores; the others must be pairs of halves"
+            raise ArgumentError("full_repeats", message)
         inside = d.values[: rows - full].mean(axis=1).reshape(-1, 2)
         whole = d.values[rows - full :]
         used, m = (whole if variant == "full" else inside), len(inside)
@@ -259,9 +258,18 @@ def _half_samples(full_repeats: int, variant: str) -> Model:
             "half_differences": inside,
         }
         status = ratio_status(mean, se, d.noise, not (inside.any() or used.any()))
-        checks = checks if variant == "full" else checks[::2]
-        null = _OF_SIZE[variant]
-        return Estimate(halves, mean, se, m, m, status, checks, details, null, variant)
+        return FoldEstimate(
+            value=mean,
+            se=se,
+            df=m,
+            status=status,
+            d=halves,
+            n=m,
+            assumptions=checks if variant == "full" else checks[::2],
+            details=details,
+            null=_OF_SIZE[variant],
+            variant=variant,
+        )
 
     return model
 
@@ -341,7 +349,18 @@ def cv5x2_t(scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOpti
     checks = (Assumption(name, agree, detail), normality(d))
     details = {"mean_difference": float(d.values.mean()), "se": se, "differences": d.values}
     details |= {"variances": variances, "all_ten_t": ten}
-    return Estimate(d, first, se, 5, 10, status, checks, details, "").test(side, level)
+    estimate = FoldEstimate(
+        value=first,
+        se=se,
+        df=5,
+        status=status,
+        d=d,
+        n=10,
+        assumptions=checks,
+        details=details,
+        null="",
+    )
+    return estimate.difference(side, level)
 
 
 @register(
@@ -519,6 +538,39 @@ def corrected_resampled_t(
     return _t_test(scores_a, scores_b, _corrected(n_train, n_test), 1, **options)
 
 
+class Against(NamedTuple):
+    """Models against a constant answer, each part of shape (M,)."""
+
+    estimate: FloatArray
+    low: FloatArray  # limits are NaN where differences do not vary, as is the p-value then
+    high: FloatArray
+    pvalue: FloatArray
+
+
+def corrected_against(
+    scores: FloatArray,
+    constant: FloatArray,
+    *,
+    n_train: ArrayLike,
+    n_test: ArrayLike,
+    confidence_level: float = 0.95,
+) -> Against:
+    """Test models, scores (M, J), against one score a fold, (J,), as corrected_resampled_t does."""
+    ratio, _ = _ratio(n_train, n_test, constant.shape)
+    d, sizes = scores - constant, np.maximum(np.abs(scores), np.abs(constant))
+    level, (_, folds) = noise_level(scores), d.shape
+    d = np.where(np.abs(d) <= level * sizes, 0.0, d)
+    mean, df = d.mean(axis=1), folds - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sd = d.std(axis=1, ddof=1) if df else np.full(len(d), math.nan)
+        varies = (sd > level * sizes.max(axis=1)) & d.any(axis=1)
+        se = np.where(varies, sd * math.sqrt(1 / folds + ratio), math.nan)
+        pvalue = np.minimum(2 * special.stdtr(df, -np.abs(mean / se)), 1.0)
+    pvalue = np.where(d.any(axis=1) | (df == 0), pvalue, 1.0)
+    reach = se * special.stdtrit(df, 0.5 + confidence_level / 2)
+    return Against(mean, mean - reach, mean + reach, pvalue)
+
+
 @register(**_LIBERAL, plans=("kfold",), citation="nadeau2003")
 def corrected_kfold_t(
     scores_a: ArrayLike, scores_b: ArrayLike, **options: Unpack[PairOptions]
@@ -618,8 +670,7 @@ def half_sample_t(
 
     Notes
     -----
-    The halves are the half-samples of McCarthy (1969), here drawn at random;
-    docs/cross-validation.md has the simulated type I error and power.
+    The halves are the half-samples of McCarthy (1969), here drawn at random.
 
     Examples
     --------
@@ -628,27 +679,22 @@ def half_sample_t(
     >>> round(half_sample_t(a, b, full_repeats=1).pvalue, 4)
     0.107
     """
-    found = _t_test(scores_a, scores_b, _half_samples(full_repeats, variant), 2, **options)
-    return _with_tails(found, scores_a, scores_b)
-
-
-_HEAVIEST = 5.0
-"""Above that kurtosis of fold scores intervals of simulated log-normal errors miss too often."""
-
-
-def _with_tails(found: Result, *scores: ArrayLike) -> Result:
-    """Add whether single rows carry the scores of folds, as large squared errors do."""
-    values = [np.asarray(x, dtype=np.float64) for x in scores]
+    result = _t_test(scores_a, scores_b, _half_samples(full_repeats, variant), 2, **options)
+    values = [np.asarray(x, dtype=np.float64) for x in (scores_a, scores_b)]
     # sizes of any unit: fourth powers would overflow
-    known = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
-    kurtosis = max((float(np.mean(x**4) / np.mean(x**2) ** 2) for x in known), default=math.nan)
+    scaled = [(x - x.mean()) / size for x in values if (size := float(np.ptp(x))) > 0]
+    kurtosis = max((float(np.mean(x**4) / np.mean(x**2) ** 2) for x in scaled), default=math.nan)
     detail = (
         f"kurtosis {kurtosis:.1f} of the scores of folds (3 if normal); above {_HEAVIEST:g} few "
         "rows carry them, as large squared errors do, and intervals may miss too often: see the "
         "mean absolute error; few data do not show heavy tails"
     )
     tails = Assumption("no heavy tails", False if kurtosis > _HEAVIEST else None, detail)
-    return dataclasses.replace(found, assumptions=(*found.assumptions, tails))
+    return dataclasses.replace(result, assumptions=(*result.assumptions, tails))
+
+
+_HEAVIEST = 5.0
+"""Above that kurtosis of fold scores intervals of simulated log-normal errors miss too often."""
 
 
 # --- one algorithm
@@ -656,7 +702,6 @@ def _with_tails(found: Result, *scores: ArrayLike) -> Result:
 
 @register(
     evidence=Evidence.FOLD_SCORES,
-    arity=Arity.ONE,
     plans=("kfold", "resampled"),
     citation="alpaydin2010",
 )
@@ -691,19 +736,19 @@ def one_sample_t(
         )
         return False if k > 2 else None, detail
 
-    found = _independent(overlap)(_of_one(scores, 1, mu0))
-    result = found.test(alternative, confidence_level)
-    sizes = {"difference": found.mean} | dict(result.effect_sizes)
+    excess = _independent(overlap)(_of_one(scores, 1, mu0))
+    result = excess.difference(alternative, confidence_level)
+    sizes = {"difference": excess.value} | dict(result.effect_sizes)
     del sizes["share_a_better"]
     return dataclasses.replace(
         result,
-        estimate=mu0 + found.mean,
+        estimate=mu0 + excess.value,
         ci=result.ci
         and dataclasses.replace(result.ci, low=mu0 + result.ci.low, high=mu0 + result.ci.high),
         effect_sizes=sizes,
         null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
         f"from the population of this data set, is {mu0:g}.",
-        details={k: v for k, v in found.details.items() if k != "mean_difference"} | {"mu0": mu0},
+        details={k: v for k, v in excess.details.items() if k != "mean_difference"} | {"mu0": mu0},
     )
 
 
@@ -804,5 +849,5 @@ def bayes_correlated_t(
     0.794 0.190 0.016
     """
     model = _corrected(n_train, n_test)
-    found = _compare(scores_a, scores_b, model, better=greater_is_better)
-    return found.posterior(rope, confidence_level)
+    estimate = _compare(scores_a, scores_b, model, better=greater_is_better)
+    return estimate.posterior(rope, confidence_level)

@@ -22,11 +22,12 @@ from bakeoff.stats.core.result import (
     Status,
     answered,
 )
-from bakeoff.stats.design.flips import widened, with_flips
 from bakeoff.stats.design.groups import (
     Spread,
     recommended_groups,
     symmetric_differences,
+    widened,
+    with_flips,
 )
 from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
 from bakeoff.stats.metrics.metric import PLAIN, Form, Need

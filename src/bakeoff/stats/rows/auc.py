@@ -14,51 +14,247 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
     FloatArray,
-    IntArray,
     as_array,
     as_scores,
     check_same_labels,
     check_same_length,
     is_missing,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, t_pvalue, tail_probability
+from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import shared
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
-from bakeoff.stats.core.result import (
-    INDEPENDENT_ROWS,
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Result,
-    Status,
-    answered,
-)
-from bakeoff.stats.design.clusters import RowDesign
-from bakeoff.stats.design.flips import GroupSums, with_flips
+from bakeoff.stats.core.registry import Evidence, Variants, register
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
+from bakeoff.stats.design.clusters import Clusters, RowDesign
 from bakeoff.stats.design.groups import (
     ClusteredResult,
+    GroupSums,
     Leverage,
     independent_clusters,
     spread,
     symmetric_differences,
     too_few_for_t,
+    with_flips,
 )
-from bakeoff.stats.metrics.rankings import auc
+from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.view import Functional
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
 NOISE = 1e-12
+_ENOUGH = 15
+_LARGE_SAMPLE = 30
+_VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
 
 
-def as_classes(y_true: ArrayLike) -> BoolArray:
+@dataclasses.dataclass(frozen=True)
+class _Rows:
+    """The rows of two classes, what relates them, and how areas are compared on them."""
+
+    positive: BoolArray
+    groups: Clusters | None
+    form: str
+    side: Alternative
+    level: float
+
+    @classmethod
+    def from_labels(
+        cls,
+        y_true: ArrayLike,
+        scores: dict[str, ArrayLike],
+        groups: ArrayLike | None,
+        variant: str | None,
+        side: Alternative,
+        level: float,
+    ) -> _Rows:
+        """Check the classes of the rows and what relates them."""
+        positive = _as_classes(y_true)
+        check_same_length(y_true=positive, **{k: as_array(v, k) for k, v in scores.items()})
+        check_same_labels(y_true=y_true, **scores)
+        design = RowDesign.from_labels(len(positive), groups)
+        form = _VARIANTS.choose(variant, design.relation)
+        return cls(positive, design.groups, form, side, level)
+
+    @cached_property
+    def classes(self) -> tuple[BoolArray, BoolArray]:
+        """The positive and the negative rows."""
+        return self.positive, ~self.positive
+
+    @cached_property
+    def counts(self) -> tuple[int, int]:
+        """How many rows are positive and how many negative."""
+        positive = int(np.count_nonzero(self.positive))
+        return positive, len(self.positive) - positive
+
+    def area(self, scores: ArrayLike, name: str) -> Functional:
+        """Rank the rows by the scores of one model."""
+        return auc(self.positive, as_scores(scores, name, unit="rows"), unbiased=False)
+
+    def covariance(self, a: Functional, b: Functional) -> float:
+        """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
+        if min(self.counts) < 2:
+            return math.nan
+        parts = zip(self.classes, self.counts, strict=True)
+        total = sum(float(a.psi[rows] @ b.psi[rows]) * m / (m - 1) for rows, m in parts)
+        return total / len(self.positive) ** 2
+
+    def sums(self, area: Functional) -> list[FloatArray]:
+        """Sum the influence over the rows of each class in each group."""
+        assert self.groups is not None
+        codes, count, n = self.groups.codes, self.groups.count, len(self.positive)
+        return [np.bincount(codes[rows], area.psi[rows], count) / n for rows in self.classes]
+
+    @cached_property
+    def leverage(self) -> Leverage:
+        """What sums over groups are divided by."""
+        assert self.groups is not None
+        return Leverage.from_codes(self.groups.codes, self.positive.astype(np.intp))
+
+    @cached_property
+    def holding(self) -> tuple[int, int]:
+        """How many groups hold a positive row, and how many a negative one."""
+        assert self.groups is not None
+        with_positive, with_negative = (
+            len(np.unique(self.groups.codes[rows])) for rows in self.classes
+        )
+        return with_positive, with_negative
+
+    def obuchowski(self, a: Functional, b: Functional) -> float:
+        """Covariance of two areas in groups (Obuchowski 1997); NaN if one holds a whole class."""
+        if min(self.holding) < 2:
+            return math.nan
+        assert self.groups is not None
+        (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
+        with_x, with_y, k = *self.holding, self.groups.count
+        return (
+            with_x / (with_x - 1) * float(x_a @ x_b)
+            + with_y / (with_y - 1) * float(y_a @ y_b)
+            + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
+        )
+
+    def status(self, difference: Functional, se: float) -> Status:
+        """Name the case of a difference with this standard error."""
+        if abs(difference.value) <= NOISE and np.abs(difference.psi).max() <= NOISE:
+            return Status.IDENTICAL_SCORES
+        return Status.OK if se > NOISE else Status.ZERO_VARIANCE
+
+    def facts(self, a: Functional, b: Functional, estimate: Estimate) -> dict[str, Any]:
+        """Return what a result says with and without groups."""
+        statistic, pvalue = estimate.test(self.side)
+        ci = None
+        if estimate.status is Status.OK:
+            method = "wald" if self.groups is None else self.form
+            ci = estimate.interval(self.level, self.side, method, (-1.0, 1.0))
+        covariance = self.covariance if self.groups is None else self.obuchowski
+        same = estimate.status is Status.IDENTICAL_SCORES
+        return {
+            "variant": self.form,
+            "statistic": statistic,
+            "pvalue": pvalue,
+            "alternative": self.side,
+            "estimate": 0.0 if same else estimate.value,
+            "ci": ci,
+            "effect_sizes": {"auc_a": a.value, "auc_b": b.value},
+            "n": len(self.positive),
+            "status": estimate.status,
+            "null_hypothesis": "The two fitted models have the same area under the ROC curve on "
+            f"the population that the {'test rows' if self.groups is None else 'groups'} were "
+            "drawn from.",
+            "details": {
+                **dict(zip(("n_positive", "n_negative"), self.counts, strict=True)),
+                "var_a": covariance(a, a),
+                "var_b": covariance(b, b),
+                "cov_ab": covariance(a, b),
+                "se": estimate.se,
+                "ci_unclipped": estimate.limits(self.level, self.side),
+                "auc_a": a.value,
+                "auc_b": b.value,
+            },
+        }
+
+    def compare(self, a: Functional, b: Functional) -> Result:
+        """Compare two areas."""
+        if self.groups is not None:
+            return self.compare_in_groups(a, b)
+        difference = a - b
+        # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
+        se = math.sqrt(self.covariance(difference, difference))
+        status = Status.TOO_FEW if math.isnan(se) else self.status(difference, se)
+        facts = self.facts(a, b, Estimate(value=difference.value, se=se, status=status))
+        for model, area in (("a", a), ("b", b)):
+            alone = Estimate(value=area.value, se=math.sqrt(facts["details"][f"var_{model}"]))
+            ci = alone.interval(self.level, method="wald", bounds=(0.0, 1.0))
+            facts["details"][f"auc_{model}_ci"] = ci
+            facts["details"][f"auc_{model}_ci_unclipped"] = alone.limits(self.level, "two-sided")
+        positive, negative = self.counts
+        large = Assumption(
+            "large sample",
+            min(self.counts) >= _LARGE_SAMPLE,
+            f"{positive} positive and {negative} negative row(s); the normal approximation wants "
+            f"about {_LARGE_SAMPLE} of each",
+        )
+        return Result(assumptions=(INDEPENDENT_ROWS, large), **facts)
+
+    def compare_in_groups(self, a: Functional, b: Functional) -> ClusteredResult:
+        """Compare two areas by the sums of their influence over groups."""
+        groups, form, n = self.groups, self.form, len(self.positive)
+        assert groups is not None
+        contrast, robust = a - b, form != "obuchowski"
+        of_groups = spread(contrast.psi, clusters=groups.codes, leverage=self.leverage)
+        df = of_groups.df if form in ("t_and_flips", "influence_t") else self.leverage.df
+        variance = of_groups.se**2 if robust else self.obuchowski(contrast, contrast)
+        se = math.sqrt(variance) if variance > 0 else 0.0
+        status = self.status(contrast, se)
+        few = min(self.holding) < 2 or too_few_for_t(form, groups.count, df)
+        if few and status is not Status.IDENTICAL_SCORES:
+            status = Status.TOO_FEW
+        value = 0.0 if status is Status.IDENTICAL_SCORES else contrast.value
+        facts = self.facts(
+            a,
+            b,
+            Estimate(value=value, se=se or math.nan, df=df if robust else math.inf, status=status),
+        )
+        # the difference to first order as a mean over groups
+        shares = self.leverage.shares
+        sums = sum(self.sums(contrast)) + shares * value
+        if facts["ci"] is not None and form == "t_and_flips":
+            p, ci = facts["pvalue"], facts["ci"]
+            flipped = with_flips(GroupSums(sums, shares), p, ci, value, self.side, (-1.0, 1.0))
+            facts["pvalue"], facts["ci"] = flipped
+        independent = self.covariance(contrast, contrast)
+        effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan
+        with_positive, with_negative = self.holding
+        facts["details"] |= {
+            "n_clusters_positive": with_positive,
+            "n_clusters_negative": with_negative,
+            "variance": variance,
+        }
+        return ClusteredResult(
+            df=df if robust else None,
+            assumptions=(
+                independent_clusters(groups),
+                Assumption(
+                    "enough groups of each class",
+                    min(self.holding) >= _ENOUGH,
+                    f"positive rows in {with_positive} groups, negative ones in {with_negative}; "
+                    f"about {_ENOUGH} of each are wanted",
+                ),
+                symmetric_differences(shares, sums),
+            ),
+            method="obuchowski1997",
+            n_clusters=groups.count,
+            n_effective=n / effect,
+            design_effect=effect,
+            icc=math.nan,
+            **facts,
+        )
+
+
+def _as_classes(y_true: ArrayLike) -> BoolArray:
     """Check the true classes, 0 and 1, of which both must occur."""
     array = as_array(y_true, "y_true")
     if array.ndim != 1 or array.size == 0:
@@ -89,255 +285,6 @@ def as_classes(y_true: ArrayLike) -> BoolArray:
     return array.astype(np.bool_)
 
 
-_ENOUGH = 15
-_LARGE_SAMPLE = 30
-_VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
-
-
-@dataclasses.dataclass(frozen=True)
-class _Area(Functional):
-    """The area of one model with the influence of each row, positive rows first."""
-
-    variance: float  # DeLong's, in groups Obuchowski's
-
-
-@dataclasses.dataclass(frozen=True)
-class _Comparison:
-    """The rows of two classes, what relates them, and how areas are compared on them."""
-
-    positive: BoolArray
-    design: RowDesign
-    form: str
-    side: Alternative
-    level: float
-
-    @cached_property
-    def counts(self) -> tuple[int, int]:
-        """How many rows are positive and how many negative."""
-        positive = int(np.count_nonzero(self.positive))
-        return positive, len(self.positive) - positive
-
-    @cached_property
-    def order(self) -> IntArray:
-        """The positive rows, then the negative ones."""
-        return np.concatenate([np.flatnonzero(self.positive), np.flatnonzero(~self.positive)])
-
-    @property
-    def by_class(self) -> tuple[slice, slice]:
-        """Where the rows of each class are in that order."""
-        return slice(0, self.counts[0]), slice(self.counts[0], None)
-
-    @property
-    def named_counts(self) -> dict[str, int]:
-        """The counts of rows by their names in results."""
-        return dict(zip(("n_positive", "n_negative"), self.counts, strict=True))
-
-    def area(self, scores: FloatArray) -> _Area:
-        """Rank the rows by the scores of one model."""
-        roc = auc(self.positive, scores, unbiased=False)
-        area = Functional(roc.value, roc.psi[self.order])
-        covariance = self.covariance if self.design.groups is None else self.obuchowski
-        return _Area(area.value, area.psi, covariance(area, area))
-
-    def covariance(self, a: Functional, b: Functional) -> float:
-        """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
-        if min(self.counts) < 2:
-            return math.nan
-        parts = zip(self.by_class, self.counts, strict=True)
-        total = (inner(a.psi[own], b.psi[own]) * m / (m - 1) for own, m in parts)
-        return sum(total) / len(self.positive) ** 2
-
-    def sums(self, area: Functional) -> list[FloatArray]:
-        """Sum the influence over the rows of each class in each group."""
-        assert self.design.groups is not None
-        count, n = self.design.groups.count, len(self.positive)
-        return [np.bincount(self.codes[own], area.psi[own], count) / n for own in self.by_class]
-
-    @cached_property
-    def codes(self) -> IntArray:
-        """The group of each row, positive rows first."""
-        assert self.design.groups is not None
-        return self.design.groups.codes[self.order]
-
-    @cached_property
-    def leverage(self) -> Leverage:
-        """What sums over groups are divided by."""
-        return Leverage.of(self.codes, (np.arange(len(self.codes)) >= self.counts[0]).astype(int))
-
-    @cached_property
-    def holding(self) -> tuple[int, int]:
-        """How many groups hold a positive row, and how many a negative one."""
-        with_positive, with_negative = (len(np.unique(self.codes[own])) for own in self.by_class)
-        return with_positive, with_negative
-
-    def obuchowski(self, a: Functional, b: Functional) -> float:
-        """Covariance of two areas in groups (Obuchowski 1997); NaN if one holds a whole class."""
-        assert self.design.groups is not None
-        if min(self.holding) < 2:
-            return math.nan
-        (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
-        with_x, with_y, k = *self.holding, self.design.groups.count
-        return (
-            with_x / (with_x - 1) * inner(x_a, x_b)
-            + with_y / (with_y - 1) * inner(y_a, y_b)
-            + k / (k - 1) * (inner(x_a, y_b) + inner(x_b, y_a))
-        )
-
-    def status(self, difference: Functional, se: float) -> Status:
-        """Name the case of a difference with this standard error."""
-        if abs(difference.value) <= NOISE and np.abs(difference.psi).max() <= NOISE:
-            return Status.IDENTICAL_SCORES
-        return Status.OK if se > NOISE else Status.ZERO_VARIANCE
-
-    def test(
-        self, status: Status, difference: float, se: float, df: float
-    ) -> tuple[float, float, tuple[float, float], ConfidenceInterval | None]:
-        """Return the statistic, its p-value, and the interval before and after it is clipped."""
-        z = difference / se if se else math.nan
-        normal = math.isinf(df)
-        pvalue = normal_pvalue(z, self.side) if normal else t_pvalue(z, df, self.side)
-        limits = _limits(difference, se, df, self.level, self.side)
-        method = "wald" if self.design.groups is None else self.form
-        ci = _clipped(limits, -1.0, self.level, method) if status is Status.OK else None
-        return *answered(status, z, pvalue, difference), limits, ci
-
-    def compare(self, a: _Area, b: _Area) -> Result:
-        """Compare two areas."""
-        if self.design.groups is not None:
-            return self.compare_in_groups(a, b)
-        difference = a - b
-        # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
-        se = math.sqrt(self.covariance(difference, difference))
-        status = Status.TOO_FEW if math.isnan(se) else self.status(difference, se)
-        z, pvalue, limits, ci = self.test(status, difference.value, se, math.inf)
-        positive, negative = self.counts
-        details: dict[str, Any] = {
-            **self.named_counts,
-            "var_a": a.variance,
-            "var_b": b.variance,
-            "cov_ab": self.covariance(a, b),
-            "se": se,
-            "ci_unclipped": limits,
-        }
-        for model, area in (("a", a), ("b", b)):
-            se_of_one = math.sqrt(area.variance)
-            wald = _limits(area.value, se_of_one, math.inf, self.level, "two-sided")
-            known = se_of_one > 0  # not NaN and not a perfect or constant ranking
-            ci_of_one = _clipped(wald, 0.0, self.level, "wald") if known else None
-            details[f"auc_{model}"] = area.value
-            details |= {f"auc_{model}_ci": ci_of_one, f"auc_{model}_ci_unclipped": wald}
-        return Result(
-            variant=self.form,
-            statistic=z,
-            pvalue=pvalue,
-            alternative=self.side,
-            estimate=0.0 if status is Status.IDENTICAL_SCORES else difference.value,
-            ci=ci,
-            effect_sizes={"auc_a": a.value, "auc_b": b.value},
-            n=len(self.positive),
-            status=status,
-            assumptions=(
-                INDEPENDENT_ROWS,
-                Assumption(
-                    "large sample",
-                    min(self.counts) >= _LARGE_SAMPLE,
-                    f"{positive} positive and {negative} negative row(s); the normal "
-                    f"approximation wants about {_LARGE_SAMPLE} of each",
-                ),
-            ),
-            null_hypothesis=_NULL.format("test rows"),
-            details=details,
-        )
-
-    def compare_in_groups(self, a: _Area, b: _Area) -> ClusteredResult:
-        """Compare two areas by the sums of their influence over groups."""
-        groups, form, n = self.design.groups, self.form, len(self.positive)
-        assert groups is not None
-        contrast, robust = a - b, form != "obuchowski"
-        known = spread(contrast.psi, clusters=self.codes, leverage=self.leverage)
-        df = known.df if form in ("t_and_flips", "influence_t") else self.leverage.df
-        variance = known.se**2 if robust else self.obuchowski(contrast, contrast)
-        se = math.sqrt(variance) if variance > 0 else 0.0
-        status = self.status(contrast, se)
-        few = min(self.holding) < 2 or too_few_for_t(form, groups.count, df)
-        if few and status is not Status.IDENTICAL_SCORES:
-            status = Status.TOO_FEW
-        difference = 0.0 if status is Status.IDENTICAL_SCORES else contrast.value
-        used = df if robust else math.inf
-        z, pvalue, limits, ci = self.test(status, difference, se or math.nan, used)
-        # the difference to first order as a mean over groups
-        sums, shares = sum(self.sums(contrast)), self.leverage.shares
-        of_groups = GroupSums(sums + shares * difference, shares)
-        if ci is not None and form == "t_and_flips":
-            pvalue, ci = with_flips(of_groups, pvalue, ci, difference, self.side, (-1.0, 1.0))
-        independent = self.covariance(contrast, contrast)
-        effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan
-        areas = {"auc_a": a.value, "auc_b": b.value}
-        with_positive, with_negative = self.holding
-        return ClusteredResult(
-            variant=form,
-            statistic=z,
-            df=df if robust else None,
-            pvalue=pvalue,
-            alternative=self.side,
-            estimate=difference,
-            ci=ci,
-            effect_sizes=areas,
-            n=n,
-            status=status,
-            assumptions=(
-                independent_clusters(groups),
-                Assumption(
-                    "enough groups of each class",
-                    min(self.holding) >= _ENOUGH,
-                    f"positive rows in {with_positive} groups, negative ones in {with_negative}; "
-                    f"about {_ENOUGH} of each are wanted",
-                ),
-                symmetric_differences(of_groups.shares, of_groups.sums),
-            ),
-            null_hypothesis=_NULL.format("groups"),
-            method="obuchowski1997",
-            details={
-                **self.named_counts,
-                "n_clusters_positive": with_positive,
-                "n_clusters_negative": with_negative,
-                **areas,
-                "variance": variance,
-                "se": se or math.nan,
-                "var_a": a.variance,
-                "var_b": b.variance,
-                "cov_ab": self.obuchowski(a, b),
-                "ci_unclipped": limits,
-            },
-            n_clusters=groups.count,
-            n_effective=n / effect,
-            design_effect=effect,
-            icc=math.nan,
-        )
-
-
-_NULL = (
-    "The two fitted models have the same area under the ROC curve on the population that the {} "
-    "were drawn from."
-)
-
-
-def _limits(
-    centre: float, se: float, df: float, level: float, side: Alternative
-) -> tuple[float, float]:
-    tail = tail_probability(level, side)
-    quantile = float(special.ndtri(tail) if math.isinf(df) else special.stdtrit(df, tail))
-    half = -quantile * se if df > 0 else math.nan
-    low = -math.inf if side == "less" else centre - half
-    return low, math.inf if side == "greater" else centre + half
-
-
-def _clipped(
-    limits: tuple[float, float], lowest: float, level: float, method: str
-) -> ConfidenceInterval:
-    return ConfidenceInterval(max(limits[0], lowest), min(limits[1], 1.0), level, method)
-
-
 def delong_pairs(
     y_true: ArrayLike,
     scores: ArrayLike,
@@ -349,25 +296,16 @@ def delong_pairs(
     confidence_level: Level = 0.95,
 ) -> list[Result]:
     """Return what `delong` says of each pair of columns; each model is ranked once."""
-    positive, table = as_classes(y_true), as_array(scores, "scores")
-    check_same_length(y_true=positive, scores=table)
-    check_same_labels(y_true=y_true, scores=scores)
-    design = RowDesign.from_labels(len(positive), groups)
-    form = _VARIANTS.choose(variant, design.relation)
-    rows = _Comparison(positive, design, form, alternative, confidence_level)
-    areas: dict[int, _Area] = {}
-    results = []
-    for a, b in pairs:
-        for m in (a, b):
-            if m not in areas:
-                areas[m] = rows.area(as_scores(table[:, m], "scores", unit="rows"))
-        results.append(rows.compare(areas[a], areas[b]))
-    return results
+    table, members = as_array(scores, "scores"), list(pairs)
+    how = groups, variant, alternative, confidence_level
+    rows = _Rows.from_labels(y_true, {"scores": scores}, *how)
+    models = dict.fromkeys(model for pair in members for model in pair)
+    areas = {model: rows.area(table[:, model], "scores") for model in models}
+    return [rows.compare(areas[a], areas[b]) for a, b in members]
 
 
 @register(
-    evidence=Evidence.PROBABILITIES,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="delong1988",
     variants=_VARIANTS,
     all_pairs=shared(delong_pairs),
@@ -434,13 +372,8 @@ def delong(
     >>> round(result.estimate, 4), round(result.statistic, 4), round(result.pvalue, 4)
     (0.25, 1.2247, 0.2207)
     """
-    positive = as_classes(y_true)
     scores = {"score_a": score_a, "score_b": score_b}
-    read = {name: as_scores(values, name, unit="rows") for name, values in scores.items()}
-    check_same_length(y_true=positive, **read)
-    check_same_labels(y_true=y_true, **scores)
-    design = RowDesign.from_labels(len(positive), groups)
-    form = _VARIANTS.choose(variant, design.relation)
-    rows = _Comparison(positive, design, form, alternative, confidence_level)
-    a, b = (rows.area(values) for values in read.values())
+    how = groups, variant, alternative, confidence_level
+    rows = _Rows.from_labels(y_true, scores, *how)
+    a, b = (rows.area(values, name) for name, values in scores.items())
     return rows.compare(a, b)

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
-from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
+from bakeoff.stats.core.arithmetic import gram, helmert, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
 from bakeoff.stats.core.two_by_two import as_matrix, both_correct, column_totals, row_total_counts
 from bakeoff.stats.design.clusters import (
@@ -24,10 +24,10 @@ from bakeoff.stats.design.clusters import (
     design_effect,
     moments,
 )
-from bakeoff.stats.design.flips import joint_flip
 from bakeoff.stats.design.groups import (
     ClusteredResult,
     cluster_assumptions,
+    joint_flip,
     too_few_clusters,
     too_few_degrees,
 )
@@ -142,14 +142,13 @@ _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
 _ALPHA = 0.05
 _FEW_ROWS = 30
-"""Up to so many informative rows the exact distribution is the default (docs/stats/cochran.md)."""
+"""Up to so many informative rows the exact distribution is the default (docs/error-rates.md)."""
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.OMNIBUS,
+    evidence=Evidence.ROWS,
     citation="cochran1950",
     posthoc="mcnemar",
     variants=VARIANTS,
@@ -360,7 +359,7 @@ def _robust_f(
     varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
     lower = root(gram(contrasts), least=1e-10 * varied)
     along, left = solved(lower, helmert(accuracies[None])[0])
-    wald = inner(along, along)
+    wald = float(along @ along)
     varying = lower.diagonal() > 0
     if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
         wald = wald if varying.all() else math.nan
@@ -375,8 +374,7 @@ def _robust_f(
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.OMNIBUS,
+    evidence=Evidence.ROWS,
     citation="looney1988",
     posthoc="mcnemar",
     better_test="cochran_q",

@@ -29,7 +29,7 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.distributions import t_pvalue
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
-from bakeoff.stats.core.registry import Arity, Evidence, Variants, form_of, register
+from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     SHOWN,
@@ -59,8 +59,8 @@ from bakeoff.stats.design.clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats.design.flips import HULL
 from bakeoff.stats.design.groups import (
+    HULL,
     SOURCES,
     ClusteredEquivalenceResult,
     ClusteredResult,
@@ -388,7 +388,7 @@ def _in_groups(
     tail = distributions.tail_probability(level, side)
     ci = None
     if k > 1 and ci_method == "robust_t":
-        ci = test.t_interval(ci_method)
+        ci = test.by_t.interval(level, side, ci_method)
     elif k > 1:  # Newcombe's (1998) on the effective counts, with a t quantile
         cells = [np.asarray(count / dependence.design_effect) for count in pair.counts]
         normal_tail = float(equivalent_tail(dependence.df, tail))
@@ -463,20 +463,20 @@ def mcnemar_pairs(
     def compare(
         pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
     ) -> list[Result]:
-        asked = variant, alternative, confidence_level, ci_method
-        return [_compare(columns[a], columns[b], design, *asked) for a, b in pairs]
+        how = variant, alternative, confidence_level, ci_method
+        return [_compare(columns[a], columns[b], design, *how) for a, b in pairs]
 
     correction = correction or ("bonferroni" if design.relation == "independent" else "holm")
     return pairwise(compare, len(columns), correction=correction, **family)
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="fagerland2013",
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
+    intervals=INTERVALS,
     all_pairs=mcnemar_pairs,
     in_time="diebold_mariano",
 )
@@ -574,8 +574,7 @@ def _compare(
 
 
 @register(
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
+    evidence=Evidence.ROWS,
     citation="liu2002",
     variants=Variants(("score",), ("score_effective",)),
 )
@@ -630,7 +629,7 @@ def tost_paired(
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
-@register(evidence=Evidence.CORRECTNESS, arity=Arity.PAIR, citation="tango1998")
+@register(evidence=Evidence.ROWS, citation="tango1998")
 def noninferiority(
     correct_a: ArrayLike,
     correct_b: ArrayLike,

@@ -1,0 +1,823 @@
+"""The built-in metrics: of decisions, rankings, probabilities, costs and numbers.
+
+Metrics of decisions are formulas over the table of true and predicted classes; those of rankings
+are areas under curves, of two classes or means of such areas; the others are functions of means of
+a value for each row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
+from operator import add, mul
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+from scipy.special import stdtrit
+
+from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.design.groups import spread
+from bakeoff.stats.metrics.metric import (
+    FISHER,
+    LOG,
+    LOG_COMPLEMENT,
+    LOGIT,
+    POINTS,
+    TARGET,
+    TARGET_SQUARED,
+    Carried,
+    Form,
+    Metric,
+    Need,
+    by_value,
+    decision,
+    enter,
+    of_means,
+    row_mean,
+)
+from bakeoff.stats.metrics.view import (
+    Cells,
+    Codes,
+    Counts,
+    Functional,
+    NoValue,
+    NumberView,
+    Term,
+    View,
+    mean,
+)
+
+Table = Cells | Counts
+_PER_CLASS = "balanced_accuracy, f1_macro or mcc"
+_AVERAGED = "f1_macro or f1_weighted"
+
+
+def ratio(part: Term, whole: Term, nothing: str) -> Term:
+    """Return part / whole, which has no value, for the reason given, where the whole is 0."""
+    if (whole.value if isinstance(whole, Functional) else whole) <= 0:
+        raise NoValue(nothing)
+    return part / whole
+
+
+def _mean(table: Table, parts: Iterable[Term]) -> Term:
+    listed = [*parts]
+    return table.sum(listed) / len(listed)
+
+
+def _recall(table: Table, k: int) -> Term:
+    return ratio(table.right(k), table.true(k), f"no row is {table.classes[k]!r}")
+
+
+def _precision(table: Table, k: int) -> Term:
+    return ratio(table.right(k), table.said(k), f"no row is predicted {table.classes[k]!r}")
+
+
+def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
+    """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of class k."""
+    weight = beta**2
+    whole = table.said(k) + weight * table.true(k)
+    nothing = f"no row is or is predicted {table.classes[k]!r}"
+    return ratio((1 + weight) * table.right(k), whole, nothing)
+
+
+def _accuracy(table: Table) -> Term:
+    return table.agreed / table.total
+
+
+def _jaccard(table: Table) -> Term:
+    k = table.positive
+    whole = table.true(k) + table.said(k) - table.right(k)
+    return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
+
+
+def _mcc(table: Table) -> Term:
+    """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
+    chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
+    everything = table.total * table.total
+    said = everything - table.sum(table.said(k) * table.said(k) for k in table.seen)
+    true = everything - table.sum(table.true(k) * table.true(k) for k in table.seen)
+    spread = said * true
+    covariance = table.agreed * table.total - chance
+    functional = isinstance(spread, Functional)
+    if (spread.value if functional else spread) <= 1e-15:
+        return table.constant(0.0)
+    return covariance / (spread**0.5 if functional else math.sqrt(spread))
+
+
+def _kappa(table: Table) -> Term:
+    products = table.sum(table.true(k) * table.said(k) for k in table.seen)
+    chance = products / (table.total * table.total)
+    nothing = "truth and prediction are one and the same class throughout"
+    return ratio(_accuracy(table) - chance, 1 - chance, nothing)
+
+
+def _recalls(table: Table) -> list[Term]:
+    return [_recall(table, k) for k in table.present]
+
+
+def _weighted(table: Table, of_class: Callable[[Table, int], Term]) -> Term:
+    return table.sum(table.true(k) * of_class(table, k) for k in table.seen) / table.total
+
+
+_OF_POSITIVE = {"classes": "positive", "instead": _PER_CLASS}
+_OF_NEGATIVE = {"classes": "negative", "instead": _PER_CLASS}
+_F = {"classes": "positive", "instead": _AVERAGED}
+_EVERY = {"classes": "every"}
+_BY_PREDICTED = {"by_predicted": True}
+_DECISIONS: tuple[tuple[str, str, str, Callable[[Table], Term], dict[str, Any]], ...] = (
+    (
+        "accuracy",
+        "accuracy",
+        POINTS,
+        _accuracy,
+        {
+            "mean_of_rows": True,
+            "counts": "right",
+            "reads": "correctness",
+        },
+    ),
+    (
+        "error",
+        "error rate",
+        POINTS,
+        lambda t: 1 - _accuracy(t),
+        {
+            "greater_is_better": False,
+            "mean_of_rows": True,
+            "counts": "wrong",
+            "reads": "correctness",
+        },
+    ),
+    (
+        "balanced_accuracy",
+        "balanced accuracy",
+        POINTS,
+        lambda t: _mean(t, _recalls(t)),
+        _EVERY,
+    ),
+    (
+        "precision",
+        "precision",
+        POINTS,
+        lambda t: _precision(t, t.positive),
+        _OF_POSITIVE | _BY_PREDICTED,
+    ),
+    (
+        "npv",
+        "negative predictive value",
+        POINTS,
+        lambda t: _precision(t, 1 - t.positive),
+        _OF_NEGATIVE | _BY_PREDICTED,
+    ),
+    ("recall", "recall", POINTS, lambda t: _recall(t, t.positive), _OF_POSITIVE),
+    ("specificity", "specificity", POINTS, lambda t: _recall(t, 1 - t.positive), _OF_NEGATIVE),
+    (
+        "youden",
+        "Youden's index",
+        "index",
+        lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1,
+        {"classes": "every", "instead": _PER_CLASS, "range": (-1.0, 1.0)},
+    ),
+    (
+        "gmean",
+        "geometric mean of recalls",
+        POINTS,
+        lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present)),
+        _EVERY,
+    ),
+    ("f1", "F1", "F1", lambda t: _fbeta(t, t.positive), _F),
+    (
+        "fbeta",
+        "F-beta",
+        "F-beta",
+        lambda t: _fbeta(t, t.positive, t.options.beta),
+        _F | {"option": "beta"},
+    ),
+    ("f2", "F2", "F2", lambda t: _fbeta(t, t.positive, 2.0), _F),
+    ("f05", "F0.5", "F0.5", lambda t: _fbeta(t, t.positive, 0.5), _F),
+    ("jaccard", "Jaccard index", "index", _jaccard, _F),
+    (
+        "precision_macro",
+        "macro precision",
+        POINTS,
+        lambda t: _mean(t, (_precision(t, k) for k in t.seen)),
+        _EVERY | _BY_PREDICTED,
+    ),
+    (
+        "precision_weighted",
+        "weighted precision",
+        POINTS,
+        lambda t: _weighted(t, _precision),
+        _EVERY | _BY_PREDICTED,
+    ),
+    (
+        "recall_macro",  # all classes must occur
+        "macro recall",
+        POINTS,
+        lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes)))),
+        _EVERY,
+    ),
+    ("recall_weighted", "weighted recall", POINTS, _accuracy, {"mean_of_rows": True}),
+    ("f1_macro", "macro F1", "F1", lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)), _EVERY),
+    ("f1_weighted", "weighted F1", "F1", lambda t: _weighted(t, _fbeta), _EVERY),
+    ("mcc", "Matthews correlation", "correlation", _mcc, _EVERY | {"range": (-1.0, 1.0)}),
+    ("kappa", "Cohen's kappa", "kappa", _kappa, _EVERY | {"range": (-1.0, 1.0)}),
+)
+for _name, _title, _unit, _formula, _facts in _DECISIONS:
+    decision(_title, _unit, name=_name, **_facts)(_formula)
+
+
+class Curve(NamedTuple):
+    """The area under a curve of two classes: its value, and with the influence of each row."""
+
+    value: Callable[[BoolArray, FloatArray], float]
+    functional: Callable[[BoolArray, FloatArray], Functional]
+
+
+class TwoClasses(NamedTuple):
+    """Rows of two classes: which are positive, their scores, and where they are, if not all."""
+
+    positive: BoolArray
+    scores: FloatArray
+    rows: BoolArray | None = None
+
+    def spread(self, area: Functional) -> Functional:
+        """Return influence values among these rows as those among all."""
+        if self.rows is None:
+            return area
+        psi = np.zeros(len(self.rows))
+        psi[self.rows] = area.psi * len(self.rows) / self.rows.sum()
+        return Functional(area.value, psi)
+
+
+def ranking(
+    name: str,
+    title: str,
+    curve: Curve,
+    parts: Callable[[View], Iterator[TwoClasses]],
+    *,
+    influence: Callable[[View], Functional] | None = None,
+    **facts: Any,
+) -> None:
+    """Enter the mean of the areas under a curve that a function of a `View` says to take."""
+
+    def value(view: View) -> float:
+        areas = [curve.value(p.positive, p.scores) for p in parts(view)]
+        return areas[0] if len(areas) == 1 else float(np.mean(areas))
+
+    def functional(view: View) -> Functional:
+        areas = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
+        total: Functional = reduce(add, areas)
+        return total / len(areas)
+
+    formula = influence or functional
+    usual = {"form": Form.RANKING, "needs": Need.PROBABILITIES, "scale": LOGIT, **facts}
+    enter(Metric(name=name, title=title, unit="area", value=value, formula=formula, **usual))
+
+
+def _area(positive: BoolArray, below: FloatArray) -> float:
+    of_positive = int(positive.sum())
+    pairs = of_positive * (len(positive) - of_positive)
+    if not pairs:
+        raise NoValue("the tested rows are all of one class")
+    return float(below[positive].sum() / pairs)
+
+
+def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
+    """Return the area under the ROC curve."""
+    everyone = rows_below(positive, scores)
+    area = _area(positive, everyone)
+    psi, n = np.empty(len(scores)), len(scores)
+    for side in (True, False):
+        rows = positive if side else ~positive
+        count = int(rows.sum())
+        below = everyone[rows] / (n - count)
+        placement = below if side else 1 - below
+        factor = n / count
+        if unbiased and count > 1:
+            factor *= math.sqrt(count * (n - 1) / (n * (count - 1)))
+        psi[rows] = factor * (placement - float(placement.mean()))
+    return Functional(area, psi)
+
+
+def average_precision_value(positive: BoolArray, scores: FloatArray) -> float:
+    """Return the area under the precision-recall curve as a step function."""
+    if not positive.any():
+        raise NoValue("no row is positive")
+    order = np.argsort(-scores, kind="stable")
+    last_of_tie = np.append(np.diff(scores[order]) != 0, True)
+    hits, above = np.cumsum(positive[order])[last_of_tie], np.flatnonzero(last_of_tie) + 1
+    return _steps(np.diff(hits, prepend=0), hits, above)
+
+
+def _steps(hits: NDArray[np.int64], so_far: NDArray[np.int64], above: NDArray[np.int64]) -> float:
+    """Sum the precision at each score over the positive rows that have it."""
+    return float(np.sum(hits / so_far[-1] * so_far / above))
+
+
+def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Functional:
+    """Return the area under the precision-recall curve, in O(n log n)."""
+    positives, n = int(positive.sum()), len(scores)
+    if not positives:
+        raise NoValue("no row is positive")
+    _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
+    above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
+    hits = np.bincount(inverse, weights=positive).astype(np.int64)
+    so_far = np.cumsum(hits)
+    precision, value = so_far / above, _steps(hits, so_far, above)
+    # what a row changes in the precision at its own score and at all lower ones
+    per_hit = hits / above
+    all_lower = np.cumsum(per_hit[::-1])[::-1]
+    right_lower = np.cumsum((per_hit * precision)[::-1])[::-1]
+    at_own_score = positive * (precision[inverse] - value)
+    psi = n / positives * (at_own_score + positive * all_lower[inverse] - right_lower[inverse])
+    return Functional(value, psi)
+
+
+ROC = Curve(
+    lambda positive, scores: _area(positive, rows_below(positive, scores)),
+    partial(auc, unbiased=False),
+)
+PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
+
+
+def _positive_rows(view: View) -> Iterator[TwoClasses]:
+    yield TwoClasses(view.is_positive, view.scores)
+
+
+def _check_every_class(view: View) -> None:
+    """Refuse rows that lack a class, by its name: areas of every class are averaged."""
+    present = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    if present.sum() > 1 and not present.all():
+        raise NoValue(f"no tested row is of the class {view.truth.classes[int(present.argmin())]}")
+
+
+def _one_against_rest(view: View) -> Iterator[TwoClasses]:
+    _check_every_class(view)
+    for k, column in enumerate(view.probabilities.T):
+        yield TwoClasses(view.truth.codes == k, column)
+
+
+def _delong(view: View) -> Functional:
+    # sums over clusters have their own factor G/(G − 1)
+    return auc(view.is_positive, view.scores, unbiased=not view.grouped)
+
+
+def _one_against_one(view: View) -> Iterator[TwoClasses]:
+    _check_every_class(view)
+    truth, p = view.truth.codes, view.probabilities
+    for i in range(p.shape[1]):
+        for j in range(i):
+            rows = (truth == i) | (truth == j)
+            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
+
+
+ranking(
+    "roc_auc",
+    "ROC AUC",
+    ROC,
+    _positive_rows,
+    needs=Need.RANKING,
+    classes="every",
+    instead="roc_auc_ovr or roc_auc_ovo",
+    influence=_delong,
+    by_pairs=True,
+    reads="ranking",
+    studied_by="roc_auc",
+    method="delong1988",
+)
+ranking("roc_auc_ovr", "ROC AUC, one vs rest", ROC, _one_against_rest, classes="every")
+ranking(  # Hand & Till (2001)
+    "roc_auc_ovo",
+    "ROC AUC, one vs one",
+    ROC,
+    _one_against_one,
+    classes="every",
+    method="hand2001",
+)
+ranking(
+    "average_precision",
+    "average precision",
+    PRECISION_RECALL,
+    _positive_rows,
+    needs=Need.RANKING,
+    classes="positive",
+    instead="average_precision_macro",
+    by_predicted=True,
+)
+ranking(
+    "average_precision_macro",
+    "macro average precision",
+    PRECISION_RECALL,
+    _one_against_rest,
+    classes="every",
+    by_predicted=True,
+)
+
+
+_probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)
+
+
+@_probability_loss(
+    "log loss",
+    "nats",
+    range=(0.0, math.inf),
+    classes="rarest",
+    studied_by="brier",
+    carried=Carried(
+        "the loss not dominated by few rows",
+        0.2,
+        # see `alone_covered` in benchmarks/any_metric.csv
+        "below a fifth of them few rows dominate the loss and intervals of one model may have less "
+        "than their nominal coverage",
+    ),
+)
+def log_loss(view: View) -> FloatArray:
+    """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
+    p = view.probabilities
+    of_truth = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
+    eps = np.finfo(np.float64).eps
+    return np.asarray(-np.log(np.clip(of_truth, eps, 1 - eps)))
+
+
+def _squared_errors(view: View) -> FloatArray:
+    p = view.probabilities
+    if p.shape[1] == 2:
+        return np.asarray((p[:, view.truth.positive] - view.is_positive) ** 2)
+    right = np.arange(p.shape[1]) == view.truth.codes[:, None]
+    return np.asarray(((p - right) ** 2).sum(axis=1))
+
+
+_probability_loss(
+    "Brier score", "squared error", name="brier", range=(0.0, 2.0), studied_by="brier"
+)(_squared_errors)
+_probability_loss(
+    "root of the Brier score",
+    "probability",
+    name="brier_root",
+    range=(0.0, math.sqrt(2)),
+    root=True,
+)(_squared_errors)
+
+
+def _among_the_first(view: View, k: int) -> FloatArray:
+    """Return 1 where fewer than k classes are more probable than the true one, else 0."""
+    p = view.probabilities
+    of_truth = p[np.arange(len(p)), view.truth.codes]
+    return np.asarray((p > of_truth[:, None]).sum(axis=1) < k, dtype=np.float64)
+
+
+_top = partial(row_mean, unit=POINTS, needs=Need.PROBABILITIES)
+_top("top-k accuracy", name="top_k_accuracy", option="k")(
+    lambda view: _among_the_first(view, view.options.k)
+)
+_top("top-2 accuracy", name="top_2_accuracy")(lambda view: _among_the_first(view, 2))
+_top("top-3 accuracy", name="top_3_accuracy")(lambda view: _among_the_first(view, 3))
+
+
+@row_mean(
+    "net benefit",
+    "net true positives per row",
+    needs=Need.PROBABILITIES,
+    range=(-math.inf, 1.0),
+    classes="called",
+    instead="cost",
+    option="threshold",
+    method="vickers2006",
+)
+def net_benefit(view: View) -> FloatArray:
+    """Share of true positives less that of false ones at the odds of the threshold.
+
+    TP/n − FP/n · t/(1 − t) where rows with a probability of t or more are called positive
+    (Vickers & Elkin 2006).
+    """
+    threshold = view.options.threshold
+    assert threshold is not None
+    worth = np.where(view.is_positive, 1.0, -threshold / (1 - threshold))
+    return np.where(view.probabilities[:, view.truth.positive] >= threshold, worth, 0.0)
+
+
+def _cost(view: View) -> float:
+    """Sum the counts of errors times their costs: more exact than the mean over rows."""
+    counts = view.counts.rows
+    return float((counts * view.options.costs(len(counts))).sum() / counts.sum())
+
+
+@row_mean(
+    "mean cost",
+    "cost",
+    needs=Need.COSTS,
+    reads="classes",
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    value=_cost,
+)
+def cost(view: View) -> FloatArray:
+    """Mean cost of a row by the matrix of costs."""
+    costs = view.options.costs(len(view.truth.classes))
+    return np.asarray(costs[view.truth.codes, view.predicted])
+
+
+@decision(
+    "expected cost",
+    "cost",
+    needs=Need.PRIORS,
+    classes="every",
+    greater_is_better=False,
+    range=(0.0, math.inf),
+)
+def expected_cost(table: Table) -> Term:
+    """Mean cost of a row where the classes are as frequent as the priors say."""
+    k = len(table.classes)
+    costs, priors = table.options.costs(k), table.options.shares(k)
+    return table.sum(
+        ratio(
+            table.spent(k, costs),
+            table.true(k),
+            f"no row is {table.classes[k]!r}, so what its errors cost has no value",
+        )
+        * float(priors[k])
+        for k in np.flatnonzero(priors).tolist()
+    )
+
+
+_HEAVY_TAILS = Carried(
+    "no heavy tails",
+    0.1,
+    "below a tenth of them the largest errors carry the metric, and the interval of one model may "
+    "be too short: see the mean absolute error",
+    shows_from=100,
+)
+_SQUARES = "mean squared error"
+_loss = partial(row_mean, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf))
+_squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
+_mean_of_squares = partial(_squared, null=_SQUARES, constant="mean")
+_deviance = partial(_loss, unit="deviance", constant="mean")
+_share = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
+_correlation = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
+_jump = partial(
+    by_value, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf), smooth=False
+)
+
+
+def _squared_error(view: NumberView) -> FloatArray:
+    return np.square(view.error)
+
+
+_loss("mean absolute error", TARGET, name="mae", scale=LOG)(lambda view: np.abs(view.error))
+_mean_of_squares("mean squared error", TARGET_SQUARED, name="mse")(_squared_error)
+_mean_of_squares("root mean squared error", TARGET, name="rmse", root=True)(_squared_error)
+
+
+def _variance(values: FloatArray) -> Functional:
+    """Return the mean squared deviation from the mean, whose own influence is of second order."""
+    return mean((values - values.mean()) ** 2, np.ones(len(values)))
+
+
+def _unexplained(view: NumberView, errors: Functional) -> Functional:
+    if not np.ptp(view.observed) > 0:
+        raise NoValue("the true numbers are all the same")
+    return 1 - errors / _variance(view.observed)
+
+
+@_share("R²", "R²", carried=_HEAVY_TAILS, null=_SQUARES, constant="mean")
+def r2(view: NumberView) -> Functional:
+    """Coefficient of determination: one less the mean squared error over the variance."""
+    return _unexplained(view, mean(view.error**2, np.ones(view.truth.n)))
+
+
+@_share("explained variance", "share", carried=_HEAVY_TAILS)
+def explained_variance(view: NumberView) -> Functional:
+    """One less the variance of the errors over that of the true numbers."""
+    return _unexplained(view, _variance(view.error))
+
+
+@_loss("mean absolute percentage error", POINTS, scale=LOG)
+def mape(view: NumberView) -> FloatArray:
+    """Mean of the absolute errors as shares of the true numbers; low predictions are favoured."""
+    if not view.observed.all():
+        raise NoValue(f"{int((view.observed == 0).sum())} true number(s) are 0")
+    return np.abs(view.error / view.observed)
+
+
+@_loss("symmetric mean absolute percentage error", POINTS, range=(0.0, 2.0))
+def smape(view: NumberView) -> FloatArray:
+    """Mean of absolute errors over half the sum of both absolute values; 0 where both are 0."""
+    size = np.abs(view.observed) + np.abs(view.predicted)
+    return np.asarray(2 * np.abs(view.error) / np.where(size > 0, size, 1.0))
+
+
+def _check_inside(domain: BoolArray, outside: str) -> None:
+    if not domain.all():
+        raise NoValue(f"{int((~domain).sum())} {outside}")
+
+
+def _log_errors(view: NumberView) -> FloatArray:
+    """Return the squared errors of log(1 + x)."""
+    for name, values in (("true", view.observed), ("predicted", view.predicted)):
+        _check_inside(values > -1, f"{name} number(s) are -1 or less")
+    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
+
+
+_squared("mean squared logarithmic error", "log units squared", name="msle")(_log_errors)
+_squared("root mean squared logarithmic error", "log units", name="rmsle", root=True)(_log_errors)
+
+
+def _deviance_domain(view: NumberView, *, zero: bool) -> tuple[FloatArray, FloatArray]:
+    lowest = "below 0" if zero else "0 or less"
+    inside = view.observed >= 0 if zero else view.observed > 0
+    _check_inside(inside, f"true number(s) are {lowest}")
+    _check_inside(view.predicted > 0, "predicted number(s) are 0 or less")
+    return view.observed, view.predicted
+
+
+@_deviance("mean Poisson deviance")
+def poisson_deviance(view: NumberView) -> FloatArray:
+    """Mean deviance of counts y ≥ 0 from predictions above 0."""
+    y, p = _deviance_domain(view, zero=True)
+    return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
+
+
+@_deviance("mean gamma deviance")
+def gamma_deviance(view: NumberView) -> FloatArray:
+    """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
+    y, p = _deviance_domain(view, zero=False)
+    return np.asarray(2 * (y / p - 1 - np.log(y / p)))
+
+
+@_deviance("mean Tweedie deviance of power 1.5")
+def tweedie15_deviance(view: NumberView) -> FloatArray:
+    """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
+    y, p = _deviance_domain(view, zero=True)
+    return np.asarray(4 * (y / np.sqrt(p) + np.sqrt(p) - 2 * np.sqrt(y)))
+
+
+def _pinball(view: NumberView, share: float) -> FloatArray:
+    below = -view.error
+    return np.maximum(share * below, (share - 1) * below)
+
+
+for _percent in (5, 10, 25, 50, 75, 90, 95):
+    _loss(
+        f"pinball loss of the {_percent} % quantile",
+        TARGET,
+        name=f"pinball_{_percent:02}",
+        scale=LOG,
+    )(partial(_pinball, share=_percent / 100))
+
+
+def _standardised(values: FloatArray, which: str) -> FloatArray:
+    deviations = values - values.mean()
+    variance = float(deviations @ deviations) / len(values)
+    if not np.ptp(values) > 0:  # the variance of equal numbers may be that of their rounding
+        raise NoValue(f"the {which} numbers are all the same")
+    return np.asarray(deviations / math.sqrt(variance))
+
+
+@_correlation("Pearson correlation", "correlation", carried=_HEAVY_TAILS)
+def pearson(view: NumberView) -> Functional:
+    """Linear correlation of true and predicted numbers; it says nothing of their size."""
+    y = _standardised(view.observed, "true")
+    p = _standardised(view.predicted, "predicted")
+    r = min(max(float(y @ p) / len(y), -1.0), 1.0)
+    return Functional(r, y * p - r * (y**2 + p**2) / 2)
+
+
+class _Ranks:
+    """Numbers by their place in their own distribution, ties halfway."""
+
+    def __init__(self, values: FloatArray) -> None:
+        _, self.place, self.counts = np.unique(values, return_inverse=True, return_counts=True)
+        below = np.cumsum(self.counts) - self.counts / 2
+        self.centred = (below / len(values) - 0.5)[self.place]
+
+    def moment(self, other: _Ranks) -> Functional:
+        """Return the mean of (F − ½)(G − ½): a row moves the places of all rows above it."""
+        product = mean(self.centred * other.centred, np.ones(len(self.place)))
+        moved = self._moved(other.centred) + other._moved(self.centred)
+        return Functional(product.value, product.psi + moved)
+
+    def _moved(self, weights: FloatArray) -> FloatArray:
+        """Return what one more row at each value adds to the weighted mean of the places."""
+        sums = np.bincount(self.place, weights)
+        above = np.cumsum(sums[::-1])[::-1] - sums / 2
+        moved = above[self.place] / len(self.place)
+        return np.asarray(moved - moved.mean())
+
+
+@_correlation("Spearman correlation", "correlation")
+def spearman(view: NumberView) -> Functional:
+    """Correlation of the ranks of true and predicted numbers; it says nothing of their size."""
+    y, p = _Ranks(view.observed), _Ranks(view.predicted)
+    variances = {"true": y.moment(y), "predicted": p.moment(p)}
+    for which, variance in variances.items():
+        if not variance.value > 0:
+            raise NoValue(f"the {which} numbers are all the same")
+    return y.moment(p) / (variances["true"] * variances["predicted"]) ** 0.5
+
+
+@_jump("median absolute error", TARGET)
+def median_absolute_error(view: NumberView) -> float:
+    """Median of the absolute errors."""
+    return float(np.median(np.abs(view.error)))
+
+
+@_jump("largest absolute error", TARGET, interval=False)
+def max_error(view: NumberView) -> float:
+    """Largest of the absolute errors; no interval is known for it."""
+    return float(np.abs(view.error).max())
+
+
+SPAN = 0.75
+"""The share of the rows that a local line looks at, as loess has it by default."""
+_PLACES = 101
+"""With more distinct probabilities the curve is found at so many quantiles of the rows."""
+
+
+class CalibrationCurve(NamedTuple):
+    """A calibration curve, each part of shape (m,)."""
+
+    at: FloatArray  # predicted probabilities
+    share: FloatArray  # the smoothed share of positive rows there
+    low: FloatArray  # the pointwise band of that smooth; NaN where a line leaves nothing over
+    high: FloatArray
+
+
+def calibration_curve(
+    positive: BoolArray,
+    probabilities: FloatArray,
+    clusters: Codes | None = None,
+    level: float = 0.95,
+    places: int = _PLACES,
+) -> CalibrationCurve:
+    """Smooth the outcome over the predicted probability, with a pointwise band.
+
+    The smooth at a place is a weighted sum of outcomes, whose standard error is that of the sum of
+    their residuals, or with clusters of the sums of these; the band is on the scale of shares.
+    """
+    at = _places(probabilities, places)
+    weights = [_weights(probabilities, place) for place in at]
+    share = _smooth(weights, positive)
+    residuals = positive - np.interp(probabilities, at, share)
+    half = []
+    for weight in weights:
+        of_sum = spread(weight * residuals * len(positive), clusters=clusters)
+        half.append(
+            -float(stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se if of_sum.df > 0 else math.nan
+        )
+    ends = (np.clip(share + sign * np.array(half), 0, 1) for sign in (-1, 1))
+    return CalibrationCurve(at, share, *ends)
+
+
+def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
+    outcome = positive.astype(np.float64)
+    return np.array([min(max(float(weight @ outcome), 0.0), 1.0) for weight in weights])
+
+
+def _places(probabilities: FloatArray, most: int) -> FloatArray:
+    distinct = np.unique(probabilities)
+    if len(distinct) <= most:
+        return distinct
+    return np.unique(np.quantile(probabilities, np.linspace(0, 1, most)))
+
+
+def _weights(x: FloatArray, place: float) -> FloatArray:
+    """Return what each outcome weighs in the local line at a place; the weights sum to 1."""
+    apart = np.abs(x - place)
+    reach = np.partition(apart, (near := math.ceil(SPAN * len(x))) - 1)[near - 1]
+    # a row at the very edge would weigh nothing, and with many ties all of them are there
+    reach = max(reach * (1 + 1e-9), 1e-9)
+    weight = np.clip(1 - (apart / reach) ** 3, 0, None) ** 3
+    weight /= weight.sum()
+    centre = float(weight @ x)
+    centred = x - centre
+    variance = float(weight @ (centred**2))
+    slope = (place - centre) / variance if variance > 1e-18 else 0.0
+    return np.asarray(weight * (1 + slope * centred))
+
+
+@by_value(
+    "integrated calibration index",
+    "probability",
+    needs=Need.PROBABILITIES,
+    greater_is_better=False,
+    instead="brier",
+    smooth=False,
+    interval=False,
+    method="austin2019",
+    calibration=True,
+)
+def ici(view: View) -> float:
+    """Mean distance of probabilities from their calibration curve; it is above 0 by chance alone.
+
+    A description without interval or test on rows: of few rows even perfect probabilities are at
+    some distance (Austin & Steyerberg 2019).
+    """
+    p = view.probabilities[:, view.truth.positive]
+    at = _places(p, _PLACES)
+    share = _smooth((_weights(p, place) for place in at), view.is_positive)
+    return float(np.mean(np.abs(p - np.interp(p, at, share))))
