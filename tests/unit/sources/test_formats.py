@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data import TARGET, load_table
+from bakeoff.data import TARGET, load_table, records
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
 from bakeoff.options import OPTIONS
