@@ -26,8 +26,7 @@ from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, HypothesisTests
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import GivenModel
+from bakeoff.spec.given_models import GivenData, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
 

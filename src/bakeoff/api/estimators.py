@@ -34,7 +34,7 @@ from bakeoff.keys import ID
 from bakeoff.report.study import Study
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.load import load_experiment
-from bakeoff.spec.scorings import METRICS_OF
+from bakeoff.spec.metrics import METRICS_OF
 
 DATA = "data"
 """The id of the one data set."""

@@ -43,11 +43,9 @@ from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import identifiers, names, series_of
 from bakeoff.spec import Experiment, HypothesisTests
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.given_models import GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.scorings import NEGATED
+from bakeoff.spec.metrics import NEGATED, GivenMetric
 from bakeoff.spec.task import Task
 
 if TYPE_CHECKING:

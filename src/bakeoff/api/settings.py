@@ -15,10 +15,8 @@ from bakeoff.errors import Problem, Remedy, UserError, Verbatim, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
-from bakeoff.spec.metrics import GivenMetric, Passing, passing_of
-from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
 from bakeoff.spec.task import Task
-from bakeoff.spec.values import Kind
 
 P = ParamSpec("P")
 R = TypeVar("R")

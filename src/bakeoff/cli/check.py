@@ -28,7 +28,7 @@ from bakeoff.report.numbers import count, number, paragraph, percent, words
 from bakeoff.report.prose import PLANS, of_target
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Evidence, MetricPower, catalogue

@@ -17,7 +17,7 @@ from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Experiment
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
 
 _MOST_COLUMNS = 40
 

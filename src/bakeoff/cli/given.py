@@ -22,8 +22,7 @@ from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
-from bakeoff.spec.own_metrics import OwnMetric
-from bakeoff.spec.values import Kind
+from bakeoff.spec.metrics import Kind, OwnMetric
 from bakeoff.stats import ArgumentError
 
 _OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")

@@ -27,7 +27,7 @@ from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
-from bakeoff.spec.row_columns import RowColumns
+from bakeoff.spec.related import RowColumns
 from bakeoff.spec.task import Task
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")

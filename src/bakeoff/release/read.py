@@ -10,8 +10,7 @@ from bakeoff.data.read_given import read_given
 from bakeoff.errors import Problem, some
 from bakeoff.release.evidence import GateRows
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import Kind
+from bakeoff.spec.metrics import GivenMetric, Kind
 
 
 def read_rows(

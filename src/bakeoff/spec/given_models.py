@@ -1,4 +1,4 @@
-"""Models that were trained elsewhere: their predictions on a test set, or their scores."""
+"""The entries of `datasets:`, and models that were trained elsewhere: predictions or scores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Union
 
 from pydantic import (
     AfterValidator,
@@ -20,9 +20,11 @@ from pydantic import (
 
 from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
-from bakeoff.keys import ID, Label, SpecSection, name_of, said
+from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
 from bakeoff.paths import Paths
-from bakeoff.sources.common.base import ColumnName
+from bakeoff.sources import SOURCES, DataSet
+from bakeoff.sources.common.base import ColumnName, Unit
+from bakeoff.sources.common.costs import Costs
 from bakeoff.sources.common.subgroups import Subgroups
 from bakeoff.spec.models import Model
 
@@ -341,3 +343,39 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
 def _columns(model: Any) -> Mapping[Any, Any]:
     columns = dict(model).get("columns")
     return columns if isinstance(columns, Mapping) else {}
+
+
+class GivenData(SpecSection):
+    """No data but what the models bring: each has `predictions:` or `scores:` of its own."""
+
+    source: Literal["given"]
+    label: Label | None = None
+    positive: ClassName | None = Field(
+        None,
+        description="The positive class of a two-class problem; default: the one whose name says "
+        "so (yes, sick, churned, 1), else the larger number, else the rarer one.",
+    )
+    unit: Unit = None
+    classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
+        None, description="All classes, in order; default: the true labels, sorted."
+    )
+    missing_target: Literal["error", "drop"] = Field(
+        "error",
+        description="What to do with rows that have no true label in the first file that names "
+        "them; `drop` leaves them out of every file.",
+    )
+    costs: Costs | None = Field(
+        None,
+        description="What each kind of error costs on these data, in place of the "
+        "experiment's `costs:`.",
+    )
+    licence: str | None = Field(None, description="Licence of the data, shown on its card.")
+
+
+if TYPE_CHECKING:
+    AnyData: TypeAlias = DataSet | GivenData
+else:
+    AnyData = Annotated[
+        Union[(*SOURCES.values(), GivenData)],
+        Field(discriminator="source"),
+    ]

@@ -20,7 +20,7 @@ from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment
-from bakeoff.spec.analysis_plan import AnalysisPlan
+from bakeoff.spec.tests import AnalysisPlan
 
 NAN = float("nan")
 DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
