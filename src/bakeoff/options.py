@@ -59,19 +59,18 @@ OPTIONS: dict[str, Option] = {
         "NAME …",
     ),
     "truth": Option(
-        "The true labels or numbers; default: y_true, true, truth, label, target or y. Or a file "
-        "of row ids with the truth, beside submissions.",
+        "True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
         "COLUMN",
         keys=("true",),
     ),
-    "id": Option("The row ids; default: id, row_id or row.", "COLUMN"),
+    "id": Option("Row ids, unique; default: `id`, `row_id` or `row`.", "COLUMN"),
     "predicted": Option(
-        "The predictions, in one table per model; default: y_pred, predicted, prediction or pred, "
-        "else the most probable class.",
+        "Predicted labels or numbers; default: `y_pred`, `predicted`, `prediction` or `pred`; "
+        "without such a column the most probable class.",
         "COLUMN",
     ),
     "value": Option(
-        "The numbers (`values`), in one table per model; default: value, score or loss.", "COLUMN"
+        "The number of each row, of `values`; default: `value`, `score` or `loss`.", "COLUMN"
     ),
     "models": Option(
         "In one table, or in logs of several models, those to compare; default: all. Of several "
@@ -85,8 +84,8 @@ OPTIONS: dict[str, Option] = {
         "KIND",
     ),
     "positive": Option(
-        "The positive one of two classes; default: the one whose name says so (yes, sick, churned, "
-        "1), else the larger number, else the rarer one.",
+        "The positive one of two classes; default: the one whose name says so (yes, sick, "
+        "churned, 1), else the larger number, else the rarer one.",
         "CLASS",
     ),
     "classes": Option(
@@ -123,7 +122,7 @@ OPTIONS: dict[str, Option] = {
     ),
     # rows that are related
     "groups": Option(
-        "Which rows belong together (a patient, a user); of a table of scores which data sets.",
+        "Which rows belong together (a patient, a user).",
         "COLUMN",
         keys=("group",),
     ),
@@ -147,14 +146,13 @@ OPTIONS: dict[str, Option] = {
     ),
     # several runs
     "runs": Option(
-        "Which run of an item a row is; the runs of an item belong together. Of a table of scores "
-        "the folds or seeds of a data set, whose mean is one score.",
+        "Which run of an item a row is, where ids are items that were run several times; the runs "
+        "of an item belong together.",
         "COLUMN",
         keys=("run",),
     ),
     "seeds": Option(
-        "Which training run of its model a row is from, where each of several runs predicts all "
-        "rows: about the method when it is trained again.",
+        "Which training run of the model a row is from, where every run predicts all rows.",
         "COLUMN",
         keys=("seed",),
     ),
@@ -166,19 +164,23 @@ OPTIONS: dict[str, Option] = {
     ),
     # the test
     "versus": Option(
-        "The model that is compared with each other one; default: all pairs.", "MODEL"
+        "A model: only it is compared, as A, with each other model as B; default: all pairs.",
+        "MODEL",
     ),
     "alpha": Option("Significance level of every decision.", "LEVEL", float, 0.05),
     "alternative": Option(
-        "`greater`: one-sided, for the first model of a pair being better; also `less`.",
+        "`greater`: the tests are one-sided, for A being better. A is the model that comes "
+        "first, or that of `versus`.",
         "SIDE",
         default="two-sided",
         python='{"two-sided", "greater", "less"}',
     ),
     "correction": Option(
-        "How the p-values of several pairs are adjusted, such as bonferroni, holm, max-t, BH or "
-        "none. Default: bonferroni; holm on rows in groups or in time and over data sets; max-t by "
-        "metrics and numbers per row.",
+        "How the p-values of a family of models or pairs are adjusted. Default: `bonferroni` on "
+        "folds and on independent rows; `holm` over data sets, over training runs, on rows with "
+        "groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` for "
+        "`metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
+        "pairs.",
         "NAME",
         python="str",
         keys=("method",),
@@ -218,7 +220,10 @@ OPTIONS: dict[str, Option] = {
         keys=("missing_cells",),
     ),
     "missing_target": Option(
-        "`drop` leaves out rows without a true label.", "drop", choices=("error", "drop")
+        "What to do with rows that have no true label in the first file that names them; `drop` "
+        "leaves them out of every file.",
+        "drop",
+        choices=("error", "drop"),
     ),
     "missing_values": Option(
         "The texts that stand for a missing value beside empty cells; default: NA, N/A, NaN, null, "

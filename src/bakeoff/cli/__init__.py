@@ -50,6 +50,7 @@ _PREDICTIONS = (
     "folders of them (Inspect, lm-evaluation-harness, promptfoo)"
 )
 _RUNS = "runs seeds"
+_TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside submissions."
 COMMANDS = {
     "init": Command(
         "write a commented experiment from a table and its target, or lay out a folder",
@@ -103,9 +104,13 @@ COMMANDS = {
         "alternative variant costs independent_rows deterministic predicted value classes unit "
         "missing_target",
         {
+            "truth": _TRUTH,
+            "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
+            "runs": f"{OPTIONS['runs'].help} Of a table of scores the folds or seeds of a data "
+            "set, whose mean is one score.",
             "output": "Write a file, by its ending: the page (.html), the verdict and the tables "
             "(.md), the tables for a paper (.tex); without an ending a folder of the tables "
-            "(CSV). May be given several times."
+            "(CSV). May be given several times.",
         },
         "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"
         "\nexamples:\n"
@@ -141,7 +146,9 @@ COMMANDS = {
         {
             "margin": "Show that A is not worse than B by this much.",
             "output": "Write the curve too (.svg).",
+            "truth": _TRUTH,
             "models": "In one table, or in logs of several models, the two.",
+            "alternative": "`greater`: one-sided, for A being better.",
             "correction": "For several comparisons: bonferroni (default), holm and others.",
         },
         "examples:\n"
@@ -176,6 +183,7 @@ COMMANDS = {
             "metrics": OPTIONS["metrics"].help + " Of several each must pass, by one margin.",
             "subgroups": "Block where the rows of one of the values of such a column are worse.",
             "alpha": "Probability of a false ship, and of a false block.",
+            "truth": _TRUTH,
             "models": "In one table, or in logs of several models, base and candidate.",
             "output": "Write a comment for a pull request (Markdown) too.",
         },
@@ -428,6 +436,8 @@ def _add(group: Any, name: str, spec: Command) -> None:
     option = OPTIONS[name]
     flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
     how: dict[str, Any] = {"dest": name, "help": spec.told.get(name, option.help)}
+    if isinstance(option.default, int | float) and option.value:
+        how["help"] += f" Default: {option.default:g}."
     how["help"] = how["help"].replace("%", "%%")
     if not option.value:
         how["action"] = "store_true"

@@ -21,6 +21,7 @@ from pydantic import (
 from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
 from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
+from bakeoff.options import OPTIONS
 from bakeoff.paths import Paths
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import ColumnName, Unit
@@ -52,18 +53,14 @@ def _with_class(pattern: str) -> str:
 class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
-    id: ColumnName | None = Field(
-        None, description="Row ids, unique; default: `id`, `row_id` or `row`."
-    )
+    id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
     true: ColumnName | None = Field(
         None,
-        description="True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` "
-        "or `y`.",
+        description=OPTIONS["truth"].help,
     )
     predicted: ColumnName | None = Field(
         None,
-        description="Predicted labels or numbers; default: `y_pred`, `predicted`, `prediction` or "
-        "`pred`; without such a column the most probable class.",
+        description=OPTIONS["predicted"].help,
     )
     probabilities: (
         Annotated[
@@ -85,15 +82,14 @@ class GivenColumns(SpecSection):
 
     value: ColumnName | None = Field(
         None,
-        description="The number of each row, in a file of `values`; default: `value`, `score` or "
-        "`loss`.",
+        description=OPTIONS["value"].help,
     )
     group: ColumnName | None = Field(
         None,
-        description="Which rows belong together (a patient, a user); with `source: given` only.",
+        description=OPTIONS["groups"].help + " With `source: given` only.",
     )
     time: ColumnName | None = Field(
-        None, description="What orders the rows in time; with `source: given` only."
+        None, description=OPTIONS["time"].help + " With `source: given` only."
     )
     repeat: ColumnName | None = Field(
         None,
@@ -105,8 +101,7 @@ class GivenColumns(SpecSection):
     )
     seed: ColumnName | None = Field(
         None,
-        description="Which training run of the model a row is from, where every run predicts all "
-        "rows; how many there are is said by `seeds`.",
+        description=OPTIONS["seeds"].help + " How many there are is said by `seeds`.",
     )
     subgroups: Subgroups = Field(
         [],
@@ -115,8 +110,7 @@ class GivenColumns(SpecSection):
     )
     run: ColumnName | None = Field(
         None,
-        description="Which run of an item a row is, where ids are items that were run several "
-        "times; the runs of an item belong together.",
+        description=OPTIONS["runs"].help,
     )
 
     @model_validator(mode="before")
@@ -352,8 +346,7 @@ class GivenData(SpecSection):
     label: Label | None = None
     positive: ClassName | None = Field(
         None,
-        description="The positive class of a two-class problem; default: the one whose name says "
-        "so (yes, sick, churned, 1), else the larger number, else the rarer one.",
+        description=OPTIONS["positive"].help,
     )
     unit: Unit = None
     classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
@@ -361,8 +354,7 @@ class GivenData(SpecSection):
     )
     missing_target: Literal["error", "drop"] = Field(
         "error",
-        description="What to do with rows that have no true label in the first file that names "
-        "them; `drop` leaves them out of every file.",
+        description=OPTIONS["missing_target"].help,
     )
     costs: Costs | None = Field(
         None,

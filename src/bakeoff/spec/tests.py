@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from bakeoff.errors import shown
 from bakeoff.keys import Id, SpecSection, said, with_numbers
+from bakeoff.options import OPTIONS
 
 Correction = Literal[
     "bonferroni",
@@ -41,7 +42,7 @@ def _as_list(value: Any) -> Any:
 class HypothesisTests(SpecSection):
     """Which tests run, and what they share."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
+    alpha: float = Field(0.05, gt=0, lt=1, description=OPTIONS["alpha"].help)
     run: Annotated[list[str], Field(min_length=1), BeforeValidator(_as_list)] = Field(
         [RECOMMENDED],
         description="Names of tests. `recommended` stands for the tests that fit what the "
@@ -49,21 +50,15 @@ class HypothesisTests(SpecSection):
     )
     correction: Correction | None = Field(
         None,
-        description="How the p-values of a family of models or pairs are adjusted. Default: "
-        "`bonferroni` on folds and on independent rows; `holm` over data sets, over training runs, "
-        "on rows with groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` "
-        "for `metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
-        "pairs.",
+        description=OPTIONS["correction"].help,
     )
     versus: Id | None = Field(
         None,
-        description="A model: only it is compared, as A, with each other model as B; default: all "
-        "pairs.",
+        description=OPTIONS["versus"].help,
     )
     alternative: Literal["two-sided", "greater", "less"] = Field(
         "two-sided",
-        description="`greater`: the tests are one-sided, for A being better. A is the model that "
-        "comes first in `models:`, or that of `versus`.",
+        description=OPTIONS["alternative"].help,
     )
     rope: float | None = Field(
         None,
