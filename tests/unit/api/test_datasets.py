@@ -16,7 +16,7 @@ from bakeoff.api.datasets import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.comparisons.run_tests import HOLES, MATRIX
-from bakeoff.data.table_files import read_frame
+from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment
@@ -293,7 +293,7 @@ def test_the_leader_of_two_models_is_the_one_of_the_standings():
     found = bakeoff.compare_datasets(frame, values="higher", missing="drop_dataset")
     headline, by, *_ = found.verdict.splitlines()
     assert headline == "b is better than a by score."
-    assert re.match(r"Over 10 of 12 data sets b has the best average rank \(1\.\d\d", by)
+    assert re.match(r"Over 10 of 12 data sets, b has the best average rank \(1\.\d\d", by)
 
 
 @pytest.mark.parametrize(

@@ -39,11 +39,15 @@ def files(tmp_path, monkeypatch):
     ("options", "code", "said"),
     [
         ("words.csv --metric roc_auc", 0, "a is better than b by ROC AUC"),
-        ("words.csv --metric roc_auc --metric f1", 0, "(F1 of sick)"),
+        ("words.csv --metric roc_auc --metric f1", 0, "(F1 for class sick)"),
         ("numbers.csv --metric roc_auc", 0, "a is better than b by ROC AUC"),
         ("unclear.csv --metric roc_auc", 2, "--positive: of which class are the probabilities in"),
         ("unclear.csv --metric roc_auc --positive cat", 0, "a is better than b by ROC AUC"),
-        ("unclear.csv --metric roc_auc --positive dog", 0, "are the two classes exchanged?"),
+        (
+            "unclear.csv --metric roc_auc --positive dog",
+            0,
+            "check whether the classes are exchanged",
+        ),
         ("unclear.csv --metric roc_auc --positive cow", 2, "--positive: unknown class 'cow'"),
         ("features.csv", 2, "--models: 'features.csv': `age` and `site` are no models?"),
         ("features.csv", 2, "`--models svm,rf` compares the others"),

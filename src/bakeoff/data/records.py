@@ -1,23 +1,31 @@
-"""Read tables of any format, with a fast path for plain ones, and guess how files are written."""
+"""From a file of any format to its records: opened, read, and its columns found by their roles.
+
+Plain files have a fast way; how others are written is guessed where nobody says it.
+"""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import re
 import statistics
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
-from pandas.api.types import infer_dtype, is_object_dtype
+from numpy.typing import NDArray
+from pandas.api.types import infer_dtype, is_numeric_dtype, is_object_dtype
 
-from bakeoff.data.describe_columns import LIKE_MISSING
+from bakeoff.data.columns import LARGEST, beyond, canonical_ids, ordered
+from bakeoff.data.describe import LIKE_MISSING
 from bakeoff.data.readers import headers, is_log, known, read_elsewhere
-from bakeoff.errors import Place, Problem, UserError, named, some
+from bakeoff.data.target import Answers, Labels, Numbers
+from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
 from bakeoff.sources.common.archives import opened
@@ -25,12 +33,23 @@ from bakeoff.sources.common.formats import MISSING, format_of
 from bakeoff.sources.common.identifiers import (
     arrow_column,
     codes_in,
+    identifiers,
     is_large,
     names,
     whole_numbers,
 )
 from bakeoff.sources.common.tables import TableKeys
+from bakeoff.spec.given_models import GivenColumns
 
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "row_id", "row"),
+    "true": ("y_true", "true", "truth", "label", "target", "y"),
+    "predicted": ("y_pred", "predicted", "prediction", "pred"),
+    "value": ("value", "score", "loss"),
+}
+_WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+DROP = Remedy("missing_target", "drop", "; {} leaves them out")
+"""What to do about rows without a true label."""
 MODEL = "model"
 """The column of a log of several models that says whose a row is."""
 PLAIN = TableKeys.model_validate({})
@@ -388,3 +407,160 @@ def _first_line(path: str, keys: TableKeys) -> str:
         for _ in range(keys.skip):
             file.readline()
         return file.readline()
+
+
+@dataclasses.dataclass(frozen=True)
+class Records:
+    """The records of a file, whose columns have no roles yet."""
+
+    path: str
+    table: pa.Table
+    place: Place
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names."""
+        return list(self.table.column_names)
+
+    def find(self, role: str, columns: GivenColumns) -> str | None:
+        """Find the column of a role, by its name or by the usual ones."""
+        at = (*self.place[:-1], "columns", role)
+        name: str | None = getattr(columns, role)
+        if name is not None:
+            if name not in self.names:
+                raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
+            return name
+        found = [usual for usual in USUAL.get(role, ()) if usual in self.names]
+        if len(found) > 1:
+            raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
+        return found[0] if found else None
+
+    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
+        """Return the labels of a column."""
+        read = Labels.of(self.table[column])
+        missing = np.flatnonzero(read.codes < 0)
+        if len(missing) and not may_lack:
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
+                f"column {column!r}; the first is row {missing[0] + 1}; a class that is called NA, "
+                "None or the like needs `missing_values: []` (`--missing-values ''`)",
+                remedy=DROP if role == "true" else None,
+            )
+        return read
+
+    def answers(
+        self, column: str, role: str = "predicted", *, numbers: bool = False, may_lack: bool = False
+    ) -> Answers:
+        """Return the labels of a column, or with `numbers` its numbers; see `labels`."""
+        if not numbers:
+            return self.labels(column, role, may_lack=may_lack)
+        remedy = DROP if role == "true" else None
+        return Numbers(self.numbers(column, may_lack=may_lack, remedy=remedy))
+
+    def numbers(
+        self,
+        column: str | None,
+        ids: NDArray[Any] | None = None,
+        *,
+        may_lack: bool = False,
+        remedy: Remedy | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the numbers of a column, shape (n,)."""
+        if column is None:
+            raise Problem(
+                (*self.place[:-1], "columns", "value"),
+                f"{self.path!r} has no column of numbers (looked for {listed(USUAL['value'])}); it "
+                f"has {listed(self.names)}: say which it is",
+            )
+        values = self.table[column].to_pandas()
+        found = (
+            values
+            if is_numeric_dtype(values)
+            else pd.to_numeric(values.astype(str), errors="coerce")
+        )
+        numbers = found.to_numpy(np.float64, na_value=np.nan)
+        wrong = np.flatnonzero(~np.isfinite(numbers) & ~(may_lack & values.isna()))
+        if len(wrong):
+            row = int(wrong[0])
+            first = f"row {row + 1}" if ids is None else f"id {ids[row]}"
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(wrong):,} of {len(numbers):,} rows have no number in column "
+                f"{column!r}; the first is {first} with {values.iloc[row]}",
+                remedy=remedy if values.isna().iloc[wrong].all() else None,
+            )
+        largest = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
+        if largest > LARGEST:
+            raise Problem(self.place, f"{self.path!r}: column {column!r} has {beyond(largest)}")
+        return np.asarray(numbers)
+
+    def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
+        """Return the group or time of each row; None if no column is named."""
+        column = None if getattr(columns, role) is None else self.find(role, columns)
+        if column is None:
+            return None
+        values = pd.Series(self.table[column].to_pandas())
+        missing = np.flatnonzero(values.isna())
+        if len(missing):
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
+                f"{column!r}; the first is row {missing[0] + 1}",
+            )
+        try:
+            if role != "time":
+                return identifiers(values).to_numpy(dtype=object)
+            return ordered(values).to_numpy()
+        except UserError as error:
+            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
+
+    def row_ids(self, column: str) -> NDArray[Any]:
+        """Return the ids of a column, shape (n,): whole numbers, or texts."""
+        try:
+            return canonical_ids(pd.Series(self.table[column].to_pandas()))
+        except UserError as error:
+            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
+
+    def ids(
+        self,
+        column: str,
+        run: NDArray[Any] | None = None,
+        folds: NDArray[np.intp] | None = None,
+    ) -> NDArray[Any]:
+        """Return the row ids, shape (n,): whole numbers, or texts; unique in each run and fold."""
+        values = self.table[column]
+        if values.null_count:
+            missing = np.flatnonzero(values.is_null().to_numpy())
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
+                f"{column!r}; the first is row {missing[0] + 1}",
+            )
+        ids = self.row_ids(column)
+        if run is not None:
+            ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
+        again = pd.DataFrame({"id": ids})
+        if folds is not None:
+            again[["repeat", "fold"]] = folds
+        twice = again.duplicated().to_numpy()
+        if twice.any():
+            repeated = pd.unique(ids[twice])
+            related = run is not None or folds is not None
+            named = next((name for name in ("run", "epoch") if name in self.names), "")
+            raise Problem(
+                self.place,
+                f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
+                f"repeated ({len(repeated):,}): {some(repeated)}"
+                + (
+                    ""
+                    if related
+                    else "; where rows are predicted in several folds, their columns are `repeat` "
+                    "and `fold` of an experiment; where all are predicted by every training run, "
+                    "theirs is `seed`"
+                ),
+                remedy=None
+                if related
+                else Remedy("run", named, "; where they are runs of items, {} names their column"),
+            )
+        return ids
