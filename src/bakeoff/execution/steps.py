@@ -15,7 +15,7 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
 
 MadeBy = Mapping[str, Mapping[str, str]]
 """The digest of what makes the predictions of a model, by data set and model."""

@@ -7,10 +7,8 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from functools import cache, partial
+from functools import partial
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, Template
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import INFLATED, measured
@@ -122,7 +120,7 @@ def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     facts = facts_of(study)
     places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
-    for line in filter(None, _template().render(facts).splitlines()):
+    for line in prose.rendered("verdict.txt.j2", facts):
         place, _, sentence = line.partition(": ")
         places[place].append(sentence)
     # that no model is better than the baseline comes first: which is best is the second question
@@ -135,13 +133,6 @@ def answer(study: Study) -> Verdict:
         tuple(main[:MOST]),
         (*main[MOST:], *places["more"]),
     )
-
-
-@cache
-def _template() -> Template:
-    loader = PackageLoader("bakeoff.report")
-    lines = Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
-    return lines.get_template("verdict.txt.j2")
 
 
 def facts_of(study: Study) -> Facts:

@@ -149,7 +149,7 @@ TWO = NUMBERS, *NEAR.values()
             bakeoff.gate,
             TWO,
             {"metric": "max_error", "margin": 0.1},
-            "^metric: no interval is known",
+            "^metrics: no interval is known",
         ),
         (
             bakeoff.gate,
