@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bakeoff.comparisons.recommend import CASES, Case
+from bakeoff.comparisons.advice import CASES, Case
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.prose import CORRECTIONS
 from bakeoff.spec.tests import HypothesisTests

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.dependence import several_runs
-from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.comparisons.trials import RowCounts
+from bakeoff.comparisons.advice import RowCounts
+from bakeoff.comparisons.settings import INDEPENDENT, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.comparison import clipped
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.matrix import complete, missing_cells
+from bakeoff.comparisons.read_evidence import complete, missing_cells
+from bakeoff.comparisons.run_tests import clipped
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study

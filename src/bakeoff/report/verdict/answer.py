@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.dependence import notes as notes_on_runs
-from bakeoff.comparisons.recommend import enough_datasets, over_datasets
+from bakeoff.comparisons.advice import enough_datasets, over_datasets
+from bakeoff.comparisons.plan_tests import notes as notes_on_runs
 from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import capital, count, fixed, p_equals, percent

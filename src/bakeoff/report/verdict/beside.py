@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.report.baseline import (
     Baseline,
     baselines,

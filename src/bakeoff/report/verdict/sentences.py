@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.cautions import inflation, measured, of_task, rates_by
-from bakeoff.comparisons.trials import remedies, smallest_pvalue
+from bakeoff.comparisons.advice import inflation, of_task, rates_by, remedies, smallest_pvalue
+from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.numbers import count, fixed, p_equals, percent, probability, pvalue, words
