@@ -105,7 +105,7 @@ CASES = {
         "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
     ),
     "values": Case(
-        "a number per row of each model ([`values:`](values.md))",
+        "a number per row of each model ([`values:`](existing-results.md))",
         "mean_difference",
         "{models} models with a number for each row",
     ),
@@ -115,7 +115,7 @@ CASES = {
         "`cv_5x2`, by accuracy",
         "cv5x2_z",
         "five replications of 2-fold cross-validation; the standard error of this test has what "
-        "test rows and training rows add (docs/cross-validation.md)",
+        "test rows and training rows add",
     ),
     "cv_5x2": Case(
         "`cv_5x2`, by another metric, or of rows in groups",
@@ -127,7 +127,7 @@ CASES = {
         "`halves`",
         "half_sample_t",
         "random halves share no row, so the variance of their differences is not too small on "
-        "average, whatever the learner (docs/cross-validation.md)",
+        "average, whatever the learner",
     ),
     "kfold": Case(
         "`kfold`",
@@ -402,6 +402,8 @@ def smallest_pvalue(
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
     correction = correction_among(entry, test.correction or "none", k, test.related)
+    if correction == "shaffer" and test.versus is not None:
+        return 1.0  # it is for all pairs
     test = dataclasses.replace(test, correction=correction)
     pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else []
     if entry.evidence is Evidence.DATASETS:
@@ -575,6 +577,14 @@ _BY_RESULT = (
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 
 
+INFLATED = "{test} has an inflated type I error {where}: {why}."
+NOT_SIMULATED = (
+    "{test} has an inflated type I error with some learners and was not simulated with learners "
+    "like {models}."
+)
+"""What a caution says."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Inflated:
     """A kind of learner, or a situation, in which the type I error of a test is inflated."""
@@ -612,20 +622,16 @@ class Cautions:
         if concerned:
             parts: list[str] = []
             for one in concerned:
-                here = ", ".join(shown(model) for model in one.models if model in compared)
+                here = joined([shown(model) for model in one.models if model in compared])
                 where = one.where.removeprefix("with ") if parts else one.where
                 parts.append(f"{where} (here: {here})" if here else where)
+            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
             found.append(
-                f"{joined(parts)} {named(self.entry)} has an inflated type I error "
-                f"({inflation([one.rate for one in concerned])} at the .05 level in simulations)."
-                f"{use}"
+                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
             )
-        unknown = [model for model in self.unknown if model in compared]
+        unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
-            found.append(
-                f"the type I error of {named(self.entry)} is inflated with some learners and was "
-                f"not simulated with learners like {joined([shown(model) for model in unknown])}."
-            )
+            found.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
         return found
 
 

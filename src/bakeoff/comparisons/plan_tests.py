@@ -36,10 +36,9 @@ from bakeoff.errors import Place, Problem, UserError, joined, listed, shown, som
 from bakeoff.scores import counted_rows
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.related import dependent
+from bakeoff.spec.given_models import GivenData
+from bakeoff.spec.related import dependent, row_columns
 from bakeoff.spec.resampling import Halves
-from bakeoff.spec.row_columns import row_columns
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import RETIRED, Arity, Entry, Evidence, catalogue, test_set_metrics
 from bakeoff.stats.design.clusters import TIME_BLOCKS
@@ -694,8 +693,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
                 f"{joined(runs)} look like training runs of one model. Through selection alone the "
                 "one with the best test score leads their mean by about "
                 f"{lead_of_best(len(runs)):.1f} standard deviations of a run's score: compare all "
-                "runs as one model, by `seeds:` or `{seed}` in the path of their files "
-                "(docs/predictions.md#several-training-runs)."
+                "runs as one model, by `seeds:` or `{seed}` in the path of their files."
             )
 
 

@@ -21,8 +21,7 @@ from bakeoff.comparisons.evidence import (
     PairedPredictions,
     engine_metric,
 )
-from bakeoff.data.row_columns import SUBGROUP, TAKEN
-from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
 from bakeoff.files import open_parquet, read_csv, read_frame, read_json
 from bakeoff.scores import metrics_of
