@@ -91,13 +91,18 @@ class Contrasts:
         return np.asarray(np.where(t < 0, -upper, upper))
 
 
+_NO_VARIANCE = 1e-24
+"""The share of the largest variance that is rounding; the draws of other models are not to hang
+on it."""
+
+
 def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
     """Draw from N(0, V/s²), shape (B, M), and return the scale s with it."""
     # The scale is the largest standard deviation, so that single precision holds any unit.
     scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
     rng = np.random.default_rng(seed)
     normal = rng.standard_normal((len(covariance), n_resamples), dtype=np.float32)
-    return times_root(normal, root(covariance / scale**2)).T, scale
+    return times_root(normal, root(covariance / scale**2, _NO_VARIANCE)).T, scale
 
 
 @dataclasses.dataclass(frozen=True)
