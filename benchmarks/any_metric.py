@@ -1,4 +1,4 @@
-"""Type I error and coverage by any metric on one test set: `python -m benchmarks.any_metric`.
+"""Type I error and coverage by any metric on one test set: `python -m benchmarks any_metric`.
 
 Binormal scores of two models that share part of their noise, on n rows of which a share π is
 positive. The null is exchangeable (both models alike) or weak (the same metric through other
@@ -10,13 +10,6 @@ and by Bonferroni. Equal models: how often any difference is found (the family-w
 whose skill rises evenly from the first to the last: the share of differences that is found, and how
 often the best model is in the set of those that may be the best. Rates go to
 any_metric_families.csv.
-
-*Subgroups*: A is better than B, by as much in every subgroup; how often does the interaction test
-say that the difference differs? Two subgroups of one size or four that hold a half to a tenth of
-the rows; rows are independent, or come in 40 groups that reach into all subgroups. Rates go to
-any_metric_subgroups.csv.
-
-The tables of all go into docs/stats/any-metric.md.
 """
 
 from __future__ import annotations
@@ -24,28 +17,24 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from bakeoff.stats import (
-    Result,
     Status,
     adjust_pvalues,
     best_models,
-    mean_interaction,
     metric_ci,
     metric_difference,
-    metric_interaction,
 )
 from bakeoff.stats.metrics.family import compare_models
-from benchmarks.harness import HERE, Row, fill, flagged, markdown, named, read, study, write
+from benchmarks.harness import HERE, Row, fill, flagged, named
 
 RATES = HERE / "any_metric.csv"
 FAMILIES = HERE / "any_metric_families.csv"
-SUBGROUPS = HERE / "any_metric_subgroups.csv"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
 BENEFIT, RATE = "net_benefit@0.2", 0.2
@@ -63,12 +52,11 @@ CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
 """Share of the variance of scores that both models have in common."""
 SEPARATION, SPREAD, OVERCONFIDENCE = 1.6, 1.6, 1.5
-MOST_REJECTED, LEAST_COVERED = 0.06, 0.93
-"""What a cell may have at most and at least where no assumption is said to fail."""
-NEAR, MORE, AGAIN = 0.006, 3, 99
 COUNTS = ("answered", "rejected", "covered", "alone", "alone_covered")
 SILENT = ("rejected_unflagged", "missed_unflagged", "alone_missed_unflagged")
 """Rejections and misses that no assumption warns of; known of cells near a bound."""
+COVERED = ("covered", "alone", "alone but for silent misses")
+"""The rates of `shares` that are coverage."""
 ENOUGH = 0.2
 """A cell where less is answered says nothing of the answers."""
 MARGIN, OF_BRIER = 0.02, 0.005
@@ -197,15 +185,13 @@ def worse_by_the_margin(metric: str, candidate: str, prevalence: float) -> tuple
     return base, dataclasses.replace(other, mu=float(optimize.brentq(gap, 0.1, 9)))
 
 
-def rates(
-    metric: str, null: str, n: int, prevalence: float, replicates: int, *again: int
-) -> dict[str, object]:
-    """Simulate one cell, from a seed with what is added to it for drawing it again."""
+def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) -> dict[str, object]:
+    """Simulate one cell."""
     both = models(metric, null, prevalence)
     truth = population(metric, both[0], prevalence)
     how = {"metric": metric, "labels": [0, 1], **OPTIONS.get(metric, {})}
     rng = np.random.default_rng(
-        [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence), *again]
+        [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence)]
     )
     counts = dict.fromkeys((*COUNTS, *SILENT), 0)
     for _ in range(replicates):
@@ -237,27 +223,6 @@ def rates(
     return facts | {key: int(count) for key, count in counts.items()}
 
 
-def on_one_test_set(replicates: int) -> None:
-    """Simulate the cells that the file does not hold yet, then those near a bound again."""
-    columns = [*CELL, "replicates", *COUNTS, *SILENT]
-    cells = itertools.product(METRICS, NULLS, SIZES, PREVALENCES)
-    fill(RATES, ((named(CELL, c), partial(rates, *c, replicates)) for c in cells), columns)
-    rows = read(RATES)
-    for row in sorted(counted(rows), key=within_bounds):
-        if within_bounds(row) < NEAR and int(row["replicates"]) < MORE * replicates:
-            cell = row["metric"], row["null"], int(row["n"]), float(row["prevalence"])
-            again = rates(*cell, MORE * replicates, AGAIN)
-            row |= {key: str(value) for key, value in again.items()}
-            write(RATES, rows, columns)
-
-
-def within_bounds(row: Mapping[str, str]) -> float:
-    """Return by how much a cell is within its bounds; negative beyond them."""
-    found = shares(row)
-    least = min(found["covered"], found["alone"])
-    return min(MOST_REJECTED - found["rejected"], least - LEAST_COVERED)
-
-
 def shares(row: Mapping[str, str]) -> dict[str, float]:
     """Return the rates of one cell, and those of what no assumption warns of."""
     counts = {key: int(row[key]) for key in COUNTS}
@@ -281,60 +246,9 @@ def counted(rows: list[Row]) -> list[Row]:
     return [r for r in rows if int(r["answered"]) >= ENOUGH * int(r["replicates"])]
 
 
-def table() -> str:
-    """Return the table of the page: for each metric the worst and the mean over the cells."""
-    rows, lines = read(RATES), []
-    for metric, null in itertools.product(METRICS, NULLS):
-        own = [r for r in rows if (r["metric"], r["null"]) == (metric, null)]
-        found = [shares(row) for row in counted(own)]
-        by = {key: [one[key] for one in found] for key in found[0]}
-        silent = min(*by["covered but for silent misses"], *by["alone but for silent misses"])
-        expected = [r for r in own if float(r["prevalence"]) * int(r["n"]) >= 5]
-        answered = [int(r["answered"]) / int(r["replicates"]) for r in expected]
-        rejected = max(by["rejected"]), max(by["rejected silently"]), np.mean(by["rejected"])
-        covered = span(by["covered"]), span(by["alone"]), f"{silent:.3f}"
-        lines.append(
-            (metric, null, *(f"{rate:.3f}" for rate in rejected), *covered, span(answered, 2))
-        )
-    heads = (
-        "metric",
-        "null",
-        "rejected at 5 %: worst cell",
-        "without a warning",
-        "mean",
-        "interval of the difference covers",
-        "of one model",
-        "worst cell but for misses with a warning",
-        "answered where 5 or more rows of a class are expected",
-    )
-    least, most = (f(int(r["replicates"]) for r in rows) for f in (min, max))
-    loud, quiet = (", ".join(beyond(rows, warned=w)) or "none" for w in (True, False))
-    return (
-        f"{markdown(heads, lines)}\n\n{least:,} studies a cell, up to {most:,} anew near a bound. "
-        f"More than {MOST_REJECTED:.0%} rejected or less than {LEAST_COVERED:.0%} covered in some "
-        f"cell: {loud}; without a warning: {quiet}.\n"
-    )
-
-
 def span(values: list[float], decimals: int = 3) -> str:
     """Return the least and the largest of some values."""
     return f"{min(values):.{decimals}f}–{max(values):.{decimals}f}"
-
-
-def beyond(rows: list[Row], *, warned: bool) -> list[str]:
-    """List the metrics with a cell beyond the bounds, and how far its worst one is."""
-    silent = "rejected silently", "covered but for silent misses", "alone but for silent misses"
-    keys = ("rejected", "covered", "alone") if warned else silent
-    found = []
-    for metric in METRICS:
-        own = [shares(row) for row in counted(rows) if row["metric"] == metric]
-        rejected = max(one[keys[0]] for one in own)
-        covered = min(one[key] for one in own for key in keys[1:])
-        said = [f"{rejected:.3f} rejected"] if round(rejected, 3) > MOST_REJECTED else []
-        said += [f"{covered:.3f} covered"] if round(covered, 3) < LEAST_COVERED else []
-        if said:
-            found.append(f"{metric} ({' and '.join(said)})")
-    return found
 
 
 # Families ----------------------------------------------------------------------------------------
@@ -387,121 +301,14 @@ def family(
     }
 
 
-def table_of_families() -> str:
-    """Return what the page says of families."""
-    rows, lines = read(FAMILIES), []
-    for metric, count in itertools.product(("f1", "roc_auc"), ("5", "20")):
-        own = [row for row in rows if (row["metric"], row["models"]) == (metric, count)]
-        equal, rising = ([row for row in own if row["skill"] == skill] for skill in SKILLS)
-        errors = (span([float(row[c]) for row in equal]) for c in CORRECTIONS)
-        power = (f"{np.mean([float(row[c]) for row in rising]):.3f}" for c in CORRECTIONS)
-        kept = span([float(row["best_kept"]) for row in rising])
-        members = span([float(row["members"]) for row in rising], 1)
-        lines.append((f"{metric}, {count}", *errors, *power, kept, members))
-    heads = ["metric, models"]
-    for of in "any difference found among equal models", "share of true differences found":
-        heads += [f"{of}: max-t", "Holm", "Bonferroni"]
-    heads += ["the best model is in the set", "models in the set"]
-    return (
-        f"{markdown(heads, lines)}\n\n{rows[0]['replicates']} studies a cell of 200 and 1,000 "
-        "rows, half or a tenth of them positive: the errors and the sets are those of the least "
-        "and the most favourable cell, the power is the mean. The separation of the best model is "
-        f"{RISE:g} more than that of the worst."
-    )
-
-
-# Subgroups ---------------------------------------------------------------------------------------
-
-IN_SUBGROUPS, ROWS = ("f1", "roc_auc", "log_loss", "mean"), (200, 1000)
-PARTS = {"two of one size": (0.5, 0.5), "four, .1 to .5": (0.1, 0.15, 0.25, 0.5)}
-RELATED = ("independent", "in 40 groups")
-OF_SUBGROUPS = ("metric", "n", "parts", "rows")
-GROUPS, WITHIN = 40, 0.3
-"""Groups, and the share of a model's own variance that their rows have in common."""
-PREVALENCE, WORSE = 0.4, 0.4
-"""By how much the separation of B is less than that of A."""
-
-
-def of_subgroups(metric: str, n: int, parts: str, rows: str, rng: np.random.Generator) -> Result:
-    """Draw a study with the same difference in all subgroups and test the interaction."""
-    shares = PARTS[parts]
-    part = rng.choice(len(shares), n, p=shares)
-    groups = None if rows == "independent" else np.arange(n) % GROUPS
-    noise = [_own(n, groups, rng) for _ in range(2)]
-    if metric == "mean":
-        spread = np.array([1.0, 2.0, 1.0, 0.5])[part]
-        return mean_interaction(spread * noise[0] + WORSE, spread * noise[1], part, groups=groups)
-    y = (rng.random(n) < PREVALENCE).astype(int)
-    common, said = rng.normal(size=n), []
-    for own, mu in zip(noise, (SEPARATION, SEPARATION - WORSE), strict=True):
-        scores = mu * y + math.sqrt(SHARED) * common + math.sqrt(1 - SHARED) * own
-        said.append(Model(mu).predicted("brier" if metric == "log_loss" else metric, scores, 0.4))
-    return metric_interaction(y, *said, part, metric=metric, labels=[0, 1], groups=groups)
-
-
-def _own(n: int, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Return normal noise of variance 1, in part that of the groups."""
-    if groups is None:
-        return rng.normal(size=n)
-    shared = rng.normal(size=GROUPS)[groups]
-    return math.sqrt(WITHIN) * shared + math.sqrt(1 - WITHIN) * rng.normal(size=n)
-
-
-def subgroups(cell: tuple[str, int, str, str], replicates: int) -> dict[str, int]:
-    """Simulate one cell."""
-    metric, n, parts, rows = cell
-    seed = IN_SUBGROUPS.index(metric), n, len(PARTS[parts]), RELATED.index(rows)
-    rng = np.random.default_rng(seed)
-    found = [of_subgroups(*cell, rng) for _ in range(replicates)]
-    answered = [one for one in found if one.status is Status.OK]
-    rejected = sum(one.pvalue <= LEVEL for one in answered)
-    return {"replicates": replicates, "answered": len(answered), "rejected": int(rejected)}
-
-
-def table_of_subgroups() -> str:
-    """Return what the page says of subgroups."""
-    rows, lines = read(SUBGROUPS), []
-    for metric, related in itertools.product(IN_SUBGROUPS, RELATED):
-        cells = []
-        for parts, n in itertools.product(PARTS, ROWS):
-            wanted = metric, str(n), parts, related
-            (own,) = (row for row in rows if tuple(row[key] for key in OF_SUBGROUPS) == wanted)
-            cells.append(f"{int(own['rejected']) / max(1, int(own['answered'])):.3f}")
-        called = "mean of a value per row" if metric == "mean" else metric
-        lines.append((called, related, *cells))
-    heads = (f"{parts}, {n:,} rows" for parts, n in itertools.product(PARTS, ROWS))
-    replicates = int(rows[0]["replicates"])
-    return (
-        f"{markdown(('metric', 'rows', *heads), lines, 2)}\n\nRejections at 5 % of an interaction "
-        f"that is not there, {replicates} studies a cell: A is better than B, by as much in every "
-        "subgroup. Of the mean the spread differs fourfold between subgroups. A rate of .05 has a "
-        f"standard error of {math.sqrt(0.05 * 0.95 / replicates):.3f}; the mean of all cells is "
-        f"{sum(int(r['rejected']) for r in rows) / sum(int(r['answered']) for r in rows):.3f}."
-    )
-
-
-def simulate(replicates: int) -> None:
-    """Simulate what the files do not hold yet; studies of families and subgroups take longer."""
-    on_one_test_set(replicates)
+def simulate(replicates: int) -> Iterator[object]:
+    """Simulate what the files do not hold yet; studies of families take longer."""
+    cells = itertools.product(METRICS, NULLS, SIZES, PREVALENCES)
+    drawn = ((named(CELL, c), partial(rates, *c, replicates)) for c in cells)
+    yield from fill(RATES, drawn, [*CELL, "replicates", *COUNTS, *SILENT])
     families = itertools.product(("f1", "roc_auc"), (5, 20), (200, 1000), (0.5, 0.1), SKILLS)
     every = {"test": "metric_difference"}
-    fill(
+    yield from fill(
         FAMILIES,
         ((every | named(OF_FAMILIES, c), partial(family, *c, replicates // 2)) for c in families),
     )
-    parts = itertools.product(IN_SUBGROUPS, ROWS, PARTS, RELATED)
-    fill(
-        SUBGROUPS, ((named(OF_SUBGROUPS, c), partial(subgroups, c, replicates // 5)) for c in parts)
-    )
-
-
-PAGES = {
-    "stats/any-metric.md": {
-        "rates": table,
-        "families": table_of_families,
-        "subgroups": table_of_subgroups,
-    }
-}
-
-if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGES)

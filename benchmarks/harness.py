@@ -1,18 +1,13 @@
-"""What every study shares: its CSV, its command, what a count of rejections says, and its pages.
-
-A study simulates cells, keeps their counts in a CSV file beside it, and has `PAGES`: what is to
-stand in which part of which page of docs. `python -m benchmarks` writes all of them anew.
-"""
+"""What every study shares: its CSV file, what a count of rejections says, and tables."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +18,6 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[str, str]
-Pages = Mapping[str, Mapping[str, Callable[[], str]]]
-"""Texts by page, below docs, and by the name in the marks of a part; "" is the whole file."""
 
 
 # CSV -------------------------------------------------------------------------------------------
@@ -54,8 +47,8 @@ Cell = tuple[Mapping[str, Any], Callable[[], Mapping[str, Any] | Sequence[Mappin
 """What a cell is, and what simulates the rest of its row, or of its rows."""
 
 
-def fill(file: Path, cells: Iterable[Cell], columns: Sequence[str] = ()) -> None:
-    """Simulate the cells that a file does not hold yet, and write each when it is done."""
+def fill(file: Path, cells: Iterable[Cell], columns: Sequence[str] = ()) -> Iterator[object]:
+    """Simulate the cells that a file does not hold yet; write and yield each when it is done."""
     rows = read(file)
     for cell, simulate in cells:
         facts = {key: str(value) for key, value in cell.items()}
@@ -64,6 +57,7 @@ def fill(file: Path, cells: Iterable[Cell], columns: Sequence[str] = ()) -> None
             for one in [found] if isinstance(found, Mapping) else found:
                 rows.append(facts | {key: str(value) for key, value in one.items()})
             write(file, rows, columns)
+            yield cell
 
 
 def named(names: Sequence[str], cell: Sequence[object]) -> dict[str, object]:
@@ -102,22 +96,8 @@ class Rejections:
         return TypeOneError.CONSERVATIVE if high < 0.03 else TypeOneError.HOLDS
 
 
-class OfFamily(Protocol):
-    """A count in one regime of a family."""
-
-    @property
-    def family(self) -> str:
-        """A kind of learner, or a situation."""
-
-    def verdict(self, among: int = 1) -> TypeOneError:
-        """See `Rejections.verdict`."""
-
-
-R = TypeVar("R", bound=OfFamily)
-
-
-def liberal(rates: Iterable[R]) -> list[R]:
-    """Keep the rates of one test that are surely above .06.
+def liberal(rates: Iterable[Any]) -> list[Any]:
+    """Keep the rates of one test, each of a family, that are surely above .06.
 
     A kind of learner stands for many settings of it, sizes and kinds of classes, and the highest of
     many rates is above its true value: it is judged by all its regimes together. A situation is
@@ -150,11 +130,6 @@ def markdown(
     return "\n".join([first, rule, *others])
 
 
-def short(rate: float, digits: int = 3) -> str:
-    """Return a rate without the 0 before its point."""
-    return f"{rate:.{digits}f}".lstrip("0")
-
-
 def renewed(page: Path, parts: Mapping[str, str]) -> str:
     """Return a page with what stands between marks replaced, by the names in the marks."""
     found = page.read_text(encoding="utf-8") if set(parts) != {""} else parts[""]
@@ -168,29 +143,3 @@ def renewed(page: Path, parts: Mapping[str, str]) -> str:
         _, after = rest.split(end)
         found = f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
     return found
-
-
-def made(pages: Pages) -> Iterator[tuple[Path, str]]:
-    """Yield every page of a study as its figures have it."""
-    for name, parts in pages.items():
-        file = (DOCS / name).resolve()
-        yield file, renewed(file, {part: text() for part, text in parts.items()})
-
-
-def publish(pages: Pages) -> None:
-    """Write every page of a study."""
-    for file, text in made(pages):
-        file.write_text(text, encoding="utf-8")
-
-
-def study(
-    about: str | None, replicates: int, simulate: Callable[[int], None], pages: Pages
-) -> None:
-    """Run the command of a simulation, `about` it: simulate, then write its pages."""
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--replicates", type=int, default=replicates)
-    parser.add_argument("--page", action="store_true", help="only write what the pages say")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        simulate(arguments.replicates)
-    publish(pages)

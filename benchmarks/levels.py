@@ -1,32 +1,22 @@
 """What the simulations show of every test's type I error.
 
-One rule for all tests, on the rates in the CSV files of this folder at a level of .05. A test *is
-liberal for* the families with a regime whose rate is surely above .06 (the lower end of Wilson's
-95 % interval is; of a family of learners for all its regimes together). Of training runs it is one
-for every situation with a cell whose intervals cover less than .94. Else it is *conservative* where
-every rate is surely below .03, and else it *holds*. A test is judged as it runs by default,
-not by its other variants. What comes out goes into src/bakeoff/stats/error_rates.csv, which the
-catalogue reads, docs/stats/type1-error.md and the tables of other pages.
+The rule is that of docs/error-rates.md, for all tests alike. What comes out goes into
+src/bakeoff/stats/error_rates.csv, which the catalogue reads.
 """
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
-from statistics import median
+from functools import cache
 
 from bakeoff.spec.learners import REGRESSION
-from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
+from bakeoff.stats import ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import overall
 from benchmarks.any_metric import ENOUGH
 from benchmarks.crossval import rates as crossval
-from benchmarks.harness import HERE, Rejections, Row, liberal, markdown
+from benchmarks.harness import HERE, Rejections, liberal
 from benchmarks.harness import read as read_table
-from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import rates_by_setting
 
 THROUGH = {
     "diebold_mariano_means": "diebold_mariano",
@@ -76,11 +66,6 @@ class Level:
     def liberal_for(self) -> tuple[str, ...]:
         """The families that it is liberal for."""
         return tuple(r.label for r in self.rates if r.verdict is TypeOneError.LIBERAL)
-
-    @property
-    def studies(self) -> tuple[str, ...]:
-        """The files that show it."""
-        return tuple(dict.fromkeys(study for rate in self.rates for study in rate.studies))
 
 
 def read() -> list[Rate]:
@@ -161,8 +146,8 @@ SITUATIONS = {"equal": "groups of one size", "one group 30 %": "groups of unlike
 
 def _dependent() -> Iterator[Rate]:
     for row in read_table(HERE / "dependent/rates.csv"):
-        test = _of_dependent_rows(row)
-        if test is None:
+        test = DEFAULTS.get(row["test"])
+        if test is None or float(row["difference"]):
             continue
         in_time = row["kind"] in ("time", "pairs in time")
         weak = "autocorrelation" if float(row["dependence"]) < 0.9 else "strong autocorrelation"
@@ -211,25 +196,20 @@ def _blocks() -> Iterator[Rate]:
         yield Rate(test, situation, regime, *counts, "dependent/blocks.csv")
 
 
-def _of_dependent_rows(row: Row) -> str | None:
-    """Name the test of a row; None for another variant, or a test of independent rows."""
-    if float(row["difference"]) or row["test"].endswith("no assumption failed"):
-        return None
-    told = row["test"].partition(",")[0]
-    pair = row["kind"] == "pair"
-    test, _, variant = (f"mcnemar {told}" if pair else told).partition(" ")
-    if test not in catalogue() or variant in ("(rows)", "of 8 time_blocks"):
-        return None  # what runs in time is diebold_mariano
-    named = variant and not variant.startswith("of ")
-    return None if named and variant != _default(catalogue()[test]) else test
-
-
-def _default(entry: Entry) -> str:
-    """Return the variant that runs on rows in groups or in time."""
-    if entry.variants is not None:
-        return entry.variants.groups[0]
-    option = entry.options.get("variant")
-    return "" if option is None else option.default
+DEFAULTS = {
+    "sign_flip": "mcnemar",
+    "binomial_test": "binomial_test",
+    "diebold_mariano ewc_corrected": "diebold_mariano",
+    "diebold_mariano ewc_corrected, 6 models": "diebold_mariano",
+    "diebold_mariano ewc_corrected, 10 models": "diebold_mariano",
+    "cochran_q sign_flip, 4 models": "cochran_q",
+    "mcnemar of all pairs, 4 models": "mcnemar",
+    "cost_sensitive": "cost_sensitive",
+    "mean_difference sign_flip": "mean_difference",
+    "tost_paired, at the margin": "tost_paired",
+    "noninferiority, at the margin": "noninferiority",
+}
+"""The tests that run by default on rows in groups or in time, by their names in rates.csv."""
 
 
 def _any_metric() -> Iterator[Rate]:
@@ -295,120 +275,3 @@ def _regression() -> Iterator[Rate]:
 
 
 # What is written -------------------------------------------------------------------------------
-
-STUDIES = {
-    "type1/rates.csv": "below",
-    "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
-    "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/blocks.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/uneven.csv": "[dependent rows](type1-dependent.md)",
-    "any_metric.csv": "[any metric](any-metric.md)",
-    "any_metric_families.csv": "[any metric](any-metric.md)",
-    "recipes.csv": "[training runs](recipes.md)",
-    "regression.csv": "[regression](type1-regression.md)",
-}
-
-
-def table() -> str:
-    """Return the file that the catalogue reads."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["test", *(field.name for field in dataclasses.fields(ErrorRate))])
-    for test, one in levels().items():
-        for rate in one.rates:
-            *facts, studies = dataclasses.astuple(rate)
-            writer.writerow([test, *facts, " ".join(studies)])
-    return text.getvalue()
-
-
-def every_test() -> str:
-    """Return what is said of each test, and where it is seen."""
-    lines = []
-    for test, one in levels().items():
-        low, high = one.highest.interval
-        families = f" for {', '.join(one.liberal_for)}" if one.liberal_for else ""
-        rate = f"{one.highest.rate:.3f} [{low:.3f}, {high:.3f}]"
-        shown = ", ".join(dict.fromkeys(STUDIES[study] for study in one.studies))
-        shown += f", through `{THROUGH[test]}`" if test in THROUGH else ""
-        lines.append((f"`{test}`", one.word.short + families, rate, one.highest.regime, shown))
-    heads = "test", "its level", "highest rate, 95 % interval", "where", "shown by"
-    return markdown(heads, lines)
-
-
-def settings() -> str:
-    """Return the rates of the settings of type1/rates.csv."""
-    heads = "test", "on", "options", "rejected", "95 % interval", "runs", "undecided", "seen"
-    parts, rows = [], rates_by_setting()
-    for setting in SETTINGS:
-        lines = []
-        for row in rows.get(setting.title, []):
-            rate = Rate(row["test"], "", "", int(row["runs"]), int(row["rejected"]), "")
-            low, high = rate.interval
-            counted = f"{rate.rate:.4f}", f"[{low:.4f}, {high:.4f}]", rate.runs, row["undecided"]
-            lines.append((row["test"], row["on"], row["options"], *counted, rate.verdict().short))
-        parts += [f"## {setting.title}", setting.about, markdown(heads, lines, 3)]
-    return "\n\n".join(parts)
-
-
-def part(*tests: str) -> str:
-    """Return the type I error of some tests: with which learners it is inflated, and how far."""
-    lines = []
-    for test in tests:
-        found = levels()[test]
-        own = [r for r in found.rates if r.verdict is TypeOneError.LIBERAL]
-        inflated = ", ".join(f"{r.label} ({r.rate:.2f})" for r in own) or "–"
-        word = f"{found.word.short}, highest rate {found.highest.rate:.2f}"
-        lines.append((f"`{test}`", word, inflated))
-    return markdown(("test", "type I error at .05", "inflated (highest rate)"), lines)
-
-
-def variants() -> str:
-    """Return how often each variant of McNemar's test rejects a true null, by setting."""
-    rates: dict[str, list[str]] = {}
-    shown = []
-    for setting, rows in rates_by_setting().items():
-        own = [row for row in rows if (row["test"], row["on"]) == ("mcnemar", "pair")]
-        if own:
-            shown.append(setting.removeprefix("Two models, ").removeprefix("one test set: "))
-        for row in own:
-            rate = int(row["rejected"]) / int(row["runs"])
-            name = f"`{row['options'].removeprefix('variant=')}`"
-            rates.setdefault(name, []).append(f"{rate:.3f}")
-    return markdown(("`variant`", *shown), ((name, *own) for name, own in rates.items()), 1)
-
-
-def rows_as_if_independent() -> str:
-    """Return how often McNemar's test rejects a true null where rows belong to groups."""
-    found: dict[float, list[float]] = {}
-    for row in read_table(HERE / "dependent/rates.csv"):
-        naive = row["kind"] == "pair" and row["test"] == "McNemar mid-p (rows)"
-        if naive and float(row["difference"]) == 0 and float(row["mean_size"]) == 20:
-            found.setdefault(float(row["dependence"]), []).append(float(row["rate"]))
-    told = [f"{median(found[icc]):.0%} if it is {icc:g}" for icc in sorted(found) if icc]
-    return (
-        "In simulations with 20 rows per group on average, McNemar's test for independent rows "
-        "rejects a true null hypothesis at the .05 level with a probability that depends on the "
-        f"intraclass correlation of the difference per row: {' and '.join(told)} (medians over "
-        "accuracies, numbers and sizes of groups; [all rates](stats/type1-dependent.md))."
-    )
-
-
-PAGES = {
-    "../src/bakeoff/stats/error_rates.csv": {"": table},
-    "stats/type1-error.md": {"tests": every_test, "settings": settings},
-    "stats/resampled.md": {
-        "rates": partial(
-            part,
-            "cv5x2_f",
-            "cv5x2_t",
-            "corrected_kfold_t",
-            "corrected_repeated_kfold_t",
-            "corrected_resampled_t",
-            "kfold_t",
-            "resampled_t",
-        )
-    },
-    "stats/halves.md": {"rates": partial(part, "cv5x2_z", "cv5x2_mcnemar", "half_sample_t")},
-    "stats/paired.md": {"variants": variants},
-    "dependent-rows.md": {"naive": rows_as_if_independent},
-}

@@ -2,12 +2,10 @@
 
 Scores are the difficulty of a data set plus the strength of a model plus normal noise. *Equal*
 models have one strength, those of *spread* differ by half a standard deviation each, and one
-*leader* wins 92 % of its comparisons with four equal ones. Beside the intervals of the package
-stand two that it does not use: the percentile bootstrap of data sets, and errors of the strengths
-that take the comparisons for independent. Equal models that are not exchangeable are two *families*
-of variants of one method each (they share noise of three times the standard deviation of their
-own), pairs of *variants*, or *specialists* (six times the noise of the others). Rates go to
-standings.csv and into docs/standings.md: `python -m benchmarks.standings`.
+*leader* wins 92 % of its comparisons with four equal ones. Equal models that are not exchangeable
+are two *families* of variants of one method each (they share noise of three times the standard
+deviation of their own), pairs of *variants*, or *specialists* (six times the noise of the others).
+Rates go to standings.csv: `python -m benchmarks standings`.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from bakeoff.stats.datasets.standings import (
     most_likely,
     with_failures_last,
 )
-from benchmarks.harness import HERE, markdown, read, short, study, write
+from benchmarks.harness import HERE, write
 
 RATES = HERE / "standings.csv"
 MODELS, ALPHA = 5, 0.05
@@ -36,7 +34,7 @@ KINDS = {
     "spread": np.arange(MODELS) / 2,
     "leader": np.array([np.sqrt(2) * stats.norm.ppf(0.92), 0, 0, 0, 0]),
 }
-INTERVALS = ("pair", "field", "strength", "pair, bootstrap", "strength, independent")
+INTERVALS = ("pair", "field", "strength")
 Rows = Iterator[dict[str, Any]]
 
 
@@ -102,7 +100,7 @@ def families(replicates: int) -> Rows:
     """Reject, with and without a caution, that models are alike which are equal on average."""
     n = 30
     for kind, k in itertools.product(UNLIKE, (4, 10, 20)):
-        counted = dict.fromkeys(("all models", "any pair", "any pair with the first"), 0)
+        counted = dict.fromkeys(("all models", "any pair"), 0)
         counted, silent, warned = counted.copy(), counted.copy(), 0
         for i in range(replicates):
             seed = [5, UNLIKE.index(kind), k, n, i]
@@ -112,7 +110,6 @@ def families(replicates: int) -> Rows:
             p = (
                 table.f_test(table.between, table.residual, **facts).pvalue,
                 2 * stats.norm.sf(z.max()) * k * (k - 1) / 2,
-                2 * stats.norm.sf(z[0].max()) * (k - 1),
             )
             told = table.exchangeable().holds is False
             warned += told
@@ -142,24 +139,13 @@ def coverage(replicates: int) -> Rows:
                 rates, found = win_rates(table), bradley_terry(table)
                 inside = (rates.pair_low <= chance) & (chance <= rates.pair_high)
                 counted["pair"] += inside[0, 1]
-                resampled = stats.binom.ppf([0.025, 0.975], n, rates.pair_rate[0, 1]) / n
-                counted["pair, bootstrap"] += resampled[0] <= chance[0, 1] <= resampled[1]
                 counted["field"] += (rates.low <= field) & (field <= rates.high)
                 counted["strength"] += (found.low <= truth) & (truth <= found.high)
-                reach = 1.96 * _independent(found.win_probability, rates.met)
-                counted["strength, independent"] += np.abs(found.strength - truth) <= reach
             for of, each in counted.items():
                 yield line("coverage", kind, n, of, replicates, float(each.min()))
 
 
-def _independent(chances: np.ndarray, met: np.ndarray) -> np.ndarray:
-    """Return standard errors of strengths from independent comparisons."""
-    weights = met * chances * chances.T
-    information = np.diag(weights.sum(axis=1)) - weights
-    return np.sqrt(np.linalg.pinv(information).diagonal())
-
-
-def simulate(replicates: int) -> None:
+def simulate(replicates: int) -> Iterator[object]:
     """Simulate everything."""
     rows = [
         *failures(replicates),
@@ -168,36 +154,4 @@ def simulate(replicates: int) -> None:
         *families(replicates // 5),
     ]
     write(RATES, rows)
-
-
-TITLES = {
-    "failures": "One of five equal models has no score where it is worst: rejections at .05.",
-    "groups": "Five equal models, ten groups of three related data sets: rejections at .05.",
-    "coverage": "Nominal .95, five models: coverage of the model with the lowest.",
-    "families": "Equal models: cautions, and rejections at .05 by the tests of Iman and Davenport "
-    "and by z tests of average ranks with Bonferroni's correction.",
-}
-
-
-def table() -> str:
-    """Return a table of the rates of each part of the study."""
-    rows, parts = read(RATES), []
-    for what, title in TITLES.items():
-        own = [row for row in rows if row["what"] == what]
-        columns = list(dict.fromkeys(row["of"] for row in own))
-        rates = {
-            (row["datasets"], row["case"], row["of"]): float(row["counted"]) / int(row["runs"])
-            for row in own
-        }
-        lines = [
-            (*at, *(short(rates[*at, of]) if (*at, of) in rates else "–" for of in columns))
-            for at in dict.fromkeys((row["datasets"], row["case"]) for row in own)
-        ]
-        parts += [title, markdown(("data sets", "case", *columns), lines)]
-    return "\n\n".join(parts)
-
-
-PAGES = {"standings.md": {"rates": table}}
-
-if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGES)
+    yield RATES.name

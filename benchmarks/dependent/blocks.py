@@ -1,10 +1,9 @@
-"""Eight blocks of time, all pairs of models, and intervals of one model, on rows that are related.
+"""Eight blocks of time, and all pairs of models, on rows that are related.
 
 Rows in the order of time are cut into eight blocks, as an experiment with `time:` cuts them; the
 expected difference of two models in a row is the hyperbolic tangent of an AR(1) series, and a flag
 is the check that dependence fades within a block. Four models in groups have an accuracy of their
-own in each group, and one group may dominate. Rates go to blocks.csv: rejections at .05 of a true
-null, and misses of 95 % intervals of one model and of the bound of the best one.
+own in each group, and one group may dominate. Rates go to blocks.csv.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from benchmarks.dependent.uneven import (
     sizes_of,
     two_models,
 )
-from benchmarks.harness import Row, fill, markdown
+from benchmarks.harness import fill
 
 CSV = Path(__file__).with_name("blocks.csv")
 BLOCKS, MODELS = 8, 4
@@ -65,7 +64,7 @@ def cells() -> list[Cell]:
             Cell(q, s, IN_TIME, BLOCKS, n)
             for q, s, n in itertools.product(PAIRS, series, (80, 300, 800))
         ),
-        *(Cell(q, *how) for q in (*SINGLES, *FAMILIES) for how in groups),
+        *(Cell(q, *how) for q in FAMILIES for how in groups),
     ]
 
 
@@ -78,8 +77,6 @@ def draw(cell: Cell, rng: np.random.Generator) -> Sample:
         mean = -MARGIN / DISCORDANT if cell.question in AT_MARGIN else 0.0
         return two_models(rng, groups, mean + (1 - abs(mean)) * slow)
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
-    if cell.question not in FAMILIES:
-        return two_models(rng, groups, group_effects(rng, cell.groups, cell.effects, 0.0)[groups])
     n = len(groups)
     own = np.stack([group_effects(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
     correct = rng.random((MODELS, n)) < 0.7 + 0.2 * own[:, groups]
@@ -97,23 +94,6 @@ def _all_pairs(s: Sample) -> Outcome:
     )
     adjusted = [pair.pvalue_adjusted for pair in found.pairs]
     return (np.nan if np.isnan(adjusted).all() else np.nanmin(adjusted)), found.assumptions
-
-
-def _missed(found: stats.Result, true: float) -> Outcome:
-    """Return 0 where the interval misses the true value, 1 where it covers it."""
-    if found.ci is None:
-        return np.nan, ()
-    return float(found.ci.low <= true <= found.ci.high), found.assumptions
-
-
-def _metric_ci(s: Sample) -> Outcome:
-    found = stats.metric_ci(s.truth, s.predicted[0], metric="balanced_accuracy", groups=s.groups)
-    return _missed(found, (1 - DISCORDANT) * 0.75 + DISCORDANT / 2)
-
-
-def _mean_ci(s: Sample) -> Outcome:
-    values = (s.scores[0] - 1.2 * s.truth) * np.where(s.truth == 1, 1, -1)
-    return _missed(stats.mean_ci(values, groups=s.groups), 0.0)
 
 
 Question = tuple[str, Callable[[Sample], Outcome]]
@@ -140,14 +120,10 @@ PAIRS: dict[str, Question] = {
         lambda s: _of(stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN)),
     ),
 }
-SINGLES: dict[str, Question] = {
-    "balanced accuracy of one model": ("metric_ci", _metric_ci),
-    "mean of one model": ("mean_ci", _mean_ci),
-}
 FAMILIES: dict[str, Question] = {
     "all pairs": ("metric_difference, all pairs", _all_pairs),
 }
-QUESTIONS = PAIRS | SINGLES | FAMILIES
+QUESTIONS = PAIRS | FAMILIES
 AT_MARGIN = ("equivalence", "non-inferiority")
 
 
@@ -185,43 +161,7 @@ def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
     return {"test": test, "runs": runs, **found}
 
 
-def simulate(runs: int, seed: int) -> Iterator[Cell]:
+def simulate(runs: int, seed: int = 1) -> Iterator[object]:
     """Simulate every cell that the file does not hold yet."""
-    for cell in cells():
-        fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
-        yield cell
-
-
-def seen_and_unseen(rows: Sequence[Row]) -> dict[str, str]:
-    """Say how often the check of blocks fails on independent rows, and what it leaves unseen."""
-    none = [row for row in rows if row["effects"] == "AR(1) 0"]
-    return {
-        name: ", ".join(
-            f"{max(_shares([row for row in own if row['rows'] == n], count)):.3f} ({n} rows)"
-            for n in dict.fromkeys(row["rows"] for row in own)
-        )
-        for name, own, count in (("false", none, "flagged"), ("quiet", rows, "rejected_unflagged"))
-    }
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return a line for each question, number of rows or groups, and kind of group effects."""
-    timed = rows[0]["sizes"] == IN_TIME
-    heads = ["question", "test", "rows" if timed else "groups", "group effects"]
-    heads += ["rejected", "flagged"] if timed else ["rejected, mean (worst)"]
-    lines = []
-    found: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        key = row["question"], row["test"], row["rows" if timed else "groups"], row["effects"]
-        found.setdefault(key, []).append(row)
-    for key, own in found.items():
-        shares, quiet = _shares(own, "rejected"), _shares(own, "rejected_unflagged")
-        cells = [f"{sum(shares) / len(shares):.3f}"]
-        cells += [f"{_shares(own, 'flagged')[0]:.3f}"] if timed else []
-        cells[0] += "" if timed else f" ({max(shares):.3f})"
-        lines.append((*key, *cells, f"{max(quiet):.3f}"))
-    return f"{markdown([*heads, 'rejected without a flag'], lines, 4)}\n"
-
-
-def _shares(rows: Sequence[Row], count: str) -> list[float]:
-    return [int(row[count]) / int(row["runs"]) for row in rows]
+    drawn = ((dataclasses.asdict(cell), partial(rates, cell, runs, seed)) for cell in cells())
+    yield from fill(CSV, drawn)

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 
-from bakeoff.data.divide import Rows
+from bakeoff.data.describe import Rows
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import UserError, unknown
 from bakeoff.fit.estimator import (
@@ -31,12 +31,12 @@ from bakeoff.fit.estimator import (
 )
 from bakeoff.fit.inner_divisions import Dependence, Fold, InnerDivided, divided, iterations
 from bakeoff.seeds import part_of
-from bakeoff.spec.models import Model
-from bakeoff.spec.scorings import SCORINGS
-from bakeoff.spec.training_choices import (
+from bakeoff.spec.metrics import SCORINGS
+from bakeoff.spec.models import (
     ChosenThreshold,
     Criterion,
     Distribution,
+    Model,
     Tune,
     ValidationRows,
 )

@@ -50,6 +50,8 @@ _NULL_OF_PAIR = (
 _FEW_DATA_SETS = 5
 """With fewer the covariance of ranks says nothing."""
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
+EXACT_UP_TO = {3: 57, 4: 14, 5: 5, 6: 3, 7: 2}
+"""Up to how many data sets `friedman` lists the permutations of k models, without ties."""
 
 
 class RankTable:

@@ -281,7 +281,7 @@ def bradley_terry(
     Maximum likelihood by Newton's method. The covariance is the sandwich H⁻¹BH⁻¹ with B the sum
     over data sets (groups) of the outer products of their centred scores, times G/(G − 1); limits
     take the quantile of t with G − 1 degrees of freedom. Comparisons on one data set are not
-    independent; standard errors that take them so are too small (docs/standings.md).
+    independent; standard errors that take them so are too small.
 
     References
     ----------

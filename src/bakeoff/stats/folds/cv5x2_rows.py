@@ -246,7 +246,7 @@ def cv5x2_z(
     the choice of training rows adds (Nadeau & Bengio 2003 on why cross-validation hides it): two
     fits of different replications differ, on the rows that both test, by their training rows
     alone. What the two roles of a row have to do with each other is unknown, so their standard
-    errors are added. The form was chosen by simulation (docs/cross-validation.md).
+    errors are added. The form was chosen by simulation.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def cv5x2_mcnemar(
     Notes
     -----
     The effective table is that of Yang et al. (2023). The guard and the z form were chosen by
-    simulation (docs/cross-validation.md).
+    simulation.
 
     Examples
     --------

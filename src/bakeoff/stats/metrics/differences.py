@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -22,7 +22,7 @@ from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
-from bakeoff.stats.core.registry import Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Relation, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -245,6 +245,15 @@ def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
 _VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
 
 
+def _check_df(
+    options: Mapping[str, Any], relation: Relation, models: int = 2, datasets: int = 1
+) -> None:
+    """Refuse the degrees of freedom of independent rows for a form that has others."""
+    form = _VARIANTS.choose(options.get("variant"), relation)
+    if options.get("df") == "rows" and form not in ("paired", "t_and_flips"):
+        raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
+
+
 @checked
 def mean_ci(
     values: ArrayLike,
@@ -286,6 +295,7 @@ def mean_ci(
     evidence=Evidence.ROWS,
     citation="satterthwaite1946",
     variants=_VARIANTS,
+    check_options=_check_df,
     all_pairs=compare_values,
     all_pairs_from=100,
     in_time="diebold_mariano_means",
@@ -368,10 +378,10 @@ def mean_difference(
     >>> result.variant, round(result.estimate, 4), round(result.pvalue, 4)
     ('sign_flip', 0.1333, 0.0312)
     """
-    form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
+    relation: Relation = "independent" if groups is None else "groups"
+    form = _VARIANTS.choose(variant, relation)
+    _check_df({"variant": form, "df": df}, relation)
     if groups is not None and form != "t_and_flips":
-        if df == "rows":
-            raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )

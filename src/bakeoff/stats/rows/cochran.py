@@ -121,7 +121,7 @@ _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
 _ALPHA = 0.05
 _FEW_ROWS = 30
-"""Up to so many informative rows the exact distribution is the default (docs/stats/cochran.md)."""
+"""Up to so many informative rows the exact distribution is the default (docs/error-rates.md)."""
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
 

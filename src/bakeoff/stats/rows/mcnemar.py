@@ -456,6 +456,7 @@ def mcnemar_pairs(
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
+    intervals=INTERVALS,
     all_pairs=mcnemar_pairs,
     in_time="diebold_mariano",
 )

@@ -201,6 +201,13 @@ def diebold_mariano_means(
     return _results(differences, [(0, 1)], "equally good on average", **options)[0]
 
 
+def too_few_times(periods: int, variant: str, horizon: int) -> bool:
+    """Whether there are too few times for a long-run variance."""
+    if variant == "hln":
+        return horizon >= periods
+    return cosine_count(periods) < _LEAST_DF
+
+
 def _results(
     differences: Sequence[FloatArray],
     pairs: list[tuple[int, int]],
@@ -220,7 +227,7 @@ def _results(
     factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
     bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
     df = float(bandwidth) if corrected else periods - 1.0
-    few = bandwidth < _LEAST_DF if corrected else horizon >= periods
+    few = too_few_times(periods, variant, horizon)
     results = []
     for d, r, factor in zip(differences, residuals, factors.tolist(), strict=True):
         mean = float(d.sum()) / n

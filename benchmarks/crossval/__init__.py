@@ -1,1 +1,0 @@
-"""Simulate how often tests on cross-validated scores reject a null that is true."""
