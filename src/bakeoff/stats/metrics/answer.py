@@ -26,8 +26,6 @@ from bakeoff.stats.design.groups import (
     Spread,
     recommended_groups,
     symmetric_differences,
-    widened,
-    with_flips,
 )
 from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
 from bakeoff.stats.metrics.metric import PLAIN, Form, Need
@@ -257,13 +255,14 @@ class Answer:
             ci = logit_interval(setting, influence, self.level)
         elif tested.se > influence.noise and scale is PLAIN:
             limits = setting.metric.range
-            ci = tested.interval(influence.estimate, self.level, "two-sided", limits)
+            around = tested.around(influence.estimate)
+            ci = around.interval(self.level, "two-sided", "t", limits)
         elif tested.se > influence.noise:
             half = tested.quantile(self.level, "two-sided") * tested.se
             ends = scale.limits(influence.value, half)
             ci = None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
         if ci is not None and influence.of_groups is not None:
-            ci = widened(influence.of_groups, ci, bounds=setting.metric.range)
+            ci = influence.of_groups.widened(ci, bounds=setting.metric.range)
         status = Status.OK if tested.se > influence.noise else Status.ZERO_VARIANCE
         return self._result(influence, status, math.nan, math.nan, ci)
 
@@ -279,17 +278,20 @@ class Answer:
         if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
             low, high = self.setting.metric.range
             limits = low - high, high - low
-            ci = tested.interval(contrast.estimate, self.level, self.side, limits)
+            ci = tested.around(contrast.estimate).interval(self.level, self.side, "t", limits)
             if self.setting.metric.form is Form.RANKING and status is Status.OK:
                 how = contrast, self.level, self.side
-                if (limits_of_logits := mover_interval(self.setting, a, b, *how)) is not None:
+                if (
+                    ci
+                    and (limits_of_logits := mover_interval(self.setting, a, b, *how)) is not None
+                ):
                     ends = min(ci.low, limits_of_logits[0]), max(ci.high, limits_of_logits[1])
                     ci = ConfidenceInterval(*ends, self.level, "hull")
         details = {"value_a": a.value, "value_b": b.value}
         groups = contrast.of_groups if spread is None else None
         if status is Status.OK and ci is not None and groups is not None:
             details["pvalue_t"] = pvalue
-            pvalue, ci = with_flips(groups, pvalue, ci, contrast.estimate, self.side, limits)
+            pvalue, ci = groups.with_flips(pvalue, ci, contrast.estimate, self.side, limits)
         return self._result(contrast, status, t, pvalue, ci, details, (a, b), spread)
 
     def bootstrapped(self, influence: Influence, metric: OwnMetric) -> Result:

@@ -453,9 +453,10 @@ def compare_all(
     )
     intervals: list[ConfidenceInterval | None] = [None] * len(first)
     for place, i in enumerate(at):
-        spread = Spread(float(tested.se[place]), float(tested.df[place]), math.nan)
-        centre, quantile = float(tested.estimate[place]), float(quantiles[place])
-        intervals[i] = spread.interval(centre, level, side, bounds, quantile)
+        centre, reach = float(tested.estimate[place]), float(quantiles[place] * tested.se[place])
+        low = -math.inf if side == "less" else max(centre - reach, bounds[0])
+        high = math.inf if side == "greater" else min(centre + reach, bounds[1])
+        intervals[i] = ConfidenceInterval(low, high, level, "t")
     if flips is not None:
         each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
         limits = subset_limits(together.sums, together.shares, tail_probability(each, side))

@@ -679,7 +679,8 @@ def pearson(view: NumberView) -> Functional:
     """Linear correlation of true and predicted numbers; it says nothing of their size."""
     y = _standardised(view.observed, "true")
     p = _standardised(view.predicted, "predicted")
-    r = min(max(float(y @ p) / len(y), -1.0), 1.0)
+    r = float(y @ p) / len(y)
+    r = math.copysign(1.0, r) if abs(r) > 1 - 1e-14 else r  # 1 but for rounding
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
 
 
