@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from bakeoff.comparisons.evidence import read_predictions
-from bakeoff.data import split_files, table
+from bakeoff.data import splits, table
 from bakeoff.execution import digests, steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import work_in_turn
 from bakeoff.fit import predictions, run_fit
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.scores import collect, score_fits
+from bakeoff.scores import collect, collect_predictions, score_fits
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import load_experiment
 
@@ -65,7 +65,7 @@ def test_batch_reads_each_table_and_each_division_once(batch, monkeypatch):
     calls = Counter()
     counted(monkeypatch, run_fit.Table, "read", calls)
     counted(monkeypatch, predictions, "sha256_of", calls)
-    counted(monkeypatch, split_files.pq, "ParquetFile", calls)
+    counted(monkeypatch, splits.pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "write_table", calls)
     assert work_in_turn(batch) == [True] * 33
     assert calls["read"] == 1
@@ -143,7 +143,7 @@ def test_collected_predictions_are_opened_once(batch, monkeypatch):
     work_in_turn(batch)
     tasks = [step.args[0] for step, _ in batch]
     of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
-    steps.collect_predictions(of_holdout, [], [], {}, "collected.parquet")
+    collect_predictions(of_holdout, "collected.parquet")
     calls = Counter()
     counted(monkeypatch, pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "read_table", calls)

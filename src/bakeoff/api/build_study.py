@@ -23,7 +23,7 @@ from bakeoff.comparisons.run_tests import by_metric, run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
-from bakeoff.data.predicted import Predicted, SideBySide
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
@@ -43,7 +43,7 @@ from bakeoff.spec.task_problems import problems_with_task
 from bakeoff.stats import Evidence, catalogue
 
 
-def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> PairedPredictions:
+def evidence_of(given: Observations, ids: Mapping[str, str]) -> PairedPredictions:
     """Put what all training runs say, or numbers, side by side, each as if it was a model."""
     kin: dict[str, Any] = {
         "groups": given.related.get("group"),
@@ -52,7 +52,7 @@ def evidence_of(given: SideBySide, ids: Mapping[str, str]) -> PairedPredictions:
     }
     runs = {
         run_name(ids[model], seed): one
-        for model, own in given.runs.items()
+        for model, own in given.models.items()
         for seed, one in enumerate(own, start=1)
     }
     models, found = tuple(runs), list(runs.values())
@@ -84,21 +84,21 @@ def _probabilities(
 
 
 def said_of(
-    given: SideBySide, model: str, settings: Settings, columns: GivenColumns
+    given: Observations, model: str, settings: Settings, columns: GivenColumns
 ) -> dict[str, Any]:
     """Return what is known of one model beside its predictions."""
-    seeds, fixed = len(given.runs[model]), model in settings.deterministic
-    if given.further and seeds == 1 and not fixed:
+    seeds, fixed = len(given.models[model]), model in settings.deterministic
+    if given.several_runs and seeds == 1 and not fixed:
         raise Problem(
             ("deterministic",),
             f"{model} has one training run and others have several, so nothing is known of its "
             "seeds: give further runs, or say that its training has no random part",
         )
-    if fixed and not all(map(given.runs[model][0].says_the_same, given.runs[model][1:])):
+    if fixed and not all(map(given.models[model][0].says_the_same, given.models[model][1:])):
         raise Problem(
             ("deterministic",), f"the {seeds} training runs of {model} differ: it has a random part"
         )
-    if fixed and not given.further:
+    if fixed and not given.several_runs:
         raise Problem(("deterministic",), f"there are no training runs to compare {model} with")
     if fixed or seeds == 1:  # one of a deterministic model is as good as all
         return {"label": model, "deterministic": True if fixed else None}
@@ -113,7 +113,7 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
 
-def build_study(given: SideBySide, settings: Settings) -> Study:
+def build_study(given: Observations, settings: Settings) -> Study:
     """Run the tests of the experiment of these models, and make the study for its report."""
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
     metrics = _metrics(given, settings)
@@ -132,7 +132,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     target, truth = given.target, given.truth
     if not given.in_order:
         target, truth = Classes(()), np.full(len(truth), -1)
-    card = given_card(ROWS, spec, files, target, truth, given.left_out)
+    card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     odd = given.oddities
     card["group_columns"] = given.like_groups
     return Study(
@@ -172,7 +172,7 @@ def made_by(study: Study, command: str) -> Study:
     return dataclasses.replace(study, environment=own, command=command)
 
 
-def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
+def _metrics(given: Observations, settings: Settings) -> list[str | GivenMetric]:
     """List the metrics, as an experiment has them."""
     place = ("metrics",)
     given.check_answers()
@@ -196,7 +196,7 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
         _check_costs(METRICS[name], settings.costs)
         silent = [
             model
-            for model, runs in given.runs.items()
+            for model, runs in given.models.items()
             if any(run.probabilities is None for run in runs)
         ]
         if METRICS[name].by_order and silent:
@@ -281,7 +281,7 @@ def _tests(
 
 
 def _experiment(
-    given: SideBySide,
+    given: Observations,
     settings: Settings,
     ids: Mapping[str, str],
     metrics: Sequence[str | GivenMetric],
@@ -308,14 +308,14 @@ def _experiment(
             },
             "metrics": [*metrics, *([cost] if costs is not None and cost not in metrics else [])],
             "resampling": {"holdout": {}},
-            "tests": _tests(settings, ids, metrics, given.task, runs=bool(given.further)),
+            "tests": _tests(settings, ids, metrics, given.task, runs=given.several_runs),
             "costs": costs,
             "own_metrics": dict(settings.own_metrics),
         },
     )
 
 
-def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
+def _plan(given: Observations, experiment: Experiment) -> AnalysisPlan:
     """Plan the tests, which are those that any such comparison runs."""
     if task_problems := [*problems_with_task(experiment)]:
         raise report_problems(task_problems)
@@ -344,11 +344,10 @@ def _tested(
         yield from run_on(own, test, experiment, ROWS, metric)
 
 
-def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any]]:
+def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, Any]]:
     """Score each training run of each model."""
-    first = next(iter(given.models.values())).values
-    ids = np.arange(len(given.truth if first is None else first))
-    for runs, model in zip(given.runs.values(), experiment.models, strict=True):
+    ids = np.arange(len(given.truth))
+    for runs, model in zip(given.models.values(), experiment.models, strict=True):
         for seed, found in enumerate(runs, start=1):
             made = Predictions(
                 ids, given.truth, found.answers, given.classes, found.probabilities, None, {}

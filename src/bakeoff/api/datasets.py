@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.api.alignment import by_name
+from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, one_spelling

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.api.alignment import as_pandas
+from bakeoff.api.arrays import as_pandas
 from bakeoff.data.columns import sorted_names
 from bakeoff.data.target import counted, positive_last
 from bakeoff.errors import UserError, listed, unknown

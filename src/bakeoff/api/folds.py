@@ -1,24 +1,68 @@
-"""Results of scikit-learn's `cross_validate` and of searches, compared by their splits' test."""
+"""Results of scikit-learn's `cross_validate`, of searches, and predictions of folds, compared."""
 
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from itertools import starmap
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from bakeoff.api.arrays import as_pandas
+from bakeoff.api.build_study import made_by
 from bakeoff.api.estimator_entries import learner_of, task_of
 from bakeoff.api.findings import Findings
-from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
-from bakeoff.api.plans import Split, is_drawn_anew, plan_of, same_splits
-from bakeoff.api.reports import is_of_folds, is_table
-from bakeoff.api.settings import one_spelling, place_of
+from bakeoff.api.plans import (
+    FoldPlan,
+    Split,
+    is_drawn_anew,
+    name_of_rounds,
+    plan_of,
+    same_splits,
+)
+from bakeoff.api.reports import is_of_folds, is_table, predictions_of
+from bakeoff.api.settings import (
+    asked_tests,
+    numbers_wanted,
+    one_spelling,
+    place_of,
+    without_none,
+)
+from bakeoff.comparisons import merged, plan_tests
+from bakeoff.comparisons.run_tests import run_on_scores
+from bakeoff.data.given_predictions import HeldModel, given_card
+from bakeoff.data.target import Classes, looks_like_a_quantity
 from bakeoff.errors import UserError, listed, named, some, unknown
+from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
+from bakeoff.scores import METRICS, Need, metrics_of
+from bakeoff.scores.given_results import check_ranges
+from bakeoff.sources.common.identifiers import identifiers, names, series_of
+from bakeoff.spec import Experiment, HypothesisTests
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.load import report_problems, validated
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.scorings import NEGATED
+from bakeoff.spec.task import Task
 
 _TEST = "test_"
+_FOLDS, _DATA = "folds", "data"
+"""The id of the one data set, of scores and of predictions."""
+_FOLD = ("repeat", "fold")
+_SIZES = ("n_train", "n_test")
+_WITHOUT = "the fit or the metric gave no number"
+_ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
+_ARGUMENTS |= {key: key for key in ("metrics", "positive", "unit")}
+_ARGUMENTS |= {"run": "tests", "label": "name", "classes": "y", "resampling": "cv"}
+"""The argument that stands for a key of an experiment."""
+
+Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
+"""By model and metric, a score for each split."""
 
 
 def compare_folds(
@@ -120,8 +164,8 @@ def compare_folds(
         )
     results = {str(model): one for model, one in results.items()}
     asked = one_spelling(metrics, metric)
-    settings: dict[str, Any] = {
-        "name": name,
+    ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
+    tested: dict[str, Any] = {
         "tests": tests,
         "versus": versus,
         "alternative": alternative,
@@ -129,16 +173,16 @@ def compare_folds(
         "alpha": alpha,
         "options": dict(options or {}),
     }
-    of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
-    predicted = (is_of_folds(one) or is_table(one) for one in results.values())
-    places = {f"model-{i}": place_of(model) for i, model in enumerate(results, 1)}
     try:
-        if y is not None or any(predicted):
-            from bakeoff.api.fold_predictions import study_of_predictions  # imports all rooms
-
-            return Findings(
-                study_of_predictions(results, cv=cv, y=y, metrics=asked, **of_rows, **settings)
+        if y is not None or any(is_of_folds(one) or is_table(one) for one in results.values()):
+            data = without_none(
+                {"source": "given", "label": name, "positive": positive, "unit": unit}
             )
+            study = _of_predictions(
+                results, ids, _Rows(X, y, groups), cv, data, asked, asked_tests(ids, **tested)
+            )
+            return Findings(made_by(study, "bakeoff.compare_folds(results, …)"))
+        of_rows = {"X": X, "groups": groups, "positive": positive, "unit": unit}
         for key, given in of_rows.items():
             if given is not None:
                 raise UserError(f"{key}: it is for predictions of folds, with y; these are scores")
@@ -148,12 +192,13 @@ def compare_folds(
             told = ", ".join(f"{model} {count}" for model, count in n_scores.items())
             raise UserError(f"results: models have different numbers of scores ({told})")
         plan = plan_of(cv, n, next(iter(n_scores.values())), _same_splits(results, cv))
-        command = "bakeoff.compare_folds(results, cv=cv, …)"
-        settings["learners"] = {label: learner_of(one) for label, one in results.items()}
-        settings["task"] = task_of(results.values())
-        return Findings(study_of(scores, plan, command, **settings))
+        if plan.growing:
+            tested["tests"] = tests or ["corrected_repeated_kfold_t"]
+        study = _of_scores(results, ids, scores, plan, name, asked_tests(ids, **tested))
+        return Findings(made_by(study, "bakeoff.compare_folds(results, cv=cv, …)"))
     except UserError as error:
-        raise named(error, ARGUMENTS | places) from None
+        places = {key: place_of(label) for label, key in ids.items()}
+        raise named(error, _ARGUMENTS | places) from None
 
 
 def compare_search(search: Any, *, versus: str | None = "best", **options: Any) -> Findings:
@@ -308,3 +353,268 @@ def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
 
 def _keys(result: Any) -> Sequence[str]:
     return list(result) if isinstance(result, Mapping) else []
+
+
+def _of_scores(
+    results: Mapping[str, Any],
+    ids: Mapping[str, str],
+    scores: Scores,
+    plan: FoldPlan,
+    name: str,
+    asked: Mapping[str, Any],
+) -> Study:
+    """Run the tests of the experiment of these scores, and make the study for its report."""
+    scores = {model: dict(starmap(_turned, own.items())) for model, own in scores.items()}
+    experiment = validated(
+        Experiment,
+        {
+            "experiment": "compare",
+            "task": task_of(results.values()),
+            "datasets": {_FOLDS: validated(GivenData, {"source": "given", "label": name})},
+            "models": {
+                key: validated(GivenModel, {"scores": "memory", "label": label}).trained_by(
+                    learner_of(results[label])
+                )
+                for label, key in ids.items()
+            },
+            "metrics": [_metric(metric) for metric in next(iter(scores.values()))],
+            "resampling": plan.resampling,
+            "tests": validated(HypothesisTests, asked, ("tests",)),
+        },
+    )
+    problems, planned = plan_tests(experiment)
+    if problems:
+        raise report_problems(problems)
+    parts = []
+    for model, own in scores.items():
+        for metric, values in zip(experiment.metrics, own.values(), strict=True):
+            part = pd.DataFrame(plan.places, columns=list(_FOLD))
+            part = part.assign(n_train=np.nan, n_test=np.nan, metric=metric, value=values)
+            for place, value in enumerate((_FOLDS, ids[model], plan.name)):
+                part.insert(place, ("dataset", "model", "plan")[place], value)
+            parts.append(part.assign(undefined=np.where(np.isnan(values), _WITHOUT, "")))
+    frame = pd.concat(parts, ignore_index=True)
+    check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
+    sizes = {size: np.tile(getattr(plan, size), len(parts)) for size in _SIZES}
+    tested = frame.assign(**sizes)
+    comparisons = [
+        row for test in planned for row in run_on_scores(test, experiment, _FOLDS, tested)
+    ]
+    spec = experiment.datasets[_FOLDS]
+    assert isinstance(spec, GivenData)
+    nothing = np.array([], dtype=np.intp)
+    return Study(
+        experiment,
+        tuple(merged(comparisons)),
+        tested if plan.sized else frame,
+        {_FOLDS: given_card(_FOLDS, spec, {}, Classes(()), nothing)},
+        analysis=planned,
+    )
+
+
+def _turned(name: str, values: NDArray[np.float64]) -> tuple[str, NDArray[np.float64]]:
+    """Turn the sign of losses of numbers that scikit-learn has negated."""
+    ours = NEGATED.get(name, name)
+    if ours not in METRICS or METRICS[ours].needs is not Need.NUMBERS:
+        return name, values
+    negated = METRICS[ours].range[0] >= 0 and not (values > 0).any()
+    return ours, -values if negated else values
+
+
+def _metric(name: str) -> str | GivenMetric:
+    """Return our metric of that name, or describe one of scikit-learn (greater is better)."""
+    if name in METRICS and (METRICS[name].greater_is_better or METRICS[name].needs is Need.NUMBERS):
+        return name
+    called = re.sub(r"\W", "_", name if name not in METRICS else f"neg_{name}")
+    return validated(GivenMetric, {"name": called, "greater_is_better": True}, ("metrics",))
+
+
+class _Rows(NamedTuple):
+    """What is known of the rows that folds test."""
+
+    X: Any
+    y: Any
+    groups: Any
+
+
+class _Fold(NamedTuple):
+    """What one model says of the rows that a fold tests."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    predicted: Any
+    probabilities: NDArray[np.float64] | None
+
+
+def _of_predictions(
+    results: Mapping[str, Any],
+    ids: Mapping[str, str],
+    rows: _Rows,
+    cv: Any,
+    data: Mapping[str, Any],
+    metrics: Sequence[str],
+    asked: Mapping[str, Any],
+) -> Study:
+    """Run the experiment of models that bring their predictions of folds."""
+    from bakeoff.execution.in_process import run_in_process  # imports all rooms
+
+    groups = rows.groups
+    if all(map(is_table, results.values())):
+        tables = {label: _table(label, one, rows.y) for label, one in results.items()}
+        plan = _plan_of_labels(next(iter(tables.values())))
+    else:
+        folds = {label: _folds(label, one, rows) for label, one in results.items()}
+        truth = _truth(results, rows.y)
+        splits = _whole_splits(folds, len(truth))
+        plan = plan_of(cv, len(truth), len(splits), splits)
+        tables = {label: _frame(label, own, truth, plan.places) for label, own in folds.items()}
+        groups = None if groups is None else np.asarray(groups)  # rows are counted here
+    if groups is not None:
+        for table in tables.values():
+            table["group"] = _looked_up("groups", groups, table["id"])
+    numbers = numbers_wanted(None, metrics)
+    if numbers is None:
+        roles = ("y_true", "y_pred")
+        answers = [one[role] for one in tables.values() for role in roles if role in one]
+        numbers = any(map(looks_like_a_quantity, answers))
+    task = Task.REGRESSION if numbers else Task.CLASSIFICATION
+    named_alike = [*_FOLD, *(["group"] if groups is not None else [])]
+    columns = validated(GivenColumns, {role: role for role in named_alike})
+    experiment = validated(
+        Experiment,
+        {
+            "experiment": "compare",
+            "task": task,
+            "datasets": {_DATA: validated(GivenData, data, ("datasets", _DATA))},
+            "models": {
+                key: HeldModel.of(
+                    *(tables[label], columns, ("models", key)),
+                    numbers=task.numbers,
+                    predictions=place_of(label),
+                    label=label,
+                ).trained_by(learner_of(results[label]))
+                for label, key in ids.items()
+            },
+            "metrics": list(metrics) or [task.metric],
+            "resampling": plan.resampling,
+            "tests": validated(HypothesisTests, asked, ("tests",)),
+        },
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        return run_in_process(experiment, folder, 1, lambda done, total: None)
+
+
+def _looked_up(what: str, given: Any, ids: pd.Series[Any]) -> NDArray[Any]:
+    """Return the values of rows: by the index of a Series, else by their places."""
+    rows = given if isinstance(given, pd.Series) else series_of(np.asarray(given), given)
+    lacking = ids[~ids.isin(rows.index)]
+    if len(lacking):
+        raise UserError(
+            f"{what}: {len(lacking):,} rows have no value, the first is {lacking.iloc[0]}"
+        )
+    return rows.loc[ids].to_numpy()
+
+
+def _folds(label: str, result: Any, rows: _Rows) -> list[_Fold]:
+    """Let a model of each fold predict the rows that it did not see."""
+    if is_of_folds(result):
+        said = predictions_of(result, "predict")
+        sure = predictions_of(result, "predict_proba") or [None] * len(said)
+        parts = zip(result.split_indices, said, sure, strict=True)
+        return [_Fold(np.asarray(a), np.asarray(b), p, q) for (a, b), p, q in parts]
+    found = dict(result) if isinstance(result, Mapping) else {}
+    X = rows.X
+    if X is None or not {"estimator", "indices"} <= set(found):
+        raise UserError(
+            f"results[{label!r}]: found {listed(found) or type(result).__name__}, expected with y "
+            "a table with the column `fold`, a report of skore, or with X and y "
+            "`cross_validate(…, return_estimator=True, return_indices=True)`"
+        )
+    indices = found["indices"]
+    folds = []
+    for fitted, train, test in zip(
+        found["estimator"], indices["train"], indices["test"], strict=True
+    ):
+        seen = X.iloc[test] if hasattr(X, "iloc") else X[test]
+        sure = fitted.predict_proba(seen) if hasattr(fitted, "predict_proba") else None
+        folds.append(_Fold(np.asarray(train), np.asarray(test), fitted.predict(seen), sure))
+    return folds
+
+
+def _truth(results: Mapping[str, Any], y: Any) -> pd.Series[Any]:
+    """Return the truth: `y`, or what the reports have, which must agree."""
+    told = [y] if y is not None else []
+    told += [one.y for one in results.values() if is_of_folds(one)]
+    first = pd.Series(np.asarray(told[0]).ravel())
+    for other in told[1:]:
+        if not np.array_equal(first, np.asarray(other).ravel()):
+            raise UserError("results: the reports are about different y, expected the same rows")
+    return first
+
+
+def _whole_splits(folds: Mapping[str, Sequence[_Fold]], n: int) -> list[Split]:
+    """Return the splits, which are the same of all models and divide all rows."""
+    splits = same_splits({m: [(one.train, one.test) for one in own] for m, own in folds.items()})
+    for i, (train, test) in enumerate(splits):
+        if len(train) + len(test) != n:
+            raise UserError(
+                f"cv: split {i} trains on {len(train):,} and tests {len(test):,} of {n:,} rows; "
+                "predictions are compared on folds whose other rows are all trained on: leave out "
+                "X and y to compare the scores"
+            )
+    return splits
+
+
+def _frame(
+    label: str, folds: Sequence[_Fold], truth: pd.Series[Any], places: Sequence[tuple[int, int]]
+) -> pd.DataFrame:
+    """Write predictions as a table of them has them."""
+    parts = []
+    for one, (repeat, fold) in zip(folds, places, strict=True):
+        part = pd.DataFrame({"id": one.test, "repeat": repeat, "fold": fold})
+        part["y_true"] = truth.iloc[one.test].to_numpy()
+        part["y_pred"] = np.asarray(one.predicted)
+        if one.probabilities is not None:
+            classes = names(pd.Series(np.unique(truth.iloc[one.train])))
+            if np.shape(one.probabilities) != (len(part), len(classes)):
+                raise UserError(
+                    f"results[{label!r}]: its probabilities have shape "
+                    f"{np.shape(one.probabilities)}, expected {(len(part), len(classes))}"
+                )
+            part[[f"p_{name}" for name in classes]] = np.asarray(one.probabilities)
+        parts.append(part)
+    found = pd.concat(parts, ignore_index=True)
+    sure = [column for column in found if str(column).startswith("p_")]
+    return found.fillna(dict.fromkeys(sure, 0.0))  # of classes that a fold did not know
+
+
+def _table(label: str, given: Any, y: Any) -> pd.DataFrame:
+    """Complete a table of predictions: its index is the id, and the truth may stand in `y`."""
+    table = pd.DataFrame(as_pandas(given)).copy()
+    if "id" not in table:
+        table.insert(0, "id", table.index)
+    if "repeat" not in table:
+        table.insert(1, "repeat", 1)
+    try:
+        identifiers(table["id"])
+    except UserError as error:
+        raise UserError(f"results[{label!r}]: column 'id' {error}") from None
+    if "y_true" not in table:
+        if y is None:
+            raise UserError(f"results[{label!r}]: found no column y_true, and no y")
+        table["y_true"] = _looked_up("y", y, table["id"])
+    return table.reset_index(drop=True)
+
+
+def _plan_of_labels(table: pd.DataFrame) -> FoldPlan:
+    """Return the plan that labels of repeats and folds are of."""
+    repeats = table["repeat"].nunique()
+    folds = len(table[list(_FOLD)].drop_duplicates()) // repeats
+    if repeats * folds == 1:
+        raise UserError(
+            "results: all rows are of one fold, expected several: `bakeoff.compare` compares "
+            "predictions of one test set"
+        )
+    tested = np.array([len(table) / (repeats * folds)])
+    kind = "resampled" if folds == 1 else name_of_rounds(repeats, folds)
+    return FoldPlan(kind, repeats, folds, table["id"].nunique() - tested, tested, sized=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
+from bakeoff.api.arrays import side_by_side
 from bakeoff.api.settings import kind_of, numbers_wanted, one_spelling, refuse_contradictions
 from bakeoff.errors import Problem, UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
@@ -105,8 +105,8 @@ def gate(
         numbers = kind_of(values, pass_at, pass_hat)
     except Problem as problem:
         raise named(problem, _NAMES) from None
-    columns = subgroup if isinstance(subgroup, Mapping | pd.DataFrame) else {_ONE_COLUMN: subgroup}
-    parts = NO_PARTS if subgroup is None else Parts.taken(columns, {})
+    if subgroup is not None and not isinstance(subgroup, Mapping | pd.DataFrame):
+        subgroup = {_ONE_COLUMN: subgroup}
     given = side_by_side(
         y,
         {"base": base, "candidate": candidate},
@@ -115,12 +115,12 @@ def gate(
         classes,
         positive,
         "the test set",
-        parts,
-        numbers_wanted(task, metrics),
+        subgroup,
+        numbers=numbers_wanted(task, metrics),
         called="{}",
     )
     try:
-        rows = GateRows.of(
+        rows = GateRows(
             given,
             {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
             greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,

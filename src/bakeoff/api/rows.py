@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from bakeoff.api.arrays import NO_PARTS, Parts, side_by_side
+from bakeoff.api.arrays import side_by_side
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.reports import of_reports
@@ -163,11 +163,10 @@ def compare(
     related = {"group": groups, "run": runs, "time": time}
     try:
         _check(y, arguments)
-        parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
         asked, own = taken_by_path(one_spelling(metrics, metric))
         numbers = numbers_wanted(task, asked)
         kind = kind_of(values, pass_at, pass_hat)
-        of_rows = related, kind, classes, positive, name, parts, numbers
+        of_rows = related, kind, classes, positive, name, subgroups, bins, numbers
         given = side_by_side(y, predictions, *of_rows)
         how = Settings(
             metrics=asked,

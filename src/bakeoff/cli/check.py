@@ -19,11 +19,8 @@ from bakeoff.comparisons.settings import compares_pairs, level_of_each, pairs_of
 from bakeoff.comparisons.trials import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
-from bakeoff.data.predicted import oddity
-from bakeoff.data.quality import effective_groups
-from bakeoff.data.row_columns import SUBGROUP
-from bakeoff.data.split_files import Split, divisions
-from bakeoff.data.table import GROUP, TIME
+from bakeoff.data.splits import Split, divisions, effective_groups
+from bakeoff.data.table import GROUP, SUBGROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.family import as_float
@@ -107,7 +104,7 @@ def _show_oddities(experiment: Experiment, tables: dict[str, Table]) -> None:
         ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
         for model in experiment.given:
             found = predictions_of(Fit(dataset, model, "holdout", 1, 1), experiment, data, split)
-            if said := oddity(model, found, data.answers[split.test]):
+            if said := found.oddity(model, data.answers[split.test]):
                 say(paragraph(f"Note: {said}"), "")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from bakeoff.cli.terminal import dim, say, table
 from bakeoff.data import Table
-from bakeoff.data.describe_columns import telling_columns
+from bakeoff.data.describe import telling_columns
 from bakeoff.data.given_predictions import divide
-from bakeoff.data.quality import split_quality
+from bakeoff.data.splits import split_quality
 from bakeoff.data.table import TARGET
 from bakeoff.report.numbers import count, paragraph, percent, score, words
 from bakeoff.report.undeclared import notes_on, remark_on

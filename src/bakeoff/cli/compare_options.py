@@ -13,10 +13,11 @@ import numpy as np
 
 from bakeoff.api.settings import Settings, kind_of, numbers_wanted
 from bakeoff.cli.given import check_column, tables_named
-from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import TASK, GivenTables
-from bakeoff.data.predicted import Predicted, SideBySide
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.read_given import read_given
+from bakeoff.data.records import Records
+from bakeoff.data.target import Labels
 from bakeoff.errors import Problem, UserError, printable
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
@@ -86,7 +87,7 @@ def settings(args: argparse.Namespace) -> Settings:
     )
 
 
-def read(args: argparse.Namespace) -> tuple[SideBySide, tuple[str, ...]]:
+def read(args: argparse.Namespace) -> tuple[Observations, tuple[str, ...]]:
     """Read what the options name: one table of all models, or one of each; tell what it is."""
     if args.groups is not None and args.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
@@ -150,7 +151,7 @@ def _check_kind(args: argparse.Namespace, tables: GivenTables, kind: Kind | None
         _refuse_datasets(args, tables.wide)
 
 
-def _refuse_datasets(args: argparse.Namespace, table: Columns) -> None:
+def _refuse_datasets(args: argparse.Namespace, table: Records) -> None:
     """Refuse to take data sets for rows of one test set."""
     used = {column for column in (*related(args).values(), args.column) if column is not None}
     for name in table.names:
@@ -161,7 +162,7 @@ def _refuse_datasets(args: argparse.Namespace, table: Columns) -> None:
             )
 
 
-def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
+def _tell_models(args: argparse.Namespace, found: Observations) -> None:
     """Name the columns read as models if some of them may not be models."""
     if args.models is None and len(found.models) > 2:
         sys.stderr.write(
@@ -172,7 +173,7 @@ def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
         )
 
 
-def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
+def _renamed(given: Observations, labels: Sequence[str] | None) -> Observations:
     if labels is None:
         return given
     if len(labels) != len(given.models) or len(set(labels)) < len(labels):
@@ -180,11 +181,10 @@ def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
             f"--names: expected {len(given.models)} different names, for "
             f"{', '.join(given.models)}; found {', '.join(labels)}"
         )
-    models = dict(zip(labels, given.models.values(), strict=True))
-    return dataclasses.replace(given, models=models)
+    return dataclasses.replace(given, models=dict(zip(labels, given.models.values(), strict=True)))
 
 
-def _from_counts(text: str) -> SideBySide:
+def _from_counts(text: str) -> Observations:
     """Make rows of two models from how many both, one or neither is right on."""
     counts = text.split(",")
     if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
@@ -195,10 +195,12 @@ def _from_counts(text: str) -> SideBySide:
     numbers = [int(number) for number in counts]
     if not 0 < sum(numbers) <= MOST_COUNTED:
         raise UserError(f"--counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
-    a, b = (np.repeat(wrong, numbers) for wrong in ([0, 0, 1, 1], [0, 1, 0, 1]))
-    models = {name: Predicted(codes, None) for name, codes in (("A", a), ("B", b))}
-    truth = np.zeros(len(a), dtype=np.intp)
-    return SideBySide("the counts", ("right", "wrong"), truth, models, in_order=False)
+    right, a, b = (
+        Labels(("right", "wrong"), np.repeat(wrong, numbers))
+        for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
+    )
+    models = {"A": (Predicted(a),), "B": (Predicted(b),)}
+    return Observations("the counts", np.arange(len(a)), right, models, in_order=False)
 
 
 def _listed(text: str | None) -> list[str] | None:

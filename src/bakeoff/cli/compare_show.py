@@ -11,7 +11,7 @@ from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.data.predicted import SideBySide
+from bakeoff.data.observations import Observations
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.family import Family
@@ -217,12 +217,12 @@ def _statistic(row: Comparison) -> str:
     return f"{name}{f'({known})' if known else ''} = {number(row.statistic)}, "
 
 
-def notes(given: SideBySide, read_as: Sequence[str] = ()) -> None:
+def notes(given: Observations, read_as: Sequence[str] = ()) -> None:
     """Print what the files were read as, a sentence each, and notes on their content."""
     for said in read_as:
         say(dim(paragraph(f"{said}.")))
-    if given.left_out:
-        say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
+    if len(given.left_out):
+        say(dim(f"{count(len(given.left_out), 'row')} without a true label left out."))
     say(*(dim(paragraph(said)) for said in given.oddities))
 
 

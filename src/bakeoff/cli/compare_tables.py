@@ -14,7 +14,7 @@ from bakeoff.cli.given import keys_named
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import dim, say
-from bakeoff.data.table_files import read_frame
+from bakeoff.data.records import read_frame
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import paragraph
 from bakeoff.report.standings import as_records

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bakeoff.data.describe_columns import (
+from bakeoff.data.describe import (
     LIKE_AN_ID,
     NAMED,
     date_formats,

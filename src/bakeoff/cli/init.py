@@ -18,7 +18,7 @@ from bakeoff.cli.check_data import show_columns, show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, told
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
-from bakeoff.data import table_files
+from bakeoff.data import records
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, escaped, unknown
 from bakeoff.files import write_text
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
     missing = None if missing is None else [text for text in missing.split(",") if text]
     known = {"format": args.format, "encoding": args.encoding, "missing_values": missing}
     said = {key: value for key, value in known.items() if value is not None}
-    frame, keys = table_files.guess(args.data, args.target, said)
+    frame, keys = records.guess(args.data, args.target, said)
     if args.target not in frame.columns:
         raise UserError(
             f"{args.data}: {unknown('column in --target:', args.target, frame.columns)}"

@@ -70,8 +70,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
                 f"{joined(runs)} look like training runs of one model. Through selection alone the "
                 "one with the best test score leads their mean by about "
                 f"{lead_of_best(len(runs)):.1f} standard deviations of a run's score: compare all "
-                "runs as one model, by `seeds:` or `{seed}` in the path of their files "
-                "(docs/predictions.md#several-training-runs)."
+                "runs as one model, by `seeds:` or `{seed}` in the path of their files."
             )
 
 

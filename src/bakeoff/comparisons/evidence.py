@@ -14,8 +14,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.data.row_columns import SUBGROUP, TAKEN
-from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
 from bakeoff.files import open_parquet, read_csv, read_frame
 from bakeoff.scores import METRICS, Metric

@@ -1,153 +1,130 @@
-"""Predictions of externally trained models, matched to the test rows by row id."""
+"""Models that were trained elsewhere: their files as the rows, folds and predictions of a run."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import InstanceOf
 
 from bakeoff.data.columns import bare_words, canonical_ids, in_order
-from bakeoff.data.file_columns import USUAL, Labels
-from bakeoff.data.given_splits import given_splits
-from bakeoff.data.predicted import Predicted, predicted
-from bakeoff.data.prediction_table import (
-    HeldModel,
-    LabelledRows,
-    PredictionTable,
-    check_same,
-    may_be_right_or_wrong,
-    read_predictions,
-    read_values,
+from bakeoff.data.given_tables import by_run, table_of_model
+from bakeoff.data.observations import (
+    Observations,
+    Predicted,
+    carried,
+    positions,
+    related,
     undeclared,
 )
-from bakeoff.data.row_columns import carry
-from bakeoff.data.split_files import Split
-from bakeoff.data.splits import make_splits
+from bakeoff.data.read_given import may_be_right_or_wrong, meant
+from bakeoff.data.records import USUAL, Records, as_table
+from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.data.target import Quantity, Target, check_spread, positive_last, target_of
-from bakeoff.errors import Place, Problem, listed, some, unknown
+from bakeoff.data.target import (
+    Labels,
+    Quantity,
+    Target,
+    check_spread,
+    positive_last,
+    target_of,
+)
+from bakeoff.errors import Place, Problem, listed, some
+from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
-from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import LOGS, GivenColumns, GivenModel
+from bakeoff.spec.load import validated
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.row_columns import RowColumns, row_columns
+from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
+from bakeoff.spec.row_columns import row_columns
 from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _COLUMNS = {"group": GROUP, "time": TIME}
+_KEPT = 64
+"""Files whose rows are kept in memory: each fold looks some of them up."""
 
 
-def load_given(name: str, experiment: Experiment) -> Table:
-    """Make the table of a data set without a source from the predictions."""
-    spec = experiment.datasets[name]
-    assert isinstance(spec, GivenData)
-    plans = experiment.resampling.plans()
-    files = {
-        model: _read(model, experiment, name).once()
-        for model, given in experiment.given.items()
-        if given.on_test_rows and any(map(experiment.on_rows, plans))
-    }
-    metric = experiment.measured[0]
-    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files.values(), metric):
+class HeldModel(GivenModel):
+    """A model whose predictions are held in memory: the entry of a call from Python.
+
+    `predictions` is what messages call the table.
+    """
+
+    table: InstanceOf[Observations]
+
+    @classmethod
+    def of(
+        cls, frame: pd.DataFrame, columns: GivenColumns, place: Place, *, numbers: bool, **keys: Any
+    ) -> HeldModel:
+        """Make the entry of a frame of predictions."""
+        called, at = keys["predictions"], (*place, "predictions")
+        file = Records(called, as_table(frame, called, at), at)
+        table = Observations.of_records(file, columns, numbers=numbers)
+        return validated(cls, {**keys, "columns": columns, "table": table}, place)
+
+
+def read_predictions(
+    path: str,
+    columns: GivenColumns,
+    place: Place,
+    *,
+    drop_unlabelled: bool = False,
+    numbers: bool = False,
+    values: bool = False,
+    run: tuple[int, int] = (1, 1),
+    model: str | None = None,
+) -> Observations:
+    """Read a file of one model; a file that has not changed is read once."""
+    if not (is_file(path) or Path(path).is_dir()):
+        raise Problem(place, no_file(path))
+    state = tuple(map(state_of, files_at(path, LOGS)))
+    key = columns.model_dump_json(), place, drop_unlabelled, numbers, values, run, model
+    return _read_once(path, state, *key)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_once(
+    path: str,
+    state: tuple[tuple[int, ...], ...],
+    columns: str,
+    place: Place,
+    drop_unlabelled: bool,
+    numbers: bool,
+    values: bool,
+    run: tuple[int, int],
+    model: str | None,
+) -> Observations:
+    named = GivenColumns.model_validate_json(columns)
+    parts = [part for _, part in by_run(table_of_model(path, place, model), named)]
+    which, expected = run
+    if len(parts) != expected and named.seed is not None:
         raise Problem(
-            ("metrics", 0),
-            "every number is 0 or 1: do they say which rows are right? Then write `- accuracy` (1 "
-            "is right) or `- error` (1 is wrong), and the tests are McNemar's; where other numbers "
-            "could have occurred, say which: `range: [0, 5]`",
+            (*place[:-1], "seeds"),
+            f"{path!r} has {len(parts)} training runs in {named.seed!r}, `seeds` says {expected}; "
+            "a run that failed belongs to its recipe, with the score that it has",
         )
-    first = next((file for file in files.values() if file.true is not None), None)
-    if files and first is None:
-        raise Problem(
-            ("datasets", name),
-            f"none of the files names the true {'numbers' if experiment.task.numbers else 'labels'}"
-            f" (looked for {listed(USUAL['true'])}): add them to one at least, or say which column "
-            "it is",
-        )
-    if first is None:
-        nothing = Labels((), np.array([], np.int32))
-        rows = LabelledRows(np.array([], dtype=object), nothing, "")
-    else:
-        rows = LabelledRows.of(first)
-    for file in files.values():
-        check_same(rows, file)
-    classes: tuple[str, ...] = ()
-    if experiment.with_values:
-        classes = () if experiment.by_values else RIGHT_OR_WRONG
-    elif isinstance(rows.labels, Labels) and files:
-        classes = _classes(rows.labels, spec, ("datasets", name))
-    truth: NDArray[Any] = rows.labels.among(classes)
-    target = target_of(classes, truth)
-    if isinstance(target, Quantity):
-        check_spread(truth, ("datasets", name))
-    kin = {_COLUMNS[role]: values for role, values in related(rows, files.values()).items()}
-    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
-    files_of = experiment.given_files(name)
-    card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
-    card["group_columns"] = undeclared(files.values())
-    by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
-    place = ("models", by, "columns", "subgroups")
-    along = carried(row_columns(experiment, name), place, rows, files.values())
-    return Table(frame, target, along, lambda _: card)
+    part = parts[0 if named.seed is None else which - 1]
+    how: dict[str, Any] = {"drop_unlabelled": drop_unlabelled, "numbers": numbers}
+    return Observations.of_records(part, named, **how, values=values)
 
 
-def carried(
-    wanted: RowColumns, place: Place, rows: LabelledRows, files: Collection[PredictionTable]
-) -> pd.DataFrame:
-    """Take the columns of subgroups and metrics from the first file that has them."""
-    found = pd.DataFrame()
-    names = {one.column for one in wanted.subgroups} | set(wanted.taken)
-    for file in files:
-        there = file.columns.table
-        for column in sorted(names & set(there.column_names)):
-            own = to_frame(there.select([column]))[column]
-            values = own.iloc[check_same(rows, file)].reset_index(drop=True)
-            if column in found and not found[column].equals(values):
-                raise Problem(
-                    file.columns.place,
-                    f"{file.path!r} has other values of {column!r} than the files before it",
-                )
-            found[column] = values
-    there = sorted({column for file in files for column in file.columns.names})
-    paths = list(dict.fromkeys(repr(file.path) for file in files))
-    where = f"{paths[0]}: " if len(paths) == 1 else ""
-    for i, one in enumerate(wanted.subgroups):
-        if one.column not in found:
-            raise Problem((*place, i), where + unknown("column", one.column, there))
-    return carry(found, wanted, place)
-
-
-def related(rows: LabelledRows, files: Collection[PredictionTable]) -> dict[str, NDArray[Any]]:
-    """Take the groups or times that files name."""
-    found: dict[str, NDArray[Any]] = {}
-    for file in files:
-        for role, own in file.related.items():
-            at = (*file.columns.place[:-1], "columns", role)
-            values = own[check_same(rows, file)]
-            if role in found and not np.array_equal(found[role], values):
-                raise Problem(
-                    at, f"{file.path!r} has another {role} for some rows than the files before it"
-                )
-            found[role] = values
-    if len(found) == 2:
-        first = next(iter(files)).columns.place[:-1]
-        raise Problem(
-            (*first, "columns", "time"), "group and time cannot be combined: keep one of them"
-        )
-    return found
-
-
-def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> PredictionTable:
+def _read(model: str, experiment: Experiment, dataset: str, seed: int = 1) -> Observations:
     given, spec = experiment.given[model], experiment.datasets[dataset]
     if isinstance(given, HeldModel):
         return given.table
     path, run = given.predictions_on(dataset, seed=seed), (seed, given.seeds)
     if given.values is not None:
-        place = ("models", model, "values")
-        return read_values(path, given.columns, place, experiment.measured[0], run, given.model)
+        how: dict[str, Any] = {"values": True, "run": run, "model": given.model}
+        file = read_predictions(path, given.columns, ("models", model, "values"), **how)
+        return meant(file, experiment.measured[0], given.columns)
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     place = ("models", model, "predictions" if given.results is None else "results")
     how = {"drop_unlabelled": drop, "numbers": experiment.task.numbers}
@@ -167,6 +144,58 @@ def load(name: str, experiment: Experiment) -> Table:
     )
 
 
+def load_given(name: str, experiment: Experiment) -> Table:
+    """Make the table of a data set without a source from the predictions."""
+    spec = experiment.datasets[name]
+    assert isinstance(spec, GivenData)
+    plans = experiment.resampling.plans()
+    files = [
+        _read(model, experiment, name).once()
+        for model, given in experiment.given.items()
+        if given.on_test_rows and any(map(experiment.on_rows, plans))
+    ]
+    metric = experiment.measured[0]
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files, metric):
+        raise Problem(
+            ("metrics", 0),
+            "every number is 0 or 1: do they say which rows are right? Then write `- accuracy` (1 "
+            "is right) or `- error` (1 is wrong), and the tests are McNemar's; where other numbers "
+            "could have occurred, say which: `range: [0, 5]`",
+        )
+    nothing = Labels((), np.array([], np.int32))
+    rows = Observations("", np.array([], dtype=object), nothing)
+    if files:
+        first = next((file for file in files if file.true is not None), None)
+        if first is None:
+            raise Problem(
+                ("datasets", name),
+                "none of the files names the true "
+                f"{'numbers' if experiment.task.numbers else 'labels'} (looked for "
+                f"{listed(USUAL['true'])}): add them to one at least, or say which column it is",
+            )
+        rows = first.labelled()
+    places = [positions(rows, file) for file in files]
+    classes: tuple[str, ...] = ()
+    if experiment.with_values:
+        classes = () if experiment.by_values else RIGHT_OR_WRONG
+    elif isinstance(rows.true, Labels) and files:
+        classes = _classes(rows.true, spec, ("datasets", name))
+    assert rows.true is not None
+    truth: NDArray[Any] = rows.true.among(classes)
+    target = target_of(classes, truth)
+    if isinstance(target, Quantity):
+        check_spread(truth, ("datasets", name))
+    kin = {_COLUMNS[role]: values for role, values in related(files, places).items()}
+    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: target.stored(truth), **kin})
+    files_of = experiment.given_files(name)
+    card = given_card(name, spec, files_of, target, truth, len(rows.left_out))
+    card["group_columns"] = undeclared(files)
+    by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
+    place = ("models", by, "columns", "subgroups")
+    along = carried(row_columns(experiment, name), place, files, places)
+    return Table(frame, target, along, lambda _: card)
+
+
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
     """Make the divisions of a plan; those of given rows are in the files of predictions."""
     spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
@@ -176,25 +205,87 @@ def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
-def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
-    """Name the test rows of a data set."""
-    ids = canonical_ids(table.frame[ROW_ID].iloc[split.test])
-    labels = table.target.column(table.answers[split.test])
-    where = "" if fit.plan == "holdout" else f", repeat {fit.repeat}, fold {fit.fold},"
-    return LabelledRows(ids, labels, f"the test set{where} of {fit.dataset}")
+def given_splits(file: Observations, table: Table, name: str, plan: Plan) -> pd.DataFrame:
+    """Take the divisions of a plan from a model's predictions."""
+    ids = table.frame[ROW_ID]
+    if isinstance(plan, Holdout):
+        return pd.DataFrame({ROW_ID: ids, "repeat-1": np.ones(len(ids), np.int16)})
+    assert file.folds is not None
+    at = (*file.place[:-1], "columns")
+    _check_counts(file, name, plan, at)
+    position = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
+    made: dict[str, Folds] = {}
+    for repeat in range(1, plan.rounds + 1):
+        tested = (file.folds[:, 0] == repeat) & (position >= 0)
+        again = pd.Series(file.ids[tested]).duplicated().to_numpy()
+        if again.any():
+            raise Problem(
+                at,
+                f"{file.name}: {again.sum():,} of its rows are tested in two folds of repeat "
+                f"{repeat}: {some(file.ids[tested][again])}",
+            )
+        assigned = np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16)
+        assigned[position[tested]] = file.folds[tested, 1]
+        made[f"repeat-{repeat}"] = assigned
+    if not isinstance(plan, Resampled):
+        _check_whole(file, plan, {r: made[f"repeat-{r}"] for r in range(1, plan.rounds + 1)}, at)
+    return pd.DataFrame({ROW_ID: ids, **made})
+
+
+def _check_counts(file: Observations, name: str, plan: Plan, at: Place) -> None:
+    """Refuse another number of repeats, or of folds in one of them, than the plan has."""
+    assert file.folds is not None
+    pairs = np.unique(file.folds, axis=0)
+    per_repeat = np.bincount(pairs[:, 0])[1:]
+    if len(per_repeat) != plan.rounds or (per_repeat != plan.folds).any():
+        odd = next((k for k in per_repeat.tolist() if k != plan.folds), plan.folds)
+        raise Problem(
+            at,
+            f"{file.name} has {len(per_repeat)} repeat(s) of {odd} fold(s), {name} has "
+            f"{plan.rounds} of {plan.folds}",
+        )
+
+
+def _check_whole(file: Observations, plan: Plan, made: dict[int, Folds], at: Place) -> None:
+    """Refuse a cross-validation that does not test all rows, and halves that are not halves."""
+    halvings = plan.repeats if isinstance(plan, Halves) else 0
+    for m in range(halvings):
+        first, second = (made[2 * m + i] != NEITHER for i in (1, 2))
+        wrong = np.flatnonzero(first == second)
+        if len(wrong):
+            raise Problem(
+                at,
+                f"{file.name}: repeats {2 * m + 1} and {2 * m + 2} must share no row and hold "
+                f"all, as two halves; {len(wrong):,} rows are in both or in neither",
+            )
+    for repeat in range(2 * halvings + 1, plan.rounds + 1):
+        out = int((made[repeat] == NEITHER).sum())
+        if out:
+            raise Problem(
+                at,
+                f"{file.name}: {out:,} of {len(made[repeat]):,} rows are tested in no fold of "
+                f"repeat {repeat}",
+            )
 
 
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
     """Read the predictions of a given model for the test rows of one division."""
     given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
     file = _read(fit.model, experiment, fit.dataset, fit.seed).fold(fit.repeat, fit.fold)
-    rows = rows_of(fit, table, split)
+    where = "" if fit.plan == "holdout" else f", repeat {fit.repeat}, fold {fit.fold},"
+    rows = Observations(
+        f"the test set{where} of {fit.dataset}",
+        canonical_ids(table.frame[ROW_ID].iloc[split.test]),
+        table.target.column(table.answers[split.test]),
+    )
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ
         row_ids = canonical_ids(table.frame[ROW_ID])
         unknown = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
         rows = dataclasses.replace(rows, left_out=unknown)
-    return predicted(file, check_same(rows, file), table.classes, given.columns)
+    at = positions(rows, file)
+    ((found,),) = file.among(table.classes).values()
+    return found[at]
 
 
 def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:

@@ -17,7 +17,6 @@ import pyarrow as pa
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Columns
 from bakeoff.data.readers import (
     SAMPLE_ID,
     LeftOut,
@@ -27,7 +26,16 @@ from bakeoff.data.readers import (
     read_log,
     reader_of,
 )
-from bakeoff.data.table_files import MODEL, PLAIN, as_table, laid_out, read_table, read_tables
+from bakeoff.data.records import (
+    MODEL,
+    PLAIN,
+    USUAL,
+    Records,
+    as_table,
+    laid_out,
+    read_table,
+    read_tables,
+)
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, no_file, state_of
 from bakeoff.sources.common.identifiers import identifiers
@@ -37,7 +45,7 @@ from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 _SHOWN = 3
 
 
-def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Columns:
+def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
     """Read a table of any format; a CSV file may have another separator than the comma.
 
     Where the path has ``{seed}`` in it, the files of all numbers are put below one another, with
@@ -47,10 +55,10 @@ def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Columns:
         return _of_seeds(path, place, keys)
     if not is_file(path):
         raise Problem(place, no_file(path))
-    return Columns(path, read_table(path, place, keys), place)
+    return Records(path, read_table(path, place, keys), place)
 
 
-def _of_seeds(path: str, place: Place, keys: TableKeys) -> Columns:
+def _of_seeds(path: str, place: Place, keys: TableKeys) -> Records:
     """Read the files of a model's training runs."""
     parts = path.split(SEED)
     fits = re.compile(re.escape(parts[0]) + r"(\d+)" + r"\1".join(map(re.escape, parts[1:])))
@@ -67,14 +75,14 @@ def _of_seeds(path: str, place: Place, keys: TableKeys) -> Columns:
         for (seed, _), table in zip(files, tables, strict=True)
     ]
     try:
-        return Columns(
+        return Records(
             path.replace(SEED, "*"), pa.concat_tables(runs, promote_options="permissive"), place
         )
     except pa.ArrowException as error:
         raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None
 
 
-def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]]:
+def by_run(file: Records, columns: GivenColumns) -> Iterator[tuple[str, Records]]:
     """Cut a table at its column of training runs, every run with its rows in one order."""
     at = (*file.place[:-1], "columns", "seed")
     if SEED in file.names:
@@ -124,7 +132,7 @@ def by_run(file: Columns, columns: GivenColumns) -> Iterator[tuple[str, Columns]
 
 PLACE: Place = ("predictions",)
 RUN, TASK = "run", "task"
-"""Columns of a folder of logs: which run of an item a row is, and which task it is of."""
+"""Records of a folder of logs: which run of an item a row is, and which task it is of."""
 _NO_SCORE = ("id", SAMPLE_ID, "epoch", RUN, TASK)
 _NO_TRUTH = ("usage", "weight")  # columns of a solution beside the truth
 _LONGEST = 30  # letters of a setting that is written out in the name of a model
@@ -135,14 +143,14 @@ class GivenTables:
     """The tables of a comparison."""
 
     name: str
-    models: Mapping[str, Columns]
-    wide: Columns | None = None
+    models: Mapping[str, Records]
+    wide: Records | None = None
     read_as: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     together: bool = False
 
     @property
-    def first(self) -> Columns:
+    def first(self) -> Records:
         """One of the tables."""
         return self.wide or next(iter(self.models.values()))
 
@@ -190,7 +198,7 @@ class GivenTables:
             models[model] = dataclasses.replace(one, table=as_table(frame, one.path, one.place))
         return dataclasses.replace(self, models=models)
 
-    def beside(self, solution: Columns, columns: GivenColumns) -> GivenTables:
+    def beside(self, solution: Records, columns: GivenColumns) -> GivenTables:
         """Put the truth of another file beside the predictions of each model, by the row ids."""
         tables = [*([self.wide] if self.wide else []), *self.models.values()]
         there = [set(table.names) for table in tables]
@@ -234,7 +242,7 @@ class GivenTables:
         )
 
 
-def _with_truth(table: Columns, solution: Columns, name: str, true: str) -> Columns:
+def _with_truth(table: Records, solution: Records, name: str, true: str) -> Records:
     """Join the truth to a table, whose column of predictions may be called like it."""
     ids = pd.Index(identifiers(pd.Series(solution.table[name].to_pandas())))
     if ids.has_duplicates:
@@ -263,14 +271,6 @@ def _described(values: pd.Series[float]) -> str:
     return f"`{values.name}` ({'0 and 1' if both else f'{low:g} to {high:g}'})"
 
 
-class _Held(NamedTuple):
-    """What a path holds: a table for each model, and for a log or a folder what it was read as."""
-
-    tables: dict[str, Columns]
-    read_as: str = ""
-    left_out: tuple[str, ...] = ()
-
-
 def tables_of(
     paths: Sequence[str], keys: TableKeys = PLAIN, *, partial: bool = False
 ) -> GivenTables:
@@ -278,26 +278,25 @@ def tables_of(
     if len(set(paths)) < len(paths):
         raise UserError("the same file is given twice")
     held = {path: _held(path, keys, partial=partial) for path in paths}
-    told = tuple(one.read_as for one in held.values() if one.read_as)
-    left_out = tuple(said for one in held.values() for said in one.left_out)
-    alone, first = next(iter(held.values())).tables, Path(paths[0])
+    read_as = tuple(told for one in held.values() for told in one.read_as)
+    left_out = tuple(told for one in held.values() for told in one.left_out)
+    alone, first = next(iter(held.values())).models, Path(paths[0])
     name = first.name if len(paths) == 1 else f"{len(paths)} files"
     if len(paths) == 1 and len(alone) == 1 and not first.is_dir():
         (table,) = alone.values()
-        return GivenTables(name, {}, table, told, left_out, together=True)
-    names = [_names(path, one.tables) for path, one in held.items()]
+        return GivenTables(name, {}, table, read_as, left_out, together=True)
+    names = [_names(path, one.models) for path, one in held.items()]
     if len({name for own in names for name in own}) < sum(map(len, names)):
         names = [
             [path if len(own) == 1 else f"{path}: {name}" for name in own]
             for path, own in zip(held, names, strict=True)
         ]
-    tables = [table for one in held.values() for table in one.tables.values()]
-    flat = [name for own in names for name in own]
-    models = dict(zip(flat, tables, strict=True))
-    return GivenTables(name, models, None, told, left_out, together=len(paths) == 1)
+    tables = [table for one in held.values() for table in one.models.values()]
+    models = dict(zip([name for own in names for name in own], tables, strict=True))
+    return GivenTables(name, models, None, read_as, left_out, together=len(paths) == 1)
 
 
-def _names(path: str, tables: Mapping[str, Columns]) -> list[str]:
+def _names(path: str, tables: Mapping[str, Records]) -> list[str]:
     """Name the models of a path: the only one of a path after it."""
     if len(tables) > 1:
         return list(tables)
@@ -306,24 +305,26 @@ def _names(path: str, tables: Mapping[str, Columns]) -> list[str]:
     return [stem.strip("-_ ") or place.parent.name]
 
 
-def _held(path: str, keys: TableKeys, *, partial: bool = False) -> _Held:
+def _held(path: str, keys: TableKeys, *, partial: bool = False) -> GivenTables:
+    """Return a table of each model that a path holds, and of logs what they were read as."""
     if Path(path).is_dir():
         return _of_folder(path, partial=partial)
     if SEED in path or not is_file(path):
-        return _Held({"": read_columns(path, PLACE, keys)})
+        return GivenTables(path, {"": read_columns(path, PLACE, keys)})
     reader = None if keys.format else reader_of(path)
     found = read_tables(path, PLACE, keys, partial=partial)
     tables = {
-        model: Columns(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
+        model: Records(f"{path}: {model}" if len(found) > 1 else path, table, PLACE)
         for model, table in found.items()
     }
-    skipped = laid_out(path, keys).skip if reader is None else 0
+    if reader is not None:
+        return GivenTables(path, tables, read_as=(f"{path} was read as {reader.WHAT}",))
+    skipped = laid_out(path, keys).skip
     before = f"{path}: {skipped} line(s) before the table left out."
-    told = "" if reader is None else f"{path} was read as {reader.WHAT}"
-    return _Held(tables, told, (before,) if skipped else ())
+    return GivenTables(path, tables, left_out=(before,) if skipped else ())
 
 
-def table_of_model(path: str, place: Place, model: str | None) -> Columns:
+def table_of_model(path: str, place: Place, model: str | None) -> Records:
     """Read the table of a model, which may be one of a folder of logs or of a log of several."""
     if Path(path).is_dir() or (SEED not in path and is_log(path)):
         state = tuple(map(state_of, files_at(path, LOGS)))
@@ -344,12 +345,12 @@ def table_of_model(path: str, place: Place, model: str | None) -> Columns:
 
 
 @lru_cache(maxsize=2)
-def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Columns]:
+def _held_once(path: str, state: tuple[tuple[int, ...], ...]) -> Mapping[str, Records]:
     """Read logs that have not changed once for all of their models, and tell what is left out."""
     held = _held(path, PLAIN)
-    for said in held.left_out:
-        sys.stderr.write(f"{said}\n")
-    return held.tables
+    for told in held.left_out:
+        sys.stderr.write(f"{told}\n")
+    return held.models
 
 
 class _Log(NamedTuple):
@@ -361,7 +362,7 @@ class _Log(NamedTuple):
     frame: pd.DataFrame
 
 
-def _of_folder(path: str, *, partial: bool) -> _Held:
+def _of_folder(path: str, *, partial: bool) -> GivenTables:
     """Join the logs of a folder and of the folders in it, model by model."""
     logs: list[_Log] = []
     left_out: list[str] = []
@@ -404,14 +405,14 @@ def _of_folder(path: str, *, partial: bool) -> _Held:
     apart = _told_apart(logs)
     models = _joined(apart)
     tables = {
-        model: Columns(f"{path}: {model}", as_table(frame, path, PLACE), PLACE)
+        model: Records(f"{path}: {model}", as_table(frame, path, PLACE), PLACE)
         for model, frame in models.items()
     }
     counted = joined([f"{n} file{'s' * (n > 1)} ({what})" for what, n in kinds.items()])
     told = f"{path} was read as a folder of {counted}, with the models {joined(list(models))}"
     if apart != logs:
         told += "; logs of one model and task with other settings are other models, and no runs"
-    return _Held(tables, told, tuple(left_out))
+    return GivenTables(path, tables, None, (told,), tuple(left_out))
 
 
 def _told_apart(logs: Sequence[_Log]) -> list[_Log]:

@@ -1,10 +1,11 @@
-"""Read what several models say of the same rows, from one table or from one table per model."""
+"""Observe what several models say of the same rows: in one table, or in one table per model."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,45 +15,167 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.describe_columns import like_ids
-from bakeoff.data.file_columns import USUAL, Answers, Codes, Columns, Labels, Numbers
-from bakeoff.data.given_predictions import carried, related
+from bakeoff.data.describe import like_ids
 from bakeoff.data.given_tables import TASK, GivenTables, by_run
-from bakeoff.data.predicted import (
+from bakeoff.data.observations import (
+    Observations,
     Predicted,
-    SideBySide,
-    as_subgroups,
     holds_probabilities,
-    no_model,
-    predicted,
-)
-from bakeoff.data.prediction_table import (
-    LabelledRows,
-    PredictionTable,
-    check_same,
-    items_of,
     like_groups,
-    may_be_right_or_wrong,
-    meant,
-    relations,
-    table_of,
+    no_model,
+    paired,
     unclaimed,
-    undeclared,
 )
-from bakeoff.data.target import looks_like_a_quantity, positive_last, positive_of
-from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
+from bakeoff.data.records import USUAL, Records
+from bakeoff.data.target import (
+    Answers,
+    Labels,
+    Numbers,
+    looks_like_a_quantity,
+    positive_last,
+    positive_of,
+)
+from bakeoff.errors import Problem, Remedy, UserError, listed, some, unknown
 from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric, Passing
-from bakeoff.spec.row_columns import RowColumns
-from bakeoff.spec.values import RIGHT_OR_WRONG, Kind
+from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG, Kind
+
+_PAIRS = (("0", "1"), ("False", "True"))
+_MARK = re.compile(
+    r"(?<![a-z])(?:(?:in)?correct(?:ness)?|right|wrong|hits?|errors?)(?![a-z])", re.IGNORECASE
+)
+_LEAST = 0.5
 
 
-def models_of_columns(
-    path: str, rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
+def read_given(
+    tables: GivenTables,
+    named: GivenColumns,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    positive: str | None = None,
+    drop_unlabelled: bool = False,
+    labels: bool = False,
+    numbers: bool | None = None,
+    values: Kind | None = None,
+    missing: str | None = None,
+) -> Observations:
+    """Read the predictions, or the numbers per row, of several models.
+
+    `missing` says what becomes of items that not all models have: ``"wrong"`` or ``"common"``.
+    """
+    name = tables.name if tables.wide is None else Path(tables.wide.path).name
+    if values is not None:
+        return _of_numbers(name, tables, named, models, values, missing)
+    told: list[str] = []
+    if tables.wide is None:
+        files = _of_files(tables, named, numbers, drop_unlabelled=drop_unlabelled)
+        if missing is not None:
+            files, told = _completed(files, missing, None)
+    elif missing is not None:
+        raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
+    else:
+        how = models, classes, positive, drop_unlabelled, numbers
+        files = [_of_columns(part, named, *how) for _, part in by_run(tables.wide, named)]
+        _check_runs(files)
+    first = next((file for file in files if file.true is not None), None)
+    if first is None:
+        looked = listed([named.true] if named.true else USUAL["true"])
+        what = "numbers" if numbers else "labels"
+        raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
+    true = first.labelled().true
+    assert true is not None
+    order = _order(true, classes, positive)
+    sure = positive is not None
+    if len(order) == 2 and isinstance(true, Labels) and not sure:
+        sure = positive_of({name: true.counts.get(name, 0) for name in order}).sure
+    given = paired(name, files, order, named, sure=sure)
+    if not labels and (why := _why_unclear(given, named)):
+        raise Problem(("values",), why)
+    return dataclasses.replace(given, told=tuple(told))
+
+
+def _why_unclear(given: Observations, named: GivenColumns) -> str:
+    """Say why predicted labels may rather tell which rows are right; empty if they do not."""
+    if given.classes not in _PAIRS:
+        return ""
+    called = [named.predicted or "", *given.models]
+    marked = next((name for name in called if _MARK.search(name)), None)
+    runs = (run for runs in given.models.values() for run in runs)
+    if marked is None and any((run.answers == given.truth).mean() >= _LEAST for run in runs):
+        return ""
+    low, high = given.classes
+    why = (
+        "no model has the true label in half of the rows"
+        if marked is None
+        else f"{marked!r} is called like a mark of right rows"
+    )
+    return (
+        f"true labels and predictions are {low} and {high}, and {why}: do they predict labels, or "
+        f"does {high} say that a row is right? Give `--labels`, or `--values right`"
+    )
+
+
+def _check_runs(runs: Sequence[Observations]) -> None:
+    """Refuse training runs in one table that have other true labels of some rows."""
+    first: Any = runs[0].true
+    for other in runs[1:]:
+        if first is not None and first.unlike(other.true).any():
+            raise Problem(
+                ("columns", "seed"),
+                f"{other.name}: training runs have other true labels of some rows",
+            )
+
+
+def _of_columns(
+    file: Records,
+    named: GivenColumns,
+    models: Sequence[str] | None,
+    classes: Sequence[str],
+    positive: str | None,
+    drop_unlabelled: bool,
+    numbers: bool | None,
+) -> Observations:
+    """Take the predictions of models from the columns of a table in which each row is once."""
+    path = file.path
+    truth, name = file.find("true", named), file.find("id", named)
+    if truth is None:
+        raise Problem(
+            ("columns", "true"),
+            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
+        )
+    rows = Observations.of_rows(file, named, name, None)
+    if numbers is None:
+        numbers = looks_like_a_quantity(file.table[truth].to_pandas())
+    true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
+    rest = unclaimed(file, named, (truth, name))
+    if numbers and models is None:
+        _refuse_ids(file, rest)
+    order = _order(true, classes, positive)
+    columns = _models_of(rest, order, models)
+    if models is None and not numbers:
+        _refuse_features(file, [name for name in columns if name in rest], order)
+    found: dict[str, tuple[Predicted, ...]] = {}
+    for column in columns:
+        said = file.answers(column, numbers=numbers) if column in rest else None
+        model = run_of(column)[0]
+        found[model] = (*found.get(model, ()), Predicted(said, column=column))
+    if (n := len(found)) < 2:
+        raise UserError(
+            f"{path!r} has {n} column{'s' if not n else ''} of predictions beside the "
+            f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
+            "model"
+        )
+    like = () if rows.related else like_groups(file, named, (truth, name, *columns))
+    return dataclasses.replace(rows, true=true, models=found, like_groups=like)
+
+
+def _models_of(
+    rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
 ) -> list[str]:
-    """Name the models of a table: its columns, and what has probabilities alone."""
+    """Name the training runs in a table: its columns, and what has probabilities alone."""
     ends = tuple(f":{name}" for name in classes)
     runs: dict[str, dict[str, None]] = {}
     for column in rest:
@@ -66,166 +189,6 @@ def models_of_columns(
     return [run for model in models for run in runs[model]]
 
 
-_PAIRS = (("0", "1"), ("False", "True"))
-_MARK = re.compile(
-    r"(?<![a-z])(?:(?:in)?correct(?:ness)?|right|wrong|hits?|errors?)(?![a-z])", re.IGNORECASE
-)
-_LEAST = 0.5
-
-
-def why_unclear(
-    classes: Sequence[str], truth: Codes, predicted: Iterable[NDArray[np.integer]], names: list[str]
-) -> str:
-    """Say why predicted labels may rather tell which rows are right; empty if they do not."""
-    if tuple(classes) not in _PAIRS:
-        return ""
-    marked = next((name for name in names if _MARK.search(name)), None)
-    if marked is None and any((codes == truth).mean() >= _LEAST for codes in predicted):
-        return ""
-    low, high = classes
-    why = (
-        "no model has the true label in half of the rows"
-        if marked is None
-        else f"{marked!r} is called like a mark of right rows"
-    )
-    return (
-        f"true labels and predictions are {low} and {high}, and {why}: do they predict labels, or "
-        f"does {high} say that a row is right? Give `--labels`, or `--values right`"
-    )
-
-
-_SUBGROUPS: Place = ("columns", "subgroups")
-Runs = dict[str, list[PredictionTable]]
-"""The table of each training run of each model; a model that was trained once has one."""
-
-
-def read_given(
-    tables: GivenTables,
-    columns: GivenColumns,
-    *,
-    models: Sequence[str] | None = None,
-    classes: Sequence[str] = (),
-    positive: str | None = None,
-    drop_unlabelled: bool = False,
-    labels: bool = False,
-    numbers: bool | None = None,
-    values: Kind | None = None,
-    missing: str | None = None,
-) -> SideBySide:
-    """Read the predictions, or the numbers per row, of several models.
-
-    `missing` says what becomes of items that not all models have: ``"wrong"`` or ``"common"``.
-    """
-    name = tables.name if tables.wide is None else Path(tables.wide.path).name
-    if values is not None:
-        found = _numbers_of(tables, columns, models, may_lack=missing is not None)
-        told: list[str] = []
-        if missing is not None:
-            found, told = _completed(found, missing, values)
-        given = _of_numbers(name, found, values, columns)
-        return dataclasses.replace(given, told=(*told, *_averages(given, found, columns)))
-    if tables.wide is None:
-        found = _of_files(tables, columns, numbers, drop_unlabelled=drop_unlabelled)
-        told = []
-        if missing is not None:
-            found, told = _completed(found, missing, None)
-    elif missing is not None:
-        raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
-    else:
-        told = []
-        how = models, classes, positive, drop_unlabelled, numbers
-        found = _by_model(
-            [_of_columns(part, columns, *how) for _, part in by_run(tables.wide, columns)]
-        )
-    first = next((runs[0] for runs in found.values() if runs[0].true is not None), None)
-    if first is None:
-        looked = listed([columns.true] if columns.true else USUAL["true"])
-        what = "numbers" if numbers else "labels"
-        raise Problem(("columns", "true"), f"no table holds the true {what} (looked for {looked})")
-    true = LabelledRows.of(first).labels
-    order = _order(true, classes, positive)
-    sure = positive is not None or (len(order) == 2 and positive_of(_counts(true, order)).sure)
-    given = _paired(name, found, order, columns, sure=sure)
-    given = dataclasses.replace(given, told=tuple(told))
-    if labels:
-        return given
-    said = (one.answers for runs in given.runs.values() for one in runs)
-    names = [columns.predicted or "", *given.models]
-    if why := why_unclear(given.classes, given.truth, said, names):
-        raise Problem(("values",), why)
-    return given
-
-
-def _by_model(runs: Sequence[Mapping[str, PredictionTable]]) -> Runs:
-    """Sort the models of each training run by model; all runs have the same true labels."""
-    first: Any = next(iter(runs[0].values())).true
-    for other in runs[1:]:
-        file = next(iter(other.values()))
-        if first is not None and first.unlike(file.true).any():
-            raise Problem(
-                ("columns", "seed"),
-                f"{file.path!r}: training runs have other true labels of some rows",
-            )
-    return {model: [run[model] for run in runs] for model in runs[0]}
-
-
-def _of_columns(
-    file: Columns,
-    columns: GivenColumns,
-    models: Sequence[str] | None,
-    classes: Sequence[str],
-    positive: str | None,
-    drop_unlabelled: bool,
-    numbers: bool | None,
-) -> dict[str, PredictionTable]:
-    """Take the predictions of models from the columns of a table in which each row is once."""
-    path = file.path
-    truth = file.find("true", columns)
-    if truth is None:
-        raise Problem(
-            ("columns", "true"),
-            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
-        )
-    name, ids, related = _rows_of(file, columns)
-    if numbers is None:
-        numbers = looks_like_a_quantity(file.table[truth].to_pandas())
-    true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
-    rest = unclaimed(file, columns, (truth, name))
-    if numbers and models is None:
-        _refuse_ids(file, rest)
-    order = _order(true, classes, positive)
-    found = models_of_columns(path, rest, order, models)
-    if models is None and not numbers:
-        _refuse_features(file, [name for name in found if name in rest], order)
-    if (n := len({run_of(name)[0] for name in found})) < 2:
-        raise UserError(
-            f"{path!r} has {n} column{'s' if not n else ''} of predictions beside the "
-            f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
-            "model"
-        )
-    like = () if related else like_groups(file, columns, (truth, name, *found))
-    return {
-        model: PredictionTable(
-            *(file, ids, true),
-            file.answers(model, numbers=numbers) if model in rest else None,
-            related,
-            like_groups=like,
-            model=model,
-        )
-        for model in found
-    }
-
-
-def _rows_of(
-    file: Columns, columns: GivenColumns
-) -> tuple[str | None, NDArray[Any], dict[str, NDArray[Any]]]:
-    """Return the column of ids, the ids or else the numbers of the rows, and groups or times."""
-    name = file.find("id", columns)
-    rows = np.arange(1, file.table.num_rows + 1)
-    ids = rows if name is None else file.ids(name, file.related("run", columns))
-    return name, ids, relations(file, columns, name)
-
-
 def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple[str, ...]:
     """Return the classes of labels in order, with those that no row has; none of numbers."""
     if isinstance(true, Numbers):
@@ -237,12 +200,7 @@ def _order(true: Answers, classes: Sequence[str], positive: str | None) -> tuple
     return positive_last(ordered, positive, (), true.counts)
 
 
-def _counts(true: Answers, order: Sequence[str]) -> dict[str, int]:
-    counts = true.counts if isinstance(true, Labels) else {}
-    return {name: counts.get(name, 0) for name in order}
-
-
-def _refuse_features(file: Columns, names: Sequence[str], classes: Sequence[str]) -> None:
+def _refuse_features(file: Records, names: Sequence[str], classes: Sequence[str]) -> None:
     """Refuse columns without a class or a probability among those that are taken for models."""
     known = {
         name: holds_probabilities(file, name, classes)
@@ -261,7 +219,7 @@ def _refuse_features(file: Columns, names: Sequence[str], classes: Sequence[str]
         )
 
 
-def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:
+def _refuse_ids(file: Records, rest: Sequence[str]) -> None:
     """Refuse a column that looks like an id among those that are taken for models."""
     if ids_of := like_ids(file.table, rest):
         raise Problem(
@@ -272,203 +230,266 @@ def _refuse_ids(file: Columns, rest: Sequence[str]) -> None:
 
 
 def _of_files(
-    tables: GivenTables, columns: GivenColumns, numbers: bool | None, *, drop_unlabelled: bool
-) -> Runs:
-    """Read one table of predictions per model."""
-    found: Runs = {}
+    tables: GivenTables, named: GivenColumns, numbers: bool | None, *, drop_unlabelled: bool
+) -> list[Observations]:
+    """Read one table of predictions per model, a part for each training run."""
+    found: list[Observations] = []
     for model, whole in tables.models.items():
         # the truth may stand in one of the tables alone
-        lacks = columns.true is not None and columns.true not in whole.names
-        own = columns.model_copy(update={"true": None}) if lacks else columns
+        lacks = named.true is not None and named.true not in whole.names
+        own = named.model_copy(update={"true": None}) if lacks else named
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        runs = [table_of(part, own, whole.place, **how) for _, part in by_run(whole, columns)]
+        runs = [
+            Observations.of_records(part, own, model, **how) for _, part in by_run(whole, named)
+        ]
         if numbers is None and not lacks and runs[0].true is not None:
-            truth = runs[0].columns.table[runs[0].columns.find("true", own)]
-            numbers = looks_like_a_quantity(truth.to_pandas())
+            records = runs[0].records
+            numbers = looks_like_a_quantity(records.table[records.find("true", own)].to_pandas())
             if numbers:  # of the files before it too
-                return _of_files(tables, columns, True, drop_unlabelled=drop_unlabelled)
-        found[model] = [dataclasses.replace(file, true=None) if lacks else file for file in runs]
+                return _of_files(tables, named, True, drop_unlabelled=drop_unlabelled)
+        found += [dataclasses.replace(run, true=None) if lacks else run for run in runs]
     return found
 
 
-def _completed(tables: Runs, missing: str, metric: Kind | None) -> tuple[Runs, list[str]]:
+def _completed(
+    files: Sequence[Observations], missing: str, metric: Kind | None
+) -> tuple[list[Observations], list[str]]:
     """Count items that a model lacks as wrong, or keep those that all models have; say how many."""
     if missing == "wrong" and not isinstance(metric, str | Passing):
         raise Problem(("missing",), "wrong: which number is wrong? It is for `--values right`")
     marks = metric.marks if isinstance(metric, Passing) else metric
-    wrong = 0.0 if marks == "accuracy" else 1.0
-    tables = {model: [_present(run) for run in runs] for model, runs in tables.items()}
-    every: dict[str, PredictionTable] = {}
-    for run in (run for runs in tables.values() for run in runs):
-        for one in run.ids:
-            every.setdefault(str(one), run)
-    found: Runs = {}
+    files = [_present(one) for file in files for one in file.each()]
+    ids = [list(map(str, file.ids)) for file in files]
+    every: dict[str, Observations] = {}
+    for file, own in zip(files, ids, strict=True):
+        for one in own:
+            every.setdefault(one, file)
     lacking: dict[str, int] = {}
-    for model, runs in tables.items():
-        own = [set(map(str, run.ids)) for run in runs]
-        lacking[model] = sum(len(every) - len(ids) for ids in own)
-        if missing == "wrong":
-            found[model] = [
-                _with_rows(run, [i for i in every if i not in ids], every, wrong)
-                for run, ids in zip(runs, own, strict=True)
-            ]
+    for file, own in zip(files, ids, strict=True):
+        (model,) = file.models
+        lacking[model] = lacking.get(model, 0) + len(every) - len(set(own))
     short = [f"{n:,} of {model}" for model, n in lacking.items() if n]
     if not short:
-        return tables, []
+        return files, []
     if missing == "wrong":
-        said = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
-        return found, [said]
-    all_of = [set(map(str, run.ids)) for runs in tables.values() for run in runs]
-    common = set.intersection(*all_of)
+        wrong = 0.0 if marks == "accuracy" else 1.0
+        found = [_with_rows(file, every, wrong) for file in files]
+        told = f"Missing items are counted as wrong: {', '.join(short)} (of {len(every):,})."
+        return found, [told]
+    common = set.intersection(*map(set, ids))
     if not common:
         raise Problem(("missing",), "common: no item is there for all models")
-    kept = {
-        model: [run[np.flatnonzero([str(i) in common for i in run.ids])] for run in runs]
-        for model, runs in tables.items()
-    }
-    said = f"{len(common):,} of {len(every):,} items are compared, which all models have"
-    return kept, [f"{said}; missing are {', '.join(short)}."]
+    kept = [
+        file[np.flatnonzero([one in common for one in own])]
+        for file, own in zip(files, ids, strict=True)
+    ]
+    told = f"{len(common):,} of {len(every):,} items are compared, which all models have"
+    return kept, [f"{told}; missing are {', '.join(short)}."]
 
 
-def _present(run: PredictionTable) -> PredictionTable:
+def _present(file: Observations) -> Observations:
     """Return the rows with a number."""
-    if run.values is None or not np.isnan(run.values).any():
-        return run
-    return run[np.flatnonzero(~np.isnan(run.values))]
+    values = file.only.values
+    if values is None or not np.isnan(values).any():
+        return file
+    return file[np.flatnonzero(~np.isnan(values))]
 
 
-def _with_rows(
-    run: PredictionTable, lacking: list[str], known: Mapping[str, PredictionTable], wrong: float
-) -> PredictionTable:
-    """Add rows that other tables have, with the number that is wrong."""
-    parts, values = [run], [run.values]
-    for other in {id(known[one]): known[one] for one in lacking}.values():
-        wanted = {one for one in lacking if known[one] is other}
-        part = other[np.flatnonzero([str(i) in wanted for i in other.ids])]
-        parts.append(part)
-        values.append(np.full(len(part.ids), wrong))
-    tables = [part.columns.table for part in parts]
-    roles = {role: [part.related[role] for part in parts] for role in run.related}
-    return dataclasses.replace(
-        run,
-        columns=dataclasses.replace(
-            run.columns, table=pa.concat_tables(tables, promote_options="permissive")
-        ),
+def _with_rows(file: Observations, every: dict[str, Observations], wrong: float) -> Observations:
+    """Add the rows that other files alone have, with the number that is wrong."""
+    own = set(map(str, file.ids))
+    lacking = {one: other for one, other in every.items() if one not in own}
+    parts, values = [file], [file.only.values]
+    for other in {id(other): other for other in lacking.values()}.values():
+        rows = [lacking.get(one) is other for one in map(str, other.ids)]
+        parts.append(other[np.flatnonzero(rows)])
+        values.append(np.full(len(parts[-1].ids), wrong))
+    table = pa.concat_tables([part.records.table for part in parts], promote_options="permissive")
+    items = [part.items for part in parts if part.items is not None]
+    return file.only_says(
+        *(None, None, np.concatenate([one for one in values if one is not None])),
+        records=dataclasses.replace(file.records, table=table),
         ids=np.concatenate([part.ids for part in parts]),
-        values=np.concatenate([one for one in values if one is not None]),
-        related={role: np.concatenate(own) for role, own in roles.items()},
-        items=None
-        if run.items is None
-        else np.concatenate([part.items for part in parts if part.items is not None]),
+        related={
+            role: np.concatenate([part.related[role] for part in parts]) for role in file.related
+        },
+        items=np.concatenate(items) if file.items is not None else None,
     )
 
 
-def _averages(given: SideBySide, tables: Runs, columns: GivenColumns) -> list[str]:
-    """Say of items of several tasks that scores are micro averages, and give the macro averages."""
-    first = next(iter(tables.values()))[0]
-    if TASK not in first.columns.names or TASK in (columns.group, columns.run):
-        return []
-    tasks = pd.Series(first.columns.table[TASK].to_pandas()).astype(str)
-    told = []
-    for model, (run, *_) in tables.items():
-        own = pd.Series(run.columns.table[TASK].to_pandas()).astype(str)
-        means = pd.Series(run.values).groupby(own).mean()
-        each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
-        told.append(f"{model} {means.mean():.3f} ({each})")
-    if tasks.nunique() < 2:
-        return []
-    return [
-        f"Scores are micro averages over {len(tasks):,} items of {tasks.nunique()} tasks, which "
-        f"weigh as many items as they have; macro averages over tasks: {'; '.join(told)}."
-    ]
-
-
-def _numbers_of(
-    tables: GivenTables, columns: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
-) -> Runs:
+def _of_numbers(
+    name: str,
+    tables: GivenTables,
+    named: GivenColumns,
+    models: Sequence[str] | None,
+    metric: Kind,
+    missing: str | None,
+) -> Observations:
     """Read the numbers of models, from the columns of one table or from one table per model."""
-    if tables.wide is not None:
-        parts = by_run(tables.wide, columns)
-        found = [_numbers_in(part, columns, models, may_lack=may_lack) for _, part in parts]
-        return _by_model(found) if found[0] else {}
-    return {
-        model: [
-            table_of(part, columns, file.place, values=True, may_lack=may_lack)
-            for _, part in by_run(file, columns)
+    may_lack, told = missing is not None, list[str]()
+    if tables.wide is None:
+        files = [
+            Observations.of_records(part, named, model, values=True, may_lack=may_lack)
+            for model, file in tables.models.items()
+            for _, part in by_run(file, named)
         ]
-        for model, file in tables.models.items()
-    }
+    else:
+        parts = by_run(tables.wide, named)
+        files = [_numbers_in(part, named, models, may_lack=may_lack) for _, part in parts]
+    if missing is not None:
+        files, told = _completed(files, missing, metric)
+    if (n := len({model for file in files for model in file.models})) < 2:
+        raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
+    told += _averages(files, named)
+    meaning = [meant(one, metric, named) for file in files for one in file.each()]
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(meaning, metric):
+        raise UserError(
+            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
+            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
+        )
+    given = paired(name, meaning, RIGHT_OR_WRONG if isinstance(metric, str) else (), named)
+    return dataclasses.replace(given, told=tuple(told))
 
 
 def _numbers_in(
-    file: Columns, columns: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
-) -> dict[str, PredictionTable]:
+    file: Records, named: GivenColumns, models: Sequence[str] | None, *, may_lack: bool
+) -> Observations:
     """Take the numbers of models from the columns of a table in which each row is once."""
-    name, ids, related = _rows_of(file, columns)
-    truth = file.find("true", columns)
+    name, truth = file.find("id", named), file.find("true", named)
+    rows = Observations.of_rows(file, named, name, None)
     if truth is not None and models is None:
         raise Problem(
             ("models",),
             f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
             "name the columns of numbers",
         )
-    rest = unclaimed(file, columns, (name,))
+    rest = unclaimed(file, named, (name,))
     if models is None:
         _refuse_ids(file, rest)
-    found = models_of_columns(file.path, rest, (), models)
-    like = () if related else like_groups(file, columns, (name, *found))
-    return {
-        model: PredictionTable(
-            *(file, ids, None, None, related),
-            values=file.numbers(model, ids, may_lack=may_lack),
-            like_groups=like,
-            items=items_of(file, columns),
+    columns, found = _models_of(rest, (), models), dict[str, tuple[Predicted, ...]]()
+    for column in columns:
+        model, values = run_of(column)[0], file.numbers(column, rows.ids, may_lack=may_lack)
+        found[model] = (*found.get(model, ()), Predicted(values=values))
+    like = () if rows.related else like_groups(file, named, (name, *columns))
+    return dataclasses.replace(rows, models=found, like_groups=like)
+
+
+def _averages(files: Sequence[Observations], named: GivenColumns) -> list[str]:
+    """Say of items of several tasks that scores are micro averages, and give the macro averages."""
+    firsts: dict[str, Observations] = {}
+    for one in (one for file in files for one in file.each()):
+        firsts.setdefault(next(iter(one.models)), one)
+    first = next(iter(firsts.values())).records
+    if TASK not in first.names or TASK in (named.group, named.run):
+        return []
+    tasks = pd.Series(first.table[TASK].to_pandas()).astype(str)
+    if tasks.nunique() < 2:
+        return []
+    told = []
+    for model, file in firsts.items():
+        own = pd.Series(file.records.table[TASK].to_pandas()).astype(str)
+        means = pd.Series(file.only.values).groupby(own).mean()
+        each = ", ".join(f"{task} {mean:.3f}" for task, mean in means.items())
+        told.append(f"{model} {means.mean():.3f} ({each})")
+    return [
+        f"Scores are micro averages over {len(tasks):,} items of {tasks.nunique()} tasks, which "
+        f"weigh as many items as they have; macro averages over tasks: {'; '.join(told)}."
+    ]
+
+
+def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations:
+    """Say what the numbers of a model mean: a metric of ours, or which rows are right."""
+    if isinstance(metric, Passing):
+        file = _passed(file, metric, named)
+    values = file.only.values
+    assert values is not None
+    if isinstance(metric, GivenMetric):
+        low, high = _limits(metric)
+        _check(file, (values < low) | (values > high), f"outside {low:g} to {high:g}")
+        return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), np.int32)))
+    described = Remedy("metrics", f"[{metric}]", "; {} wants 0 and 1: describe another metric")
+    _check(file, ~np.isin(values, (0, 1)), "that is neither 0 nor 1", described)
+    right = (values == RIGHT[metric]).astype(np.int32)
+    true = Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
+    return file.only_says(Labels(RIGHT_OR_WRONG, right), true=true)
+
+
+def _passed(file: Observations, asked: Passing, named: GivenColumns) -> Observations:
+    """Put in place of the runs of each item how often k of them pass."""
+    from bakeoff.stats import pass_at, pass_hat  # all of statistics: for this alone
+
+    right = meant(file, asked.marks, named).only.answers
+    if file.items is None:
+        raise Problem(
+            (*file.place[:-1], "columns", "run"),
+            f"{file.name}: which column numbers the runs of an item, of which {asked.k} are drawn?",
         )
-        for model in found
-    }
-
-
-def _of_numbers(name: str, tables: Runs, metric: Kind, columns: GivenColumns) -> SideBySide:
-    if (n := len({run_of(model)[0] for model in tables})) < 2:
-        raise UserError(f"{name!r} has {n or 'no'} column of numbers; comparing needs two")
-    found = {model: [meant(run, metric, columns) for run in runs] for model, runs in tables.items()}
-    firsts = [runs[0] for runs in found.values()]
-    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(firsts, metric):
-        raise UserError(
-            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
-            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
+    items, first, at, runs = np.unique(
+        file.items, return_index=True, return_inverse=True, return_counts=True
+    )
+    if (least := int(runs.min())) < asked.k:
+        raise Problem(
+            ("metrics", 0) if len(file.place) > 1 else ("k",),
+            f"{file.name}: {asked.label} wants {asked.k} runs of each item, "
+            f"{(runs < asked.k).sum():,} have fewer; the first is {items[runs.argmin()]} with "
+            f"{least}",
         )
-    return _paired(name, found, RIGHT_OR_WRONG if isinstance(metric, str) else (), columns)
+    for role, known in file.related.items():
+        if (known != known[first][at]).any():
+            raise Problem(file.place, f"{file.name}: runs of an item differ in {role}")
+    estimate = pass_hat if asked.every else pass_at
+    values = estimate(np.bincount(at, right).astype(int), runs, asked.k)
+    kept, table = file[first], file.records.table
+    constant = [
+        name
+        for name in table.column_names
+        if pd.Series(table[name].to_pandas()).groupby(at).nunique().le(1).all()
+    ]
+    for one in as_columns(named.subgroups):
+        if one.column in table.column_names and one.column not in constant:
+            raise Problem(
+                (*file.place[:-1], "columns", "subgroups"),
+                f"{file.name}: {one.column!r} differs between runs of an item",
+            )
+    return kept.only_says(
+        *(None, None, values),
+        records=dataclasses.replace(kept.records, table=kept.records.table.select(constant)),
+        ids=items,
+        # runs without groups of their own have their items for groups
+        related={
+            role: known
+            for role, known in kept.related.items()
+            if not np.array_equal(known, [str(item) for item in items])
+        },
+        items=None,
+    )
 
 
-def _paired(
-    name: str,
-    tables: Runs,
-    classes: tuple[str, ...],
-    columns: GivenColumns,
-    *,
-    sure: bool = False,
-) -> SideBySide:
-    """Put models side by side, in the rows of the first table with true labels."""
-    firsts = {model: runs[0] for model, runs in tables.items()}
-    rows = LabelledRows.of(next(file for file in firsts.values() if file.true is not None))
-    # the columns of one table share their ids: its rows are looked up once
-    files = {id(run.ids): run for runs in tables.values() for run in runs}
-    places = {key: check_same(rows, file) for key, file in files.items()}
+def _limits(metric: GivenMetric) -> tuple[float, float]:
+    """Return the least and the greatest possible number."""
+    low, high = metric.range
+    return -math.inf if low is None else low, math.inf if high is None else high
 
-    def said(file: PredictionTable) -> Predicted:
-        return predicted(file, places[id(file.ids)], classes, columns, sure=sure)
 
-    several = any(len(runs) > 1 for runs in tables.values())
-    wanted = RowColumns(as_columns(columns.subgroups))
-    return SideBySide(
-        name,
-        classes,
-        rows.labels.among(classes),
-        {model: said(file) for model, file in firsts.items()},
-        len(rows.left_out),
-        related(rows, files.values()),
-        subgroups=as_subgroups(carried(wanted, _SUBGROUPS, rows, files.values())),
-        like_groups=undeclared(firsts.values()),
-        further={m: [*map(said, runs[1:])] for m, runs in tables.items()} if several else {},
-    ).by_model()
+def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) -> bool:
+    """Tell whether all values are 0 or 1 and no other range is declared."""
+    firsts = [file.only.values for file in files if file.only.values is not None]
+    ranged = isinstance(metric, Passing) or _limits(metric) not in ((-math.inf, math.inf), (0, 1))
+    if not firsts or ranged:
+        return False
+    return all(bool(np.isin(values, (0, 1)).all()) for values in firsts)
+
+
+def _check(
+    file: Observations, wrong: NDArray[Any], what: str, remedy: Remedy | None = None
+) -> None:
+    at = np.flatnonzero(wrong)
+    if len(at):
+        values = file.only.values
+        assert values is not None
+        raise Problem(
+            file.place,
+            f"{file.name}: {len(at):,} of {len(wrong):,} rows have a number {what}; the first is "
+            f"id {file.ids[at[0]]} with {values[at[0]]:g}",
+            remedy=remedy,
+        )

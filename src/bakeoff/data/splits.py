@@ -1,21 +1,43 @@
-"""Seeded divisions of a table's rows into training and test parts, plan by plan."""
+"""Divisions of a table's rows into training and test parts: made, given, kept and described."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.data import divide, given_folds
-from bakeoff.data.divide import Folds, Rows
-from bakeoff.data.given_folds import NEITHER
-from bakeoff.data.split_files import Split, divisions
-from bakeoff.data.table import GROUP, ROW_ID, TIME, Table
-from bakeoff.data.whole_groups import check_alike, check_apart, check_different
-from bakeoff.errors import Problem
+from bakeoff.data import columns
+from bakeoff.data.describe import Rows, find_repeats
+from bakeoff.data.table import FOLDS, GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
+from bakeoff.errors import Place, Problem, UserError
+from bakeoff.files import read_frame, reading, state_of, write_parquet
+from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
+
+Codes = NDArray[np.intp]
+Folds = NDArray[np.int16]
+NEITHER = -1
+_COLUMN: Place = ("resampling", "kfold", "column")
+_ALIKE = 2.0
+"""How many times as large as another a fold may be."""
+_MOST_LISTED = 20
+
+
+class Split(NamedTuple):
+    """Row positions of the training and the test part."""
+
+    train: Rows
+    test: Rows
 
 
 def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> pd.DataFrame:
@@ -58,15 +80,26 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
 
 def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
     """Refuse a plan that the rows or the smallest class cannot fill."""
-    if given_folds.is_given(table, plan) or TIME in table.frame:
+    if _is_given(table, plan) or TIME in table.frame:
         return
-    rows = given_folds.at_disposal(table)
+    rows = _at_disposal(table)
     codes = table.codes[rows]
     counts = np.bincount(codes, minlength=len(table.classes))
     smallest = int(counts.argmin())
     least = int(counts[smallest])
     if isinstance(plan, KFold) and GROUP not in table.frame:
-        _check_folds(dataset, table, name, plan, counts)
+        if plan.folds > len(rows):
+            n = len(rows)
+            raise Problem(
+                ("resampling", name, "folds"),
+                f"{plan.folds} folds of the {n} rows of {dataset}: {n} at most, leave-one-out",
+            )
+        if plan.stratify and least < 2:
+            raise Problem(
+                ("datasets", dataset),
+                f"class {table.classes[smallest]!r} has {least} row(s), and cannot be trained on "
+                "and tested: leave it out, merge it with another, or set `stratify: false`",
+            )
         return
     if isinstance(plan, (Cv5x2, KFold)):
         need, parts = 2 * plan.folds, f"{plan.folds} folds"
@@ -86,39 +119,6 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
         )
     if len(codes) < need:
         raise Problem(("datasets", dataset), f"{len(codes)} rows are too few for {name}")
-
-
-def _check_folds(
-    dataset: str, table: Table, name: str, plan: KFold, counts: NDArray[np.intp]
-) -> None:
-    """Refuse more folds than rows, and classes that a training part would lack."""
-    rows = int(counts.sum())
-    if plan.folds > rows:
-        raise Problem(
-            ("resampling", name, "folds"),
-            f"{plan.folds} folds of the {rows} rows of {dataset}: {rows} at most, leave-one-out",
-        )
-    if plan.stratify and counts.min() < 2:
-        raise Problem(
-            ("datasets", dataset),
-            f"class {table.classes[int(counts.argmin())]!r} has {counts.min()} row(s), and cannot "
-            "be trained on and tested: leave it out, merge it with another, or set `stratify: "
-            "false`",
-        )
-
-
-def largest_k(table: Table, plan: KFold) -> int:
-    """Return how many folds there can be with two rows of each class in every fold."""
-    counts = np.bincount(table.codes[given_folds.at_disposal(table)], minlength=len(table.classes))
-    return int(counts.min() if plan.stratify else counts.sum()) // 2
-
-
-def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
-    """Refuse a plan that these rows cannot be divided by."""
-    if given_folds.is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
-        make_splits(dataset, table, name, plan, seed)
-    else:
-        check_enough_rows(dataset, table, name, plan)
 
 
 def _check_groups(dataset: str, table: Table, rows: Rows, name: str, plan: Plan) -> None:
@@ -142,6 +142,20 @@ def _check_groups(dataset: str, table: Table, rows: Rows, name: str, plan: Plan)
         )
 
 
+def largest_k(table: Table, plan: KFold) -> int:
+    """Return how many folds there can be with two rows of each class in every fold."""
+    counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
+    return int(counts.min() if plan.stratify else counts.sum()) // 2
+
+
+def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
+    """Refuse a plan that these rows cannot be divided by."""
+    if _is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
+        make_splits(dataset, table, name, plan, seed)
+    else:
+        check_enough_rows(dataset, table, name, plan)
+
+
 def _test_size(plan: Plan) -> float:
     assert isinstance(plan, (Resampled, Holdout))
     assert plan.test_size is not None
@@ -149,15 +163,18 @@ def _test_size(plan: Plan) -> float:
 
 
 def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
-    if given_folds.is_given(table, plan):
-        return given_folds.given(dataset, table, plan)
-    rows = given_folds.at_disposal(table)
+    if _is_given(table, plan):
+        return _given(dataset, table, plan)
+    rows = _at_disposal(table)
     if TIME in table.frame:
         return _by_time(dataset, table, rows, plan)
     made: dict[str, Folds] = {}
     for repeat in range(1, plan.repeats + 1):
         rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
-        parts = _halves(table, rows, plan, rng) if isinstance(plan, Halves) else [rows]
+        parts = [rows]
+        if isinstance(plan, Halves):
+            half = _dealt(table, rows, 2, plan.stratify, rng)
+            parts = [rows[half == 1], rows[half == 2]]
         for part in parts:
             made[f"repeat-{len(made) + 1}"] = _divided(table, part, plan, rng)
     for repeat in range(1, plan.full_repeats + 1) if isinstance(plan, Halves) else ():
@@ -167,37 +184,29 @@ def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> 
 
 
 def _divided(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
+    """Draw one division at random, of rows or of whole groups."""
     assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
-    assigned[rows] = _assign(table, rows, plan, rng)
+    if isinstance(plan, (Cv5x2, Halves, KFold)):
+        assigned[rows] = _dealt(table, rows, plan.folds, plan.stratify, rng)
+        return assigned
+    codes, test_size = table.codes[rows], _test_size(plan)
+    if GROUP in table.frame:
+        groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
+        shares = np.array([1 - test_size, test_size])
+        assigned[rows] = _grouped(codes, groups, shares, plan.stratify, rng)
+    else:
+        assigned[rows] = _random_test(codes, test_size, plan.stratify, rng)
     return assigned
-
-
-def _halves(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> list[Rows]:
-    """Part the rows, or whole groups, into two disjoint halves at random."""
-    half = _dealt(table, rows, 2, plan.stratify, rng)
-    return [rows[half == 1], rows[half == 2]]
 
 
 def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
     """Deal rows, or whole groups, to folds."""
     codes = table.codes[rows]
     if GROUP not in table.frame:
-        return divide.random_folds(codes, folds, stratify, rng)
+        return _random_folds(codes, folds, stratify, rng)
     groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
     shares = np.full(folds, 1 / folds)
-    return (divide.grouped(codes, groups, shares, stratify, rng) + 1).astype(np.int16)
-
-
-def _assign(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
-    """Draw one division at random, of rows or of whole groups."""
-    if isinstance(plan, (Cv5x2, Halves, KFold)):
-        return _dealt(table, rows, plan.folds, plan.stratify, rng)
-    codes = table.codes[rows]
-    if GROUP not in table.frame:
-        return divide.random_test(codes, _test_size(plan), plan.stratify, rng)
-    groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
-    shares = np.array([1 - _test_size(plan), _test_size(plan)])
-    return divide.grouped(codes, groups, shares, plan.stratify, rng).astype(np.int16)
+    return (_grouped(codes, groups, shares, stratify, rng) + 1).astype(np.int16)
 
 
 def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Folds]:
@@ -208,7 +217,7 @@ def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Fo
     else:
         shares = np.array([1 - _test_size(plan), _test_size(plan)])
     try:
-        block = divide.blocks(time, shares)
+        block = blocks(time, shares)
     except ValueError as error:
         raise Problem(("datasets", dataset, "time"), str(error)) from None
     made = {}
@@ -219,10 +228,199 @@ def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Fo
     return made
 
 
+def _random_folds(codes: Codes, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
+    """Deal shuffled rows to the folds, class after class, going on where the last class ended."""
+    assigned = np.zeros(len(codes), dtype=np.int16)
+    order = rng.permutation(folds)
+    dealt = 0
+    for rows in _strata(codes, stratify):
+        turn = (dealt + np.arange(len(rows))) % folds
+        assigned[rng.permutation(rows)] = order[turn] + 1
+        dealt += len(rows)
+    return assigned
+
+
+def _random_test(codes: Codes, test_size: float, stratify: bool, rng: np.random.Generator) -> Folds:
+    """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
+    assigned = np.zeros(len(codes), dtype=np.int16)
+    strata = list(_strata(codes, stratify))
+    exact = np.array([len(rows) for rows in strata]) * test_size
+    counts = np.floor(exact).astype(int)
+    left = round(len(codes) * test_size) - int(counts.sum())
+    remainders = np.argsort(-(exact - counts), kind="stable")
+    counts[remainders[:left]] += 1
+    for rows, count in zip(strata, counts, strict=True):
+        assigned[rng.permutation(rows)[:count]] = 1
+    return assigned
+
+
+def _strata(codes: Codes, stratify: bool) -> Iterator[Rows]:
+    if not stratify:
+        yield np.arange(len(codes))
+        return
+    for code in range(int(codes.max()) + 1):
+        yield np.flatnonzero(codes == code)
+
+
+def _grouped(
+    codes: Codes,
+    groups: NDArray[np.intp],
+    shares: NDArray[np.float64],
+    stratify: bool,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Deal whole groups to parts, so that sizes and classes come near the shares."""
+    # Large groups first, in random order among those of about one size (so that each division
+    # differs), each to the part where it least increases the sum of squared class shares,
+    # relative to the part's own share.
+    n_groups = int(groups.max()) + 1
+    counts = np.zeros((n_groups, int(codes.max()) + 1))
+    np.add.at(counts, (groups, codes), 1)
+    sizes = counts.sum(axis=1)
+    weight = np.column_stack([sizes / sizes.sum()])
+    if stratify:
+        weight = np.column_stack([weight, counts / np.maximum(counts.sum(axis=0), 1)])
+    shuffled = rng.permutation(n_groups)
+    order = shuffled[np.argsort(-np.frexp(sizes[shuffled])[1], kind="stable")]
+    parts = rng.permutation(len(shares))
+    filled = np.zeros((len(shares), weight.shape[1]))
+    part_of = np.zeros(n_groups, dtype=np.intp)
+    for group in order:
+        group_weight = weight[group]
+        added = ((2 * filled + group_weight) * group_weight).sum(axis=1) / shares
+        part = parts[np.argmin(np.round(added[parts], 12))]  # ties at random
+        filled[part] += group_weight
+        part_of[group] = part
+    return part_of[groups]
+
+
+def blocks(time: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Cut rows in the order of time into blocks, as near to the shares as ties allow."""
+    # Rows of one time are never separated.
+    _, position, counts = np.unique(time, return_inverse=True, return_counts=True)
+    if len(counts) < len(shares):
+        raise ValueError(f"{len(counts)} different times cannot be cut into {len(shares)} blocks")
+    before = np.cumsum(counts)
+    cuts: list[int] = []
+    for i, wanted in enumerate(np.cumsum(shares)[:-1] * len(time)):
+        # at least one time for this block and for each of those that follow
+        low, high = (cuts[-1] + 1 if cuts else 0), len(counts) - len(shares) + i
+        cuts.append(low + int(np.argmin(np.abs(before[low : high + 1] - wanted))))
+    return np.searchsorted(np.array(cuts), position, side="left").astype(np.intp)
+
+
+def _is_given(table: Table, plan: Plan) -> bool:
+    """Tell whether the data say how a plan divides them."""
+    if isinstance(plan, Holdout):
+        return plan.column is not None or PART in table.frame
+    return isinstance(plan, KFold) and plan.column is not None
+
+
+def _at_disposal(table: Table) -> Rows:
+    """Return the rows that may be divided: a separate test file is used by `holdout` alone."""
+    if PART not in table.frame:
+        return np.arange(len(table.frame))
+    return np.flatnonzero(table.frame[PART] == "train")
+
+
+def _given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
+    """Return the divisions that the data specify."""
+    if isinstance(plan, Holdout):
+        return {"repeat-1": _given_holdout(table, plan)}
+    assert isinstance(plan, KFold)
+    found: dict[str, Folds] = {}
+    for repeat, column in enumerate(plan.columns, start=1):
+        made = _given_folds(dataset, table, plan, repeat)
+        for before, other in zip(plan.columns, found.values(), strict=False):
+            pairs = set(zip(made.tolist(), other.tolist(), strict=True))
+            if len(pairs) == len(np.unique(made)):
+                raise Problem(
+                    _COLUMN,
+                    f"{before!r} and {column!r} divide {dataset} in the same way, which would "
+                    "count twice: leave out one of both",
+                )
+        found[f"repeat-{repeat}"] = made
+    return found
+
+
+def _given_holdout(table: Table, plan: Holdout) -> Folds:
+    """Divide as a column of the data, or its two files, say."""
+    if plan.column is None:
+        return np.where(table.frame[PART] == "test", 1, 0).astype(np.int16)
+    values = table.frame[HOLDOUT]
+    assigned = np.full(len(values), NEITHER, dtype=np.int16)
+    for key, wanted, number in (("train", plan.train, 0), ("test", plan.test, 1)):
+        assert wanted is not None
+        try:
+            columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
+        except UserError as error:
+            raise Problem(("resampling", "holdout", key), str(error)) from None
+        assigned[values.isin([name_of(value) for value in wanted])] = number
+    return assigned
+
+
+def _given_folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
+    """Return the folds of a column, numbered in the order of its values."""
+    column, rows = plan.columns[repeat - 1], _at_disposal(table)
+    values = table.frame[f"{FOLDS}{repeat}"].iloc[rows]
+    missing = np.flatnonzero(values.isna())
+    if len(missing):
+        first = table.frame[ROW_ID].iloc[rows[missing[0]]]
+        raise Problem(
+            _COLUMN,
+            f"{len(missing)} of {len(rows)} rows of {dataset} have no value in {column!r} (first "
+            f"in row {first}): leave them out with `filter: [{{column: {column}, missing: drop}}]`",
+        )
+    names = columns.in_order(values.unique().tolist())
+    if len(names) == 1:
+        raise Problem(
+            _COLUMN,
+            f"{column!r} of {dataset} holds a single value, {names[0]!r}: one fold is no division",
+        )
+    if len(names) != plan.folds:
+        raise Problem(
+            ("resampling", "kfold", "folds"),
+            f"{column!r} of {dataset} holds {len(names)} different values, `folds` is "
+            f"{plan.folds}: set `folds: {len(names)}`",
+        )
+    assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+    assigned[rows] = pd.Categorical(values, categories=names).codes + 1
+    for code, label in enumerate(table.classes):
+        folds = np.unique(assigned[rows][table.codes[rows] == code])
+        if len(folds) == 1:
+            raise Problem(
+                _COLUMN,
+                f"class {label!r} of {dataset} occurs only in fold {names[folds[0] - 1]!r} of "
+                f"{column!r}, so that a model that is tested there was not trained on it: leave "
+                "the class out, merge it with another, or mend the folds",
+            )
+    return assigned
+
+
+def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
+    """Refuse given folds with fewer than two rows of a class; of numbers, than two rows in all."""
+    kinds = table.classes or ("",)
+    for repeat, column in enumerate(plan.columns, start=1):
+        made = _given_folds(dataset, table, plan, repeat)
+        rows = np.flatnonzero(made != NEITHER)
+        counts = np.zeros((plan.folds, len(kinds)), dtype=int)
+        np.add.at(counts, (made[rows] - 1, table.codes[rows]), 1)
+        fold, code = np.unravel_index(counts.argmin(), counts.shape)
+        if counts[fold, code] < 2:
+            first = rows[made[rows] == fold + 1][0]
+            each = " of each class" if table.classes else ""
+            this = f" of class {kinds[code]!r}" if table.classes else ""
+            raise Problem(
+                _COLUMN,
+                f"{metric} needs two rows{each} in every fold: fold "
+                f"{table.frame[f'{FOLDS}{repeat}'].iloc[first]!r} of {column!r} has "
+                f"{counts[fold, code]}{this} of {dataset}",
+            )
+
+
 def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
     """Refuse divisions that cannot be used for fitting or testing, or that split groups."""
-    at = ("datasets", dataset)
-    codes = table.codes
+    at, is_given = ("datasets", dataset), _is_given(table, plan)
     for repeat, fold, split in divisions(splits, plan):
         where = name if isinstance(plan, Holdout) else f"{name}, repeat {repeat}, fold {fold}"
         if not len(split.test):
@@ -230,30 +428,203 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
         if lacking := table.target.lacking(table.answers[split.train]):
             raise Problem(at, f"{where}: {lacking}")
         if GROUP in table.frame:
-            check_apart(at, table, where, split.train, split.test)
-            untrained = np.setdiff1d(codes[split.test], codes[split.train])
-            if plan.stratify and len(untrained) and not given_folds.is_given(table, plan):
+            groups = table.frame[GROUP].to_numpy()
+            if both := sorted(set(groups[split.train]) & set(groups[split.test])):
+                raise Problem(
+                    (*at, "groups"),
+                    f"{where}: {len(both)} group(s) are in both parts, first {both[0]!r}",
+                )
+            untrained = np.setdiff1d(table.codes[split.test], table.codes[split.train])
+            if plan.stratify and len(untrained) and not is_given:
                 raise Problem(
                     (*at, "groups"),
                     f"{where}: class {table.classes[untrained[0]]!r} is in too few groups to be on "
                     "both sides: leave it out, merge it, or set `stratify: false`",
                 )
-        if TIME in table.frame and given_folds.is_given(table, plan):
-            _check_later(at, table, where, split)
-    drawn = not given_folds.is_given(table, plan)
-    if GROUP in table.frame and drawn:
-        if plan.rounds > 1:
-            check_different(at, name, plan, splits)
-        if plan.folds > 1:
-            check_alike(at, table, name, plan, splits)
+        if TIME in table.frame and is_given:
+            time = table.frame[TIME].to_numpy()
+            if early := int((time[split.test] < time[split.train].max()).sum()):
+                raise Problem(
+                    (*at, "time"),
+                    f"{where}: {early} of {len(split.test)} rows for testing come before the last "
+                    "row for training",
+                )
+    if GROUP in table.frame and not is_given:
+        _check_whole_groups((*at, "groups"), table, name, plan, splits)
 
 
-def _check_later(at: tuple[str, ...], table: Table, where: str, split: Split) -> None:
-    time = table.frame[TIME].to_numpy()
-    early = int((time[split.test] < time[split.train].max()).sum())
-    if early:
-        raise Problem(
-            (*at, "time"),
-            f"{where}: {early} of {len(split.test)} rows for testing come before the last row for "
-            "training",
+def _check_whole_groups(
+    at: Place, table: Table, name: str, plan: Plan, splits: pd.DataFrame
+) -> None:
+    """Refuse to count one division of groups twice, and folds of uneven size."""
+    seen: dict[bytes, int] = {}
+    for repeat in range(1, plan.rounds + 1):
+        values = splits[f"repeat-{repeat}"].to_numpy()
+        # the same folds under other numbers are the same division
+        made = pd.factorize(values)[0] if plan.folds > 1 else values
+        first = seen.setdefault(made.tobytes(), repeat)
+        if first != repeat:
+            raise Problem(
+                at,
+                f"the groups are too few or too uneven for {name}: its repeats {first} and "
+                f"{repeat} are the same division, which would count twice; use `holdout`, or "
+                "`kfold` without repeats",
+            )
+    for repeat in range(1, plan.rounds + 1) if plan.folds > 1 else ():
+        values = splits[f"repeat-{repeat}"].to_numpy()
+        sizes = np.bincount(values[values > 0], minlength=plan.folds + 1)[1:]
+        if sizes.max() > _ALIKE * sizes.min():
+            largest = table.frame[GROUP].value_counts()
+            raise Problem(
+                at,
+                f"{name}, repeat {repeat}: its folds have {sizes.min()} to {sizes.max()} rows, "
+                f"because groups are never divided and {largest.index[0]!r} has {largest.iloc[0]} "
+                f"of {len(table.frame)} rows; tests on folds assume folds of similar size: choose "
+                "fewer folds, or `holdout`, whose tests allow for uneven groups",
+            )
+
+
+def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
+    """Write the divisions of one plan."""
+    write_parquet(path, pa.Table.from_pandas(splits, preserve_index=False))
+
+
+def read_splits(path: str | Path) -> pd.DataFrame:
+    """Read the divisions of one plan."""
+    return read_frame(path)
+
+
+def read_split(path: str | Path, repeat: int, fold: int) -> Split:
+    """Read one division of a file that `write_splits` wrote; `repeat` and `fold` count from 1."""
+    return _parts(*_read_column(str(path), state_of(path), repeat, fold))
+
+
+@lru_cache(maxsize=16)
+def _read_column(path: str, state: tuple[int, ...], repeat: int, fold: int) -> tuple[Folds, int]:
+    """Read the column of a division; cached, because the next model of a worker needs it again."""
+    with reading(path):
+        file, names = _opened(path, state)
+        name, number = _column(names, repeat, fold)
+        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
+
+
+@lru_cache(maxsize=4)
+def _opened(path: str, state: tuple[int, ...]) -> tuple[pq.ParquetFile, frozenset[str]]:
+    """Open a file of divisions and keep it open: with thousands of columns opening is slow."""
+    file = pq.ParquetFile(path, page_checksum_verification=True)
+    return file, frozenset(file.schema.names)
+
+
+def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Split]]:
+    """Iterate over the divisions of a plan, as (repeat, fold, positions of the rows)."""
+    for repeat, fold in plan.splits():
+        name, number = _column(splits.columns, repeat, fold)
+        yield repeat, fold, _parts(splits[name].to_numpy(), number)
+
+
+def _column(names: Any, repeat: int, fold: int) -> tuple[str, int]:
+    """Return the column of a division and the value that marks the test rows."""
+    column = f"repeat-{repeat}.fold-{fold}"
+    return (column, 1) if column in names else (f"repeat-{repeat}", fold)
+
+
+def _parts(values: NDArray[Any], number: int) -> Split:
+    tested = values == number
+    return Split(np.flatnonzero(~tested & (values != NEITHER)), np.flatnonzero(tested))
+
+
+def split_quality(
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    splits: pd.DataFrame,
+    *,
+    elsewhere: bool = False,
+) -> dict[str, Any]:
+    """Describe the divisions of a plan: sizes, classes, groups; results/README.md has every key."""
+    parts: list[dict[str, Any]] = []
+    repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
+    difference = 0.0
+    for repeat, fold, (train, test) in divisions(splits, plan):
+        sides = {"train": _side(table, train), "test": _side(table, test)}
+        sides["test"] |= table.target.off_constant(table.answers[train], table.answers[test])
+        if len(train):
+            own = table.target.difference(table.answers[train], table.answers[test])
+            difference = max(difference, own)
+        seen, nearly = repeats.across(train, test)
+        leaked[seen] = True
+        parts.append(
+            {
+                "repeat": repeat,
+                "fold": fold,
+                **sides,
+                "unused": len(table.frame) - len(train) - len(test),
+                "repeated": len(seen),
+                "nearly_repeated": len(nearly),
+            }
         )
+    method = "given" if elsewhere else _method(table, plan)
+    return {
+        "dataset": dataset,
+        "plan": name,
+        "method": method,
+        "stratified": plan.stratify and method in ("random", "grouped"),
+        "rows": len(table.frame),
+        "max_class_share_difference": round(difference, 6),
+        "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,
+        "overlap": _overlap(splits) if isinstance(plan, Cv5x2) else None,
+        "repeated_rows": table.frame[ROW_ID][leaked].head(_MOST_LISTED).tolist(),
+        "parts": parts,
+    }
+
+
+def _method(table: Table, plan: Plan) -> str:
+    if isinstance(plan, Holdout) and PART in table.frame:
+        return "test file"
+    if isinstance(plan, (Holdout, KFold)) and plan.column is not None:
+        return "column"
+    if TIME in table.frame:
+        return "time"
+    return "grouped" if GROUP in table.frame else "random"
+
+
+def _side(table: Table, rows: Rows) -> dict[str, Any]:
+    found: dict[str, Any] = {"rows": len(rows)}
+    found |= table.target.described(table.answers[rows])
+    if GROUP in table.frame:
+        sizes = table.frame[GROUP].iloc[rows].value_counts().to_numpy()
+        found["groups"] = len(sizes)
+        found["effective_groups"] = effective_groups(sizes)
+    if TIME in table.frame:
+        time = table.frame[TIME].iloc[rows]
+        found |= {"first": str(time.min()), "last": str(time.max())}
+    return found
+
+
+def effective_groups(sizes: NDArray[Any]) -> float:
+    """Return (Σn)²/Σn²: how many groups of one size would be as even as these."""
+    return round(float(sizes.sum() ** 2 / np.square(sizes).sum()), 2) if len(sizes) else 0.0
+
+
+def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
+    """Measure which share of one replication's first half is in another's first half."""
+    # Independent halves share 1/2 of their rows on average. The share for the second half of the
+    # other replication is 1 less this one, so both ends, 0 and 1, mean the same division again.
+    halves = {
+        int(column.removeprefix("repeat-")): splits[column].to_numpy() == 1
+        for column in splits.columns
+        if column.startswith("repeat-")
+    }
+    measured = {
+        (i, j): round(float((halves[i] & halves[j]).sum() / halves[i].sum()), 6)
+        for i, j in combinations(halves, 2)
+    }
+    shares = list(measured.values())
+    return {
+        "expected": 0.5,
+        "mean": round(float(np.mean(shares)), 6),
+        "min": min(shares),
+        "max": max(shares),
+        "pairs": [{"repeats": list(pair), "share": share} for pair, share in measured.items()],
+    }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,15 +15,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
+from pandas.api import types
+from scipy import special
 
-from bakeoff.data import prepare
-from bakeoff.data.describe_columns import describe, group_columns
-from bakeoff.data.repeats import find_repeats, pairs_by_chance
-from bakeoff.data.row_columns import carry
+from bakeoff.data import columns
+from bakeoff.data.describe import describe, find_repeats, group_columns, pairs_by_chance
 from bakeoff.data.target import Classes, Quantity, Target, read_target
-from bakeoff.errors import Place, Problem, unknown
+from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
-from bakeoff.sources import DataSet, Loaded
+from bakeoff.keys import name_of
+from bakeoff.sources import DataSet, Filter, Loaded
+from bakeoff.sources.common.identifiers import identifiers, names
+from bakeoff.sources.common.subgroups import SubgroupColumn
+from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.row_columns import NOTHING, RowColumns
 
 ROW_ID = "__row_id__"
@@ -45,6 +51,34 @@ VALIDATION = "__validation__"
 KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, VALIDATION)
 DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 """What plans go by where all are drawn."""
+
+
+# of the C library: NumPy's logarithms and exponentials differ between processors
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    "log": lambda x: special.boxcox(x, 0.0),
+    "log1p": special.log1p,
+    "exp": lambda x: special.inv_boxcox(x, 0.0),
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "square": np.square,
+}
+_IF_NAMES = (
+    "; NA, None and the like are read as missing values: if a class has such a name, list the "
+    "texts that stand for a missing value under `missing_values:`"
+)
+_LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "min": lambda values, limit: values >= limit,
+    "max": lambda values, limit: values <= limit,
+    "above": lambda values, limit: values > limit,
+    "below": lambda values, limit: values < limit,
+}
+SUBGROUP, TAKEN = ":subgroup:", ":column:"
+"""How columns that are carried along begin; no model is called so."""
+MISSING = "(missing)"
+"""The subgroup of rows without a value."""
+MOST_SUBGROUPS = 30
+MOST_CODES = 10
+"""With more different numbers a column is no code of subgroups: it must be cut."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,20 +162,20 @@ def load_table(
     place: Place = ("datasets", name)
     loaded = _load(spec, seed, place)
     pa.default_memory_pool().release_unused()  # what the file took while it was read
-    frame = prepare.filtered(prepare.dated(loaded.frame, spec, place), spec, place)
+    frame = _filtered(_dated(loaded.frame, spec, place), spec, place)
     filtered = len(loaded.frame) - len(frame)
-    frame, unlabelled = prepare.labelled(frame, loaded.target, spec, place)
+    frame, unlabelled = _labelled(frame, loaded.target, spec, place)
     labels, what = read_target(frame[loaded.target], spec, place, numbers=numbers)
     other_classes = len(frame) - len(labels)
     kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
-    frame = prepare.derived(kept, spec, place)
-    keys = {ROW_ID: prepare.row_ids(frame, spec, place), TARGET: labels}
+    frame = _derived(kept, spec, place)
+    keys = {ROW_ID: _row_ids(frame, spec, place), TARGET: labels}
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
     if validation is not None:
-        keys[VALIDATION] = prepare.identifying(frame, *validation)
+        keys[VALIDATION] = _identifying(frame, *validation)
         kept_apart.add(validation[0])
-    features = prepare.features(frame, kept_apart, spec, place)
+    features = chosen_features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
@@ -173,13 +207,13 @@ def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> 
     """Return the columns that say how rows are weighted and divided."""
     found: dict[str, Any] = {}
     if spec.weights is not None:
-        found[WEIGHT] = prepare.weights(frame, spec.weights, place)
+        found[WEIGHT] = _weights(frame, spec.weights, place)
     if spec.groups is not None:
         at = (*place, "groups")
-        prepare.complete(frame, spec.groups, at)
-        found[GROUP] = prepare.identifying(frame, spec.groups, at)
+        _complete(frame, spec.groups, at)
+        found[GROUP] = _identifying(frame, spec.groups, at)
     if spec.time is not None:
-        found[TIME] = prepare.time(frame, spec.time, place)
+        found[TIME] = _time(frame, spec.time, place)
     if loaded.tested_from is not None:
         found[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
     return found
@@ -188,10 +222,10 @@ def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> 
 def _divided_by(frame: pd.DataFrame, given_by: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the columns that plans go by."""
     found = {}
-    for plan, names in given_by.items():
-        for repeat, name in enumerate(names, start=1):
+    for plan, divided_by in given_by.items():
+        for repeat, name in enumerate(divided_by, start=1):
             key = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}"
-            found[key] = prepare.identifying(frame, name, ("resampling", plan, "column"))
+            found[key] = _identifying(frame, name, ("resampling", plan, "column"))
     return found
 
 
@@ -266,3 +300,282 @@ def _described_roles(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:
     if PART in frame:
         found["test_rows"] = int((frame[PART] == "test").sum())
     return found
+
+
+def _dated(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Read the columns of dates that are written in another way than 2024-05-31."""
+    new = frame if not spec.dates else frame.copy(deep=False)
+    for name, form in spec.dates.items():
+        at = (*place, "dates", name)
+        values = _column(frame, name, at)
+        try:
+            found = pd.to_datetime(values.astype("str").where(values.notna()), format=form)
+        except ValueError as error:
+            said = " ".join(str(error).partition(". You might")[0].split())
+            raise Problem(at, f"no dates like {form!r}: {said}") from None
+        new[name] = columns.plain(found)
+    return new
+
+
+def _filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Keep the rows that pass every filter."""
+    for i, one in enumerate(spec.filter):
+        at = (*place, "filter", i)
+        values = _column(frame, one.column, (*at, "column"))
+        try:
+            passing = _passing(values, one)
+        except Problem as problem:
+            raise problem.inside(at) from None
+        if not passing.any():
+            raise Problem(at, f"none of {len(frame)} rows passes this filter")
+        frame = frame[passing]
+    return frame
+
+
+def _passing(values: columns.Series, one: Filter) -> Any:
+    passing = pd.Series(True, index=values.index)
+    if one.missing == "drop":
+        passing &= values.notna()
+    for key, limit in ((key, getattr(one, key)) for key in _LIMITS):
+        if limit is not None:
+            passing &= _within(values, key, limit, one.column)
+    for key, wanted in (("keep", one.keep), ("drop", one.drop)):
+        if wanted is None:
+            continue
+        texts = names(values)
+        try:
+            columns.check_values(wanted, texts.dropna().unique(), f"value in {one.column!r}:")
+        except UserError as error:
+            raise Problem((key,), str(error)) from None
+        is_one = texts.isin([name_of(value) for value in wanted])
+        passing &= is_one if key == "keep" else ~is_one
+    return passing
+
+
+def _within(values: columns.Series, key: str, limit: Any, name: str) -> Any:
+    """Compare with a limit; a missing value is never within."""
+    try:
+        comparable = columns.ordered(values)
+    except UserError as error:
+        raise Problem(("column",), f"column {name!r} {error}") from None
+    if pd.api.types.is_datetime64_any_dtype(comparable.dtype):
+        try:
+            limit = pd.to_datetime(str(limit), format="ISO8601", utc=True).tz_localize(None)
+        except ValueError:
+            raise Problem(
+                (key,), f"found {shown(limit)}, expected a date like 2024-05-31"
+            ) from None
+    elif isinstance(limit, str):
+        raise Problem((key,), f"found the text {limit!r}, column {name!r} holds numbers")
+    return _LIMITS[key](comparable, limit)
+
+
+def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Add the derived columns; a derived column may build on an earlier one."""
+    new = frame.copy(deep=False)
+    for name, formula in spec.derive.items():
+        at = (*place, "derive", name)
+        function, source = _parse_formula(formula, at)
+        values = _column(new, source, at)
+        if not pd.api.types.is_numeric_dtype(values):
+            raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
+        with np.errstate(all="ignore"):
+            computed = _FUNCTIONS[function](values.astype("float64"))
+        undefined = ~np.isfinite(computed) & values.notna()
+        if undefined.any():
+            row = int(np.flatnonzero(undefined)[0])
+            raise Problem(
+                at,
+                f"{formula} is undefined in {int(undefined.sum())} row(s), first in row "
+                f"{values.index[row] + 1} where {source} = {values.iloc[row]!r}",
+            )
+        new[name] = computed
+    return new
+
+
+def _parse_formula(formula: str, at: Place) -> tuple[str, str]:
+    # the name of a column may hold anything, brackets too
+    call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
+    if call is None:
+        raise Problem(at, f"found {shown(formula)}, expected function(column), e.g. log(income)")
+    if call[1] not in _FUNCTIONS:
+        raise Problem(at, unknown("function", call[1], _FUNCTIONS))
+    return call[1], call[2]
+
+
+def _labelled(
+    frame: pd.DataFrame, target: str, spec: DataSet, place: Place
+) -> tuple[pd.DataFrame, int]:
+    """Leave out the rows without a label, or refuse them; return how many there were."""
+    missing = frame[target].isna()
+    count = int(missing.sum())
+    if count == len(frame):
+        raise Problem((*place, "target"), f"every value of {target!r} is missing: nothing to learn")
+    if count and spec.missing_target == "error":
+        raise Problem(
+            (*place, "target"),
+            f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
+            f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
+            + (_IF_NAMES if isinstance(spec, TableKeys) and spec.missing_values is None else ""),
+        )
+    return (frame[~missing] if count else frame), count
+
+
+def _column(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
+    """Return a column, or say which there are."""
+    if name not in frame.columns:
+        raise Problem(at, unknown("column", name, frame.columns))
+    return frame[name]
+
+
+def _complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
+    """Return a column in which no value may be missing."""
+    values = _column(frame, name, at)
+    missing = values.isna()
+    if missing.any():
+        raise Problem(
+            at,
+            f"{int(missing.sum())} of {len(frame)} rows have no value in {name!r} (first in row "
+            f"{int(frame.index[missing][0]) + 1}): leave them out with `filter: [{{column: "
+            f"{name}, missing: drop}}]`",
+        )
+    return values
+
+
+def _identifying(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
+    """Return a column that tells rows or groups apart, as texts."""
+    try:
+        return identifiers(_column(frame, name, at))
+    except UserError as error:
+        raise Problem(at, f"column {name!r} {error}") from None
+
+
+def _row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
+    """Return unique ids: those of a column, or the rows' numbers in the source."""
+    if spec.id is None:
+        return frame.index.to_numpy(dtype=np.int64) + 1
+    ids = _column(frame, spec.id, (*place, "id"))
+    if ids.isna().any():
+        raise Problem(
+            (*place, "id"), f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}"
+        )
+    whole = pd.api.types.is_integer_dtype(ids.dtype)
+    ids = columns.plain(ids) if whole else _identifying(frame, spec.id, (*place, "id"))
+    if ids.duplicated().any():
+        first = str(ids[ids.duplicated()].iloc[0])
+        raise Problem((*place, "id"), f"ids must be unique: {first!r} appears twice")
+    return ids.to_numpy()
+
+
+def _weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
+    """Return the sample weights: numbers from 0, not all 0."""
+    at = (*place, "weights")
+    values = _complete(frame, name, at)
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        raise Problem(at, f"column {name!r} is not numeric (it holds {values.dtype})")
+    weights = values.astype("float64")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
+        raise Problem(at, f"column {name!r} has weights that are negative, infinite or all 0")
+    return weights
+
+
+def _time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
+    """Return the column that orders the rows."""
+    at = (*place, "time")
+    try:
+        return columns.ordered(_complete(frame, name, at))
+    except Problem:
+        raise
+    except UserError as error:
+        raise Problem(at, f"column {name!r} {error}") from None
+
+
+def chosen_features(
+    frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
+) -> pd.DataFrame:
+    """Return the columns to learn from, in plain types."""
+    listed = spec.features or []
+    for key, wanted in (("features", listed), ("drop", spec.drop)):
+        for i, name in enumerate(wanted):
+            _column(frame, name, (*place, key, i))
+    left_out = set(spec.drop) | (kept_apart - set(listed))
+    chosen = [name for name in listed or list(frame.columns) if name not in left_out]
+    if not chosen:
+        raise Problem(place, "no feature is left to learn from")
+    made: dict[str, columns.Series] = {}
+    for name in chosen:
+        if name.startswith("Unnamed: ") and not listed:
+            raise Problem(
+                place,
+                f"a column has no name in the first line and is called {name!r}; if it counts the "
+                f'rows, set `id: "{name}"` or `drop: ["{name}"]`',
+            )
+        try:
+            made[name] = columns.plain(frame[name])
+        except UserError as error:
+            raise Problem(
+                place, f"column {name!r} {error}: leave it out with `drop` or mend it"
+            ) from None
+    return pd.DataFrame(made, index=frame.index, copy=False)
+
+
+def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame:
+    """Return the columns that are carried along with the rows."""
+    found = {}
+    for i, one in enumerate(wanted.subgroups):
+        at = (*place, i)
+        if one.column not in frame.columns:
+            raise Problem(at, unknown("column", one.column, map(str, frame.columns)))
+        found[f"{SUBGROUP}{one.column}"] = _subgroups(frame[one.column], one, at)
+    for name in wanted.taken:
+        if name not in frame.columns:
+            raise Problem(("metrics",), unknown("column", name, map(str, frame.columns)))
+        found[f"{TAKEN}{name}"] = columns.plain(frame[name])
+    return pd.DataFrame(found, index=frame.index)
+
+
+def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:
+    """Name the subgroup of each row."""
+    try:
+        plain = columns.plain(values)
+    except UserError as error:
+        raise Problem(at, f"column {one.column!r} {error}") from None
+    number = types.is_numeric_dtype(plain.dtype)
+    different = int(plain.nunique())
+    if one.bins is not None:
+        if not number:
+            raise Problem((*at, "bins"), f"column {one.column!r} holds no numbers to cut")
+        order, texts = _cut(plain, one.bins)
+    else:
+        if number and not types.is_bool_dtype(values.dtype) and different > MOST_CODES:
+            low, high = plain.min(), plain.max()
+            middle = f"{(low + high) / 2:.3g}"
+            raise Problem(
+                at,
+                f"column {one.column!r} holds {different:,} different numbers from {low:g} to "
+                f"{high:g}: say where to cut them, `{{column: {one.column}, bins: [{middle}]}}`; "
+                f"on the command line `{one.column}:{middle}`, in Python "
+                f"`bins={{{one.column!r}: [{middle}]}}`",
+            )
+        order, texts = columns.sorted_names(values), names(values)
+    if texts.nunique() > MOST_SUBGROUPS:
+        raise Problem(
+            at,
+            f"column {one.column!r} has {texts.nunique():,} different values, {MOST_SUBGROUPS} at "
+            "most make subgroups: pool some, or name another column",
+        )
+    texts = texts.where(plain.notna(), MISSING)
+    if texts.nunique() < 2:
+        whole = f"puts all rows into one subgroup, {texts.iloc[0]!r}"
+        raise Problem(at, f"column {one.column!r} {whole}")
+    categories = [*dict.fromkeys([*order, MISSING])]
+    return pd.Series(pd.Categorical(texts, categories), index=values.index)
+
+
+def _cut(values: columns.Series, bins: Sequence[float]) -> tuple[list[str], columns.Series]:
+    """Name the intervals, and that of each number."""
+    names = [f"below {bins[0]:g}"]
+    names += [f"{low:g} to below {high:g}" for low, high in pairwise(bins)]
+    names.append(f"{bins[-1]:g} or more")
+    at = np.searchsorted(bins, values.to_numpy(np.float64), side="right")
+    return names, pd.Series(np.array(names, dtype=object)[at], index=values.index)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 from pandas.api import types
 
 from bakeoff.data import columns
-from bakeoff.data.file_columns import Labels, Numbers
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
@@ -64,6 +64,105 @@ def positive_of(counts: Mapping[str, int]) -> Positive:
 
 def _bare(name: str) -> str:
     return name.strip().strip(".").lower()
+
+
+Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
+"""Classes of rows: their places among the classes."""
+_SAME = 1e-6
+"""How far two files may differ in a number, relatively: some round, or store single precision."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Labels:
+    """Labels of rows, as codes."""
+
+    classes: tuple[str, ...]
+    codes: Codes
+    what: ClassVar[str] = "true label"
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray) -> Labels:
+        """Encode a column; its distinct values alone are written as texts."""
+        if pa.types.is_null(column.type):  # a column without a value
+            column = column.cast(pa.string())
+        encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
+        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        texts = names(pd.Series(encoded.dictionary.to_pandas()))
+        same, classes = pd.factorize(texts)
+        return cls(tuple(map(str, classes)), _codes([*same, -1], len(classes))[places])
+
+    def among(self, classes: Sequence[str]) -> Codes:
+        """Return the codes as positions in other classes; -1 where a label is none of them."""
+        places = {name: place for place, name in enumerate(classes)}
+        positions = [places.get(name, -1) for name in self.classes]
+        return _codes([*positions, -1], len(classes))[self.codes]
+
+    def __getitem__(self, rows: Any) -> Labels:
+        return Labels(self.classes, self.codes[rows])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether a row has no label, shape (n,)."""
+        missing: NDArray[np.bool_] = self.codes < 0
+        return missing
+
+    def unlike(self, other: Labels) -> NDArray[np.bool_]:
+        """Tell in which rows another column has another label, shape (n,)."""
+        return np.asarray(other.among(self.classes) != self.codes)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows have each label."""
+        counted = np.bincount(self.codes[~self.missing], minlength=len(self.classes))
+        return dict(zip(self.classes, counted.tolist(), strict=True))
+
+    def named(self, row: int) -> str:
+        """Return the label of a row, for messages."""
+        return "" if self.codes[row] < 0 else self.classes[self.codes[row]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Numbers:
+    """Numbers of rows, in place of `Labels`."""
+
+    values: NDArray[np.float64]
+    classes: ClassVar[tuple[str, ...]] = ()
+    what: ClassVar[str] = "true number"
+
+    def among(self, classes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the numbers, which are among no classes."""
+        return self.values
+
+    def __getitem__(self, rows: Any) -> Numbers:
+        return Numbers(self.values[rows])
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether a row has no number, shape (n,)."""
+        return np.isnan(self.values)
+
+    def unlike(self, other: Numbers) -> NDArray[np.bool_]:
+        """Tell in which rows another column has another number, but for rounding, shape (n,)."""
+        return ~np.isclose(other.values, self.values, rtol=_SAME, atol=0)
+
+    def named(self, row: int) -> str:
+        """Return the number of a row, for messages."""
+        return "" if np.isnan(self.values[row]) else f"{self.values[row]:.9g}"
+
+
+Answers: TypeAlias = Labels | Numbers
+"""What is true, or predicted, of rows."""
+
+
+def _codes(places: Sequence[int], classes: int) -> Codes:
+    """Return codes in the smallest integer type: 50 models of a million rows take 50 MB."""
+    return np.array(places, dtype=np.min_scalar_type(-1 - classes))
 
 
 class TrainingTarget(NamedTuple):

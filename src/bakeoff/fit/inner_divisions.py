@@ -24,7 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 
-from bakeoff.data.divide import blocks
+from bakeoff.data.splits import blocks
 from bakeoff.errors import Problem, UserError, shown
 from bakeoff.fit.preprocessing import boosting_library
 from bakeoff.spec.models import Model

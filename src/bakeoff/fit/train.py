@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 
-from bakeoff.data.divide import Rows
+from bakeoff.data.describe import Rows
 from bakeoff.data.target import TrainingTarget
 from bakeoff.errors import UserError, unknown
 from bakeoff.fit.estimator import (

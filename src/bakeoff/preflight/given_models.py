@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bakeoff.data import Split, Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
-from bakeoff.data.split_files import divisions
+from bakeoff.data.splits import divisions
 from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.rival import check_same_run, rival_predictions

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.predicted import Predicted, SideBySide
+from bakeoff.data.observations import Observations, Predicted
 from bakeoff.errors import Problem
 from bakeoff.scores.metrics import METRICS, Need, no_metric, of_other_task
 from bakeoff.spec import Costs
@@ -27,53 +27,71 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.gate import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)
 class GateRows:
-    """Base and candidate on the same rows."""
+    """Base and candidate on the same rows, in this order."""
 
-    names: tuple[str, str]
-    classes: tuple[str, ...]
-    truth: NDArray[Any]
-    task: Task
-    base: Predicted
-    candidate: Predicted
-    groups: NDArray[Any] | None = None
+    given: Observations
     subgroups: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     greater_is_better: bool = True
-    runs: tuple[Sequence[Predicted], ...] = ()
     unit: str | None = None
     costs: Costs | None = None
+
+    def __post_init__(self) -> None:
+        self.given.check_answers()
+        for name, runs in self.given.models.items() if self.given.several_runs else ():
+            if len(runs) < 2:
+                lacks = f"{name} has one training run, which says nothing of its seeds"
+                raise Problem(("seed",), lacks)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The models' names."""
+        base, candidate = self.given.models
+        return base, candidate
+
+    @property
+    def base(self) -> Predicted:
+        """The first training run of the base."""
+        return next(iter(self.given.models.values()))[0]
+
+    @property
+    def candidate(self) -> Predicted:
+        """The first training run of the candidate."""
+        return list(self.given.models.values())[1][0]
+
+    @property
+    def runs(self) -> tuple[Sequence[Predicted], ...]:
+        """All training runs, where there are several."""
+        return tuple(self.given.models.values()) if self.given.several_runs else ()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, of two the positive one last."""
+        return self.given.classes
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """What is true of the rows."""
+        return self.given.truth
+
+    @property
+    def task(self) -> Task:
+        """Whether classes or numbers are predicted."""
+        return self.given.task
+
+    @property
+    def groups(self) -> NDArray[Any] | None:
+        """Which rows belong together."""
+        return self.given.related.get("group")
 
     def measured_in(self, unit: str | None) -> GateRows:
         """Name the unit of predicted numbers."""
         if unit is not None and not (self.task.numbers and self.base.values is None):
             raise Problem(("unit",), "is for predicted numbers")
         return dataclasses.replace(self, unit=unit)
-
-    @classmethod
-    def of(cls, given: SideBySide, subgroups: Mapping[str, NDArray[Any]], **more: Any) -> GateRows:
-        """Take the two models of predictions that were read and checked, the base first."""
-        given.check_answers()
-        (base, of_base), (candidate, of_candidate) = given.models.items()
-        related = given.related.get("group"), subgroups
-        if given.further:
-            more["runs"] = tuple(given.runs.values())
-            for name in (name for name, runs in given.runs.items() if len(runs) < 2):
-                said = f"{name} has one training run, which says nothing of its seeds"
-                raise Problem(("seed",), said)
-        return cls(
-            (base, candidate),
-            given.classes,
-            given.truth,
-            given.task,
-            of_base,
-            of_candidate,
-            *related,
-            **more,
-        )
 
     def with_costs(self, costs: Any) -> GateRows:
         """Return the same rows with what errors cost, as `costs:` of an experiment has it."""
@@ -142,7 +160,8 @@ class GateRows:
                 self.recipes(metric, kept, alternative=side, confidence_level=1 - alpha)
                 for side in ("greater", "less")
             )
-            return two_limits(low, high, alpha, count_groups(groups), "two_t")
+            count = 0 if groups is None else len(np.unique(groups.astype(str)))
+            return Limits.from_results(low, high, alpha, count, "two_t")
         if self.base.values is not None and self.candidate.values is not None:
             return mean_limits(
                 self.candidate.values[kept],

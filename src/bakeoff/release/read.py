@@ -57,4 +57,4 @@ def read_rows(
             raise Problem(("subgroup",), problem.message) from None
         parts[subgroup] = found.related["group"].astype(str)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
-    return GateRows.of(given, parts, greater_is_better=greater)
+    return GateRows(given, parts, greater_is_better=greater)

@@ -61,7 +61,7 @@ REMARKS: Mapping[str, tuple[str, str]] = {
     ),
     "hidden": ("the first sheet of the workbook, which is read, is hidden", "name one by 'sheet:'"),
 }
-"""What is odd about columns (`bakeoff.data.describe_columns.describe`), and what to do."""
+"""What is odd about columns (`bakeoff.data.describe.describe`), and what to do."""
 
 
 class Note(NamedTuple):

@@ -14,8 +14,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bakeoff.data.row_columns import TAKEN
-from bakeoff.data.table import GROUP, ROW_ID, TIME
+from bakeoff.data.table import GROUP, ROW_ID, TAKEN, TIME
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, open_parquet, read_frame, read_json, write_parquet
 from bakeoff.fit.fit_task import timing_of

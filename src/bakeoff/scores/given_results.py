@@ -14,13 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.given_predictions import predictions_of
-from bakeoff.data.predicted import oddity
-from bakeoff.data.prediction_table import HeldModel
+from bakeoff.data.given_predictions import HeldModel, predictions_of
 from bakeoff.data.readers import read_elsewhere
-from bakeoff.data.split_files import Split
+from bakeoff.data.records import read_frame
+from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
-from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import digest, files_at, is_file, sha256_of, state_of
 from bakeoff.fit.predictions import Predictions
@@ -52,7 +50,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         values=found.values,
         facts={
             **_facts(fit, "" if isinstance(given, HeldModel) else path, split),
-            **({"note": said} if (said := oddity(fit.model, found, truth)) else {}),
+            **({"note": said} if (said := found.oddity(fit.model, truth)) else {}),
         },
     )
 

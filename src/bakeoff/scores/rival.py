@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from bakeoff.data.split_files import Split
+from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, TARGET, Table
 from bakeoff.errors import Place, Problem, UserError, some
 from bakeoff.files import is_file, read_parquet, reading, state_of

@@ -16,7 +16,7 @@ from bakeoff.api.datasets import read_scores as read_table
 from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.comparisons.run_tests import HOLES, MATRIX
-from bakeoff.data.table_files import read_frame
+from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from bakeoff.cli.guess import look
-from bakeoff.data import table_files
+from bakeoff.data import records
 from bakeoff.errors import UserError
 
 
@@ -21,7 +21,7 @@ def table(folder, **columns):
 
 def test_labels_that_read_like_missing_values_are_labels(tmp_path):
     path = table(tmp_path, out=np.resize(["None", "Severe", "Severe"], 600), z=["?", "1.5"] * 300)
-    written = table_files.guess(path, "out", {})
+    written = records.guess(path, "out", {})
     assert "None" not in written.keys["missing_values"]
     assert "?" in written.keys["missing_values"]
     guess = look(written.frame, "out")
@@ -38,16 +38,16 @@ def test_labels_that_may_be_missing_beside_two_classes_are_asked_for(
     path = table(tmp_path, out=np.resize(["a", "b", "NA"], 600))
     if said is None:
         with pytest.raises(UserError, match="--missing-values: 'out' is 'NA' in 200 of 600 rows"):
-            table_files.guess(path, "out", {})
+            records.guess(path, "out", {})
         return
-    found = look(table_files.guess(path, "out", {"missing_values": said}).frame, "out")
+    found = look(records.guess(path, "out", {"missing_values": said}).frame, "out")
     assert (found.unlabelled, len(found.counts)) == (unlabelled, classes)
 
 
 def test_one_class_tells_how_many_rows_have_no_label(tmp_path):
     path = table(tmp_path, out=np.resize(["a", "", "a"], 600))
     with pytest.raises(UserError, match=r"1 class .* and 200 rows without a label"):
-        look(table_files.guess(path, "out", {}).frame, "out")
+        look(records.guess(path, "out", {}).frame, "out")
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv.parquet", "old.csvs/t.parquet"])
@@ -55,11 +55,11 @@ def test_punctuation_is_guessed_of_text_files_alone(tmp_path, name):
     (tmp_path / name).parent.mkdir(exist_ok=True)
     frame = pd.DataFrame({"z": ["?", "1,5"] * 20, "out": ["a", "b"] * 20})
     frame.to_parquet(tmp_path / name)
-    assert table_files.guess(str(tmp_path / name), "out", {}).keys == {}
+    assert records.guess(str(tmp_path / name), "out", {}).keys == {}
     frame.to_csv(tmp_path / "t.csv", sep=";", index=False)
     frame.to_csv(tmp_path / "t.txt", sep="\t", index=False)
     for path, format in (("t.csv", None), ("t.csv", "csv"), ("t.txt", "tsv")):
-        keys = table_files.guess(
+        keys = records.guess(
             str(tmp_path / path), "out", {} if format is None else {"format": format}
         ).keys
         assert (keys["decimal"], keys["missing_values"][0]) == (",", "?")
@@ -70,7 +70,7 @@ def test_an_id_that_is_a_date_is_an_id_and_a_running_number_none(tmp_path):
     path = table(
         tmp_path, out=["a", "b"] * 300, sample_id=days, nr=np.tile(np.arange(1, 151), 4), day=days
     )
-    guess = look(table_files.guess(path, "out", {}).frame, "out")
+    guess = look(records.guess(path, "out", {}).frame, "out")
     assert (guess.id, guess.groups) == ("sample_id", None)
     assert "sample_id" not in guess.drop
     assert guess.dates == {"day": []}

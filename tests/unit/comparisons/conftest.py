@@ -6,7 +6,7 @@ import pytest
 from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.comparisons.run_tests import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.execution import steps
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.run_fit import run_fit

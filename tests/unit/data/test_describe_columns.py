@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import bakeoff
 from bakeoff.cli import main
-from bakeoff.data.describe_columns import date_formats, describe
+from bakeoff.data.describe import date_formats, describe
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment

@@ -6,12 +6,11 @@ import pyarrow as pa
 import pytest
 
 import bakeoff
-from bakeoff.api.arrays import Parts, side_by_side
+from bakeoff.api.arrays import side_by_side
 from bakeoff.api.estimator_table import joined_table
 from bakeoff.api.settings import KINDS
-from bakeoff.data.file_columns import Columns
 from bakeoff.data.given_tables import read_columns
-from bakeoff.data.table_files import read_table
+from bakeoff.data.records import Records, read_table
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 from tests.unit.sources.test_identifiers import WRITERS
@@ -33,7 +32,7 @@ def test_every_reader_tells_rows_and_groups_apart(ending, start, tmp_path):
     for each in (1, 2):
         keys = _whole(start, each)
         WRITERS[ending](path, keys)
-        file = Columns(str(path), read_table(str(path), ("x",)), ("x",))
+        file = Records(str(path), read_table(str(path), ("x",)), ("x",))
         found = [file.related("group", GivenColumns(group="k"))]
         found += [file.ids("k")] if each == 1 else []
         assert all([str(one) for one in own] == [str(key) for key in keys] for own in found)
@@ -48,7 +47,7 @@ def test_floats_that_stand_for_several_numbers_identify_nothing(role, ending, tm
         frame.to_parquet(path)
     else:
         path.write_text("".join(f'{{"who": {one!r}}}\n' for one in frame["who"]))
-    file = Columns(str(path), read_table(str(path), ("x",)), ("x",))
+    file = Records(str(path), read_table(str(path), ("x",)), ("x",))
     columns = GivenColumns.model_validate({role: "who"})
     with pytest.raises(Problem, match="'who' holds floating-point numbers"):
         file.ids("who") if role == "id" else file.related(role, columns)
@@ -78,7 +77,7 @@ def test_groups_in_a_list_are_told_apart():
 def test_subgroups_of_arrow_keep_codes():
     codes = pa.table({"site": pa.array([2**53, 2**53 + 1, None] * 4)})
     given = {"a": np.arange(12.0), "b": np.arange(12.0)[::-1]}
-    of = {}, KINDS["higher"], (), None, "rows", Parts.taken(codes, {})
+    of = {}, KINDS["higher"], (), None, "rows", codes
     found = side_by_side(None, given, *of).subgroups["site"]
     assert [*found.categories] == [str(2**53), str(2**53 + 1), "(missing)"]
 

@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data.quality import split_quality
-from bakeoff.data.split_files import divisions
-from bakeoff.data.splits import make_splits
+from bakeoff.data.splits import divisions, make_splits, split_quality
 from bakeoff.data.table import load_table
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data.describe_columns import NAMED, group_columns, is_running_number, why_groups
+from bakeoff.data.describe import NAMED, group_columns, is_running_number, why_groups
 
 RNG = np.random.default_rng(0)
 

@@ -4,7 +4,7 @@ import pytest
 
 from bakeoff.cli import main
 from bakeoff.data.given_predictions import load
-from bakeoff.data.table_files import PLAIN, laid_out
+from bakeoff.data.records import PLAIN, laid_out
 from bakeoff.spec import load_experiment
 
 ROWS = "".join(f"{i},{'uv'[i % 2]},{'uv'[i % 3 % 2]},{'uv'[i // 2 % 2]}\n" for i in range(40))

@@ -370,17 +370,6 @@ def test_a_folder_without_logs_is_refused_in_one_sentence():
         tables_of(["empty", "empty"])
 
 
-def test_logs_that_are_no_longer_read_are_left_out_of_a_folder():
-    write("logs/run.json", {"testCases": [], "metricsData": []})
-    said = "run.json was left out: it is a test run of DeepEval, a format that is no longer read"
-    with pytest.raises(Problem, match=said):
-        tables_of(["logs"])
-    inspect("logs/log.json", "m", [1])
-    tables = tables_of(["logs"])
-    assert (list(tables.models), len(tables.left_out)) == (["logs"], 1)
-    assert said in tables.left_out[0]
-
-
 def folder_of_runs():
     """Write three runs of 30 items of two models, and return the marks of each, run by run."""
     marks = {"openai/a": [], "b": []}

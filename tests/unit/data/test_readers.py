@@ -11,18 +11,15 @@ import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from bakeoff.cli import main
 from bakeoff.data import readers
-from bakeoff.data.given_predictions import load_given
-from bakeoff.data.predicted import predicted
-from bakeoff.data.prediction_table import read_predictions
+from bakeoff.data.given_predictions import load_given, read_predictions
 from bakeoff.data.readers import inspect_logs, lm_eval
-from bakeoff.data.table_files import read_table
+from bakeoff.data.records import read_table
 from bakeoff.errors import Problem
 from bakeoff.preflight import check_experiment
 from bakeoff.scores.given_results import given_scores
@@ -299,8 +296,7 @@ def test_probabilities_of_a_single_class_say_nothing(tmp_path):
     path = tmp_path / "p.csv"
     pd.DataFrame({"id": [1, 2], "y_true": "a", "y_pred": "a", "p_a": 1.0}).to_csv(path, index=False)
     columns = GivenColumns.model_validate({})
-    table = read_predictions(str(path), columns, PLACE)
-    found = predicted(table, np.array([0, 1]), ("a",), columns)
+    ((found,),) = read_predictions(str(path), columns, PLACE).among(("a",)).values()
     assert found.probabilities is None
     assert found.answers.tolist() == [0, 0]
 
@@ -326,58 +322,3 @@ def test_a_column_of_several_types_is_named(tmp_path, odd, said):
     path.write_text(lines([{"id": i, "m": "a" if i != 2 else odd} for i in range(5)]))
     with pytest.raises(Problem, match=f"column 'm' .* it is text, in row 3 {said}"):
         read_table(str(path), PLACE)
-
-
-RETIRED = {
-    "predictions of an OpenML run": (
-        "%Sat Nov 21\n@RELATION r\n@ATTRIBUTE repeat NUMERIC\n@ATTRIBUTE row_id NUMERIC\n"
-        "@ATTRIBUTE prediction {a,b}\n@ATTRIBUTE correct {a,b}\n@DATA\n0,14,a,a\n"
-    ),
-    "predictions of mlr3": "row_ids,truth,response,prob.M\n3,M,M,0.7\n1,R,M,0.6\n",
-    "predictions of tidymodels": ".pred_class,.pred_no,id,.row,left\nyes,0.8,Fold1,1,yes\n",
-    "a table of MLflow": '{"columns":["ground_truth","outputs"],"data":[["a","b"]]}',
-    "a test run of DeepEval": '{"testCases": [{"input": "a",\n"metricsData": []}]}',
-    "a report of SWE-bench": '{"submitted_ids": ["a"],\n"resolved_ids": ["a"]}',
-    "fold scores of scikit-learn": "fit_time,score_time,test_accuracy\n0.1,0.1,0.5\n0.1,0.1,0.6\n",
-}
-LISTED = '{\n"fit_time": [0.1],\n"test_accuracy": [0.5]\n}'
-SEARCHED = "mean_fit_time;params;split0_test_score\n0.1;{};0.5\n"
-
-
-@pytest.mark.parametrize(
-    ("what", "text"),
-    [
-        *RETIRED.items(),
-        ("fold scores of scikit-learn", LISTED),
-        ("fold scores of scikit-learn", SEARCHED),
-    ],
-)
-@pytest.mark.parametrize("ending", ["csv", "json"])
-def test_what_is_no_longer_read_is_told_what_to_use(tmp_path, what, text, ending):
-    path = tmp_path / f"x.{ending}"
-    path.write_text(text)
-    said = rf"holds {what}, a format that is no longer read: save a CSV .* `bakeoff.readers`"
-    with pytest.raises(Problem, match=said):
-        read_table(str(path), PLACE)
-    with pytest.raises(Problem, match=said):
-        readers.read_elsewhere(str(path), PLACE, folds=True)
-    assert what not in readers.known()
-
-
-def test_a_reader_of_others_is_asked_before_what_is_no_longer_read(tmp_path, own_reader):
-    (tmp_path / "x.json").write_text(RETIRED["a test run of DeepEval"])
-    own_reader.recognizes = lambda head: "testCases" in head
-    assert readers.reader_of(str(tmp_path / "x.json")) is own_reader
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "id,y_true,fit_time\n1,a,1\n2,b,2\n",
-        "id,truth,response\n1,a,b\n2,b,b\n",
-        "id,row_ids,y_true,y_pred\n1,1,a,b\n2,2,b,b\n",
-    ],
-)
-def test_plain_tables_with_some_of_these_names_are_read(tmp_path, text):
-    (tmp_path / "x.csv").write_text(text)
-    assert read_table(str(tmp_path / "x.csv"), PLACE).num_rows == 2

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.data import repeats
-from bakeoff.data.describe_columns import BLOCKS, NAMED, group_columns
-from bakeoff.data.repeats import find_repeats, pairs_by_chance
+from bakeoff.data import describe
+from bakeoff.data.describe import BLOCKS, NAMED, find_repeats, group_columns, pairs_by_chance
 from tests.conftest import ROOT
 
 
@@ -81,7 +80,7 @@ def test_coarse_features_repeat_by_chance():
 def test_large_tables_are_searched_for_equal_rows_alone(monkeypatch):
     frame = fine()
     frame.iloc[1] = frame.iloc[0]
-    monkeypatch.setattr(repeats, "MOST_CELLS", 10)
+    monkeypatch.setattr(describe, "MOST_CELLS", 10)
     found = find_repeats(frame)
     assert (found.repeated, found.nearly) == (1, None)
     assert [len(rows) for rows in found.across(np.array([0]), np.array([1]))] == [1, 0]
@@ -89,16 +88,16 @@ def test_large_tables_are_searched_for_equal_rows_alone(monkeypatch):
 
 def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
     frame = fine().astype({"x0": "float32"}).assign(day=pd.date_range("2024-05-31", periods=60))
-    whole = [repeats._hashed(frame[name], i) for i, name in enumerate(frame)]
-    monkeypatch.setattr(repeats, "_TOGETHER", 7)
-    parts = [repeats._hashed(frame[name], i) for i, name in enumerate(frame)]
+    whole = [describe._hashed(frame[name], i) for i, name in enumerate(frame)]
+    monkeypatch.setattr(describe, "_TOGETHER", 7)
+    parts = [describe._hashed(frame[name], i) for i, name in enumerate(frame)]
     np.testing.assert_array_equal(parts, whole)
 
 
 def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
     made = []
     held = []
-    hashed = repeats._hashed
+    hashed = describe._hashed
 
     def counted(values, place):
         found = hashed(values, place)
@@ -106,7 +105,7 @@ def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
         held.append(sum(one() is not None for one in made))
         return found
 
-    monkeypatch.setattr(repeats, "_hashed", counted)
+    monkeypatch.setattr(describe, "_hashed", counted)
     frame = fine(width=20)
     find_repeats(frame)
     pairs_by_chance(frame)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.data.row_columns import carry
+from bakeoff.data.table import carry
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common.subgroups import SubgroupColumn, as_columns
 from bakeoff.spec import load_experiment

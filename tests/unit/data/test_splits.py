@@ -9,9 +9,14 @@ from sklearn.dummy import DummyRegressor
 from sklearn.metrics import mean_absolute_error, median_absolute_error
 
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
-from bakeoff.data.quality import split_quality
-from bakeoff.data.split_files import divisions, write_splits
-from bakeoff.data.splits import NEITHER, check_plan, largest_k
+from bakeoff.data.splits import (
+    NEITHER,
+    check_plan,
+    divisions,
+    largest_k,
+    split_quality,
+    write_splits,
+)
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.data.target import Classes, Quantity
 from bakeoff.errors import Problem

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions

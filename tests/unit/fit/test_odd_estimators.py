@@ -6,7 +6,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from bakeoff.data import ROW_ID, TARGET, Table
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import assemble

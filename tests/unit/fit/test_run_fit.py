@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
-from bakeoff.data.split_files import write_splits
+from bakeoff.data.splits import write_splits
 from bakeoff.data.target import Classes
 from bakeoff.files import read_json
 from bakeoff.fit.estimator import assemble

@@ -7,7 +7,7 @@ import pytest
 from bakeoff import stats
 from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.data.given_predictions import divide, load
-from bakeoff.data.split_files import divisions
+from bakeoff.data.splits import divisions
 from bakeoff.scores import score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.scores.given_results import given_predictions

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 import bakeoff
 from bakeoff.cli import main
 from bakeoff.data.given_predictions import load
-from bakeoff.data.table_files import read_frame, read_table
+from bakeoff.data.records import read_frame, read_table
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.cli.row_options import FORMATS
-from bakeoff.data import TARGET, load_table, table_files
+from bakeoff.data import TARGET, load_table, records
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common import archives, formats
@@ -184,12 +184,12 @@ def test_columns_of_every_type_become_plain(tmp_path):
     ],
 )
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
-    from bakeoff.data.prepare import features
+    from bakeoff.data.table import chosen_features
     from bakeoff.sources.sklearn import SklearnData
 
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
-        features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
+        chosen_features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_tables_have_so_many_columns(tmp_path, monkeypatch, ending):
     with pytest.raises(UserError, match=message):
         read_table(path, path.name, TableKeys())
     with pytest.raises(UserError, match=message):
-        table_files.read_table(str(path), ("predictions",))
+        records.read_table(str(path), ("predictions",))
 
 
 @pytest.mark.parametrize("kind", ["excel", "stata", "feather", "parquet", "jsonl"])

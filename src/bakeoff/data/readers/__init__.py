@@ -14,14 +14,13 @@ Files are recognized by their content, not by their name.
 from __future__ import annotations
 
 import pkgutil
-import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Protocol, cast
 
 import pandas as pd
 
@@ -161,8 +160,6 @@ def read_elsewhere(
     reader = reader_of(path)
     if reader is None:
         return None
-    if isinstance(reader, _Retired):
-        raise Problem(place, f"{path!r} holds {reader.WHAT}, {reader.instead}")
     if getattr(reader, "OF_FOLDS", False) != folds:
         raise Problem(
             place,
@@ -241,77 +238,16 @@ def _of_archive(reader: Any, path: str) -> pd.DataFrame:
 
 def known() -> list[str]:
     """List the recognized formats."""
-    return [one.WHAT for one in _readers() if not isinstance(one, _Retired)]
+    return [one.WHAT for one in _readers()]
 
 
 def logs_known() -> list[str]:
     """List the recognized formats of logs of evaluations."""
-    read = (one for one in _readers() if not isinstance(one, _Retired))
-    return [one.WHAT for one in read if getattr(one, "OF_EVALS", False)]
-
-
-class _Retired(NamedTuple):
-    """A format that was read before, whose files are told what to use instead."""
-
-    WHAT: str
-    columns: str
-    beginning: str
-    """A pattern of its first characters, or of its first line."""
-    HEADERS: tuple[str, ...] = ()
-    OF_EVALS: bool = False
-
-    def recognizes(self, head: str) -> bool:
-        return re.match(self.beginning, head.lstrip("\ufeff \t\r\n")) is not None
-
-    @property
-    def instead(self) -> str:
-        return (
-            f"a format that is no longer read: save a CSV file with the columns {self.columns}, or "
-            f"register a reader by the entry point `{GROUP}` (docs/readers.md)"
-        )
-
-    def read(self, text: str) -> pd.DataFrame:
-        raise LeftOut(f"it is {self.WHAT}, {self.instead}")
-
-
-_OF_ROWS = "`id`, `y_true`, `y_pred` and, where there are probabilities, `p_<class>`"
-_OF_ITEMS = "`id` and `score`"
-_RETIRED = (
-    _Retired("predictions of an OpenML run", _OF_ROWS, r"(?ims)[%@].*^@attribute\s+['\"]?row_id\b"),
-    _Retired(
-        "predictions of mlr3",
-        _OF_ROWS,
-        r"(?=.*\brow_ids\b)(?=.*\btruth\b).*\bresponse\b",
-        HEADERS=("row_ids",),
-    ),
-    _Retired(
-        "predictions of tidymodels",
-        _OF_ROWS,
-        r"(?=.*(?<!\w)\.row\b).*(?<!\w)\.pred",
-        HEADERS=(".row",),
-    ),
-    _Retired("a table of MLflow", _OF_ROWS, r'\{\s*"columns"\s*:\s*\['),
-    _Retired(
-        "a test run of DeepEval",
-        _OF_ITEMS,
-        r'(?s)\{(?=.*"testCases"\s*:).*"metricsData"\s*:',
-        OF_EVALS=True,
-    ),
-    _Retired(
-        "a report of SWE-bench", _OF_ITEMS, r'(?s)\{.*"resolved(?:_ids)?"\s*:\s*\[', OF_EVALS=True
-    ),
-    _Retired(
-        "fold scores of scikit-learn",
-        "`repeat`, `fold`, `metric` and `value`, or compare it by `bakeoff.compare_folds`",
-        r"(?=.*\b(?:mean_)?fit_time\b).*\b(?:split\d+_)?test_\w"
-        r'|(?s:[{\[](?=.*"(?:mean_)?fit_time"\s*:).*"(?:split\d+_)?test_\w+"\s*:)',
-        HEADERS=("fit_time", "mean_fit_time"),
-    ),
-)
+    return [one.WHAT for one in _readers() if getattr(one, "OF_EVALS", False)]
 
 
 @cache
 def _readers() -> tuple[Reader, ...]:
     modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
     others = (point.load() for point in metadata.entry_points(group=GROUP))
-    return cast("tuple[Reader, ...]", (*modules, *others, *_RETIRED))
+    return cast("tuple[Reader, ...]", (*modules, *others))

@@ -1,0 +1,396 @@
+"""What data look like: kinds of columns, ids of groups, columns that tell the class, repeated rows.
+
+Nothing is changed by it: what is remarked on is told with the data, and what to do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+from pandas.api import types
+
+from bakeoff.data.columns import Series, distinct
+
+LIKE_AN_ID = re.compile(
+    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum|nr|no|number)$|^unnamed)"
+    r"|(?<=[a-z])(Id|ID|IDs|Key|UUID|Number|No|Nr|Index)$"
+)
+_GROUPS = (
+    "patient|subject|person|customer|user|client|household|family|animal|site|plot|station"
+    "|participant|student|school|hospital|device|machine|session|speaker|group"
+)
+_NAMES_A_GROUP = re.compile(f"(?i:{_GROUPS})")
+_IS_A_GROUP = re.compile(f"(?i:(^|[_\\W])({_GROUPS})s?$)|(?<=[a-z])({_GROUPS.title()})s?$")
+_COUNTS = re.compile(
+    r"(?i:(^|[_\W])(index|row|rownum|nr|no|number)$|^unnamed)|(?<=[a-z])(Number|No|Nr|Index)$"
+)
+_STEPS = 0.8
+"""Share of the rows that follow their predecessor by one, where a column numbers them."""
+NAMED = "it is named like an id"
+BLOCKS = "the rows of each value stand together"
+_FEWEST = {True: 10, False: 20}
+"""Groups, where the name says what they are, and where it does not."""
+
+
+def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str, Any]]:
+    """List the columns that look like ids of groups."""
+    excluded = set(without)
+    found = []
+    for name in (str(column) for column in frame.columns if column not in excluded):
+        values = frame[name]
+        why = why_groups(values, name)
+        if why:
+            found.append({"column": name, "groups": int(values.nunique()), "why": why})
+    return found
+
+
+def named_like_groups(table: pa.Table, names: Iterable[str]) -> list[dict[str, Any]]:
+    """List those of some columns of a table that are named, and look, like ids of groups."""
+    likely = [name for name in names if LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)]
+    return group_columns(table.select(likely).to_pandas(), ()) if likely else []
+
+
+def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
+    """Name those of some columns that look like ids of groups or rows, not like measurements."""
+    names = list(names)
+    found = [group["column"] for group in named_like_groups(table, names)]
+    whole = [name for name in names if pa.types.is_integer(table.schema.field(name).type)]
+    numbers = table.select(whole).to_pandas()
+    found += [name for name in whole if counts_up(numbers[name])]
+    return list(dict.fromkeys(found))
+
+
+def why_groups(values: Series, name: str) -> str:
+    """Explain why a column looks like a group id; empty if it does not."""
+    if is_nested(values) or (pd.api.types.is_float_dtype(values.dtype) and not _whole(values)):
+        return ""
+    distinct = values.nunique()
+    if values.isna().any() or not 1 < distinct < 0.95 * len(values):
+        return ""
+    if is_running_number(values, name):
+        return ""
+    named = LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)
+    if named and distinct >= _FEWEST[bool(_NAMES_A_GROUP.search(name))]:
+        return NAMED
+    if 10 <= distinct <= len(values) / 2 and _in_blocks(values, distinct):
+        return BLOCKS
+    return ""
+
+
+def is_nested(values: Series) -> bool:
+    """Tell whether a column holds lists or mappings, as JSON and Parquet allow."""
+    nested = dict, list, tuple, set, np.ndarray
+    return values.dtype == object and any(isinstance(value, nested) for value in values)
+
+
+def is_running_number(values: Series, name: str) -> bool:
+    """Tell whether a column numbers rows, by its values or its name."""
+    # Numbers that start again (in each file, in each visit) repeat, but not for what they count.
+    if not _numbers_without_gaps(values):
+        return False
+    named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)
+    return counts_up(values) or bool(
+        named and values.min() in (0, 1) and values.nunique() > values.max() - 1
+    )
+
+
+def counts_up(values: Series) -> bool:
+    """Tell whether most rows follow their predecessor by one, once or from 1 again and again."""
+    if not _numbers_without_gaps(values):
+        return False
+    return bool((np.diff(values.to_numpy(dtype=np.float64)) == 1).mean() >= _STEPS)
+
+
+def _numbers_without_gaps(values: Series) -> bool:
+    if not pd.api.types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
+        return False
+    return not pd.api.types.is_bool_dtype(values.dtype) and _whole(values)
+
+
+def _whole(values: Series) -> bool:
+    present = values.dropna()
+    return all(bool((some % 1 == 0).all()) for some in (present.iloc[:1000], present))
+
+
+def _in_blocks(values: Series, distinct: int) -> bool:
+    """Tell whether the rows of each value stand together, and the values count the blocks."""
+    codes = pd.factorize(values)[0]
+    if np.count_nonzero(np.diff(codes)) + 1 != distinct:
+        return False
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        return not pd.api.types.is_datetime64_any_dtype(values.dtype)
+    return bool(values.min() in (0, 1) and values.max() - values.min() + 1 == distinct)
+
+
+_FEW_ROWS = 20
+"""Below so many rows, values that differ in every row say little."""
+_MOSTLY = 0.8
+"""Share of numbers among texts from which on the column is meant to be one of numbers."""
+_NUMBER = re.compile(
+    r"[-+]?(\d+|\d{1,3}([.,' ]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s*%?|[-+]?\.\d+\s*%?"
+)
+LIKE_MISSING = re.compile(
+    r"(?i)[?.*\-–—/_#x\s]+|#?n[./]?[ad]\.?|none|nil|null|nan|void|not (available|known|given)"
+)
+_ALIKE = {"y": "yes", "n": "no", "t": "true", "f": "false"}
+_DAYS = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d"),
+    *("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%Y", "%d-%b-%y"),
+)
+_FORMATS = tuple(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S"))
+_ISO = re.compile(r"\d{4}-\d{2}(-\d{2})?.*")
+
+
+def describe(features: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Describe each column: its kind, missing and distinct values, and what is odd about it.
+
+    A remark is a kind of `bakeoff.report.undeclared.REMARKS`, with what was found.
+    """
+    found = {}
+    for name, values in features.items():
+        different = distinct(values)
+        known = {"kind": kind_of(values), "missing": int(values.isna().sum())}
+        remark = _remark(values, str(name), different)
+        found[str(name)] = known | {"distinct": different} | ({"remark": remark} if remark else {})
+    return found
+
+
+def kind_of(values: Series) -> str:
+    """Tell whether a column holds numbers, dates or categories."""
+    if types.is_datetime64_any_dtype(values.dtype):
+        return "date"
+    return "number" if types.is_numeric_dtype(values.dtype) else "category"
+
+
+def _remark(values: Series, name: str, different: int) -> list[str] | None:
+    """Say what is odd about a column: the kind of the remark, and what was found."""
+    unique = different == len(values) >= _FEW_ROWS
+    if types.is_numeric_dtype(values.dtype):
+        return ["unique", ""] if unique and _whole(values) else None
+    if kind_of(values) == "date":
+        return None
+    counts = values.dropna().astype(str).value_counts()
+    texts = list(counts.index)
+    if broken := [text for text in texts if "\0" in text]:
+        return ["nul", f"in {int(counts[broken].sum()):,} rows"]
+    if formats := date_formats(values):
+        return ["dates", f"{texts[0]!r}: {' or '.join(map(repr, formats))}"]
+    numbers = counts[[_NUMBER.fullmatch(text.strip()) is not None for text in texts]]
+    if numbers.sum() >= _MOSTLY * counts.sum() and len(numbers):
+        rest = counts.drop(numbers.index)
+        if len(rest):
+            few = f"{int(rest.sum()):,} of {counts.sum():,} are none"
+            return ["numbers", f"{few}: {rest.index[0]!r}"]
+        return ["numbers", f"like {texts[0]!r}"]
+    if lacking := [text for text in texts if LIKE_MISSING.fullmatch(text.strip())]:
+        return ["missing", f"{lacking[0]!r} in {int(counts[lacking[0]]):,} rows"]
+    if unique:
+        return ["unique", ""]
+    alike: dict[str, str] = {}
+    for text in texts:
+        plain = " ".join(text.split()).casefold()
+        first = alike.setdefault(_ALIKE.get(plain, plain), text)
+        if first != text:
+            return ["alike", f"{first!r} and {text!r}"]
+    return None
+
+
+def date_formats(values: Series) -> list[str]:
+    """List the formats in which all texts of a column are dates; none of ISO dates or numbers."""
+    texts = values.dropna().astype(str).str.strip().unique()
+    if not len(texts) or _ISO.fullmatch(texts[0]) or not any(map(str.isdigit, texts[0])):
+        return []
+    fitting = [one for one in _FORMATS if _all_in(texts[:1], one)]
+    return [one for one in fitting if _all_in(texts, one)]
+
+
+def _all_in(texts: Any, form: str) -> bool:
+    return bool(pd.to_datetime(pd.Series(texts), format=form, errors="coerce").notna().all())
+
+
+def is_date(values: Series) -> bool:
+    """Tell whether a column holds dates, or texts like 2024-05-31."""
+    if kind_of(values) != "category":
+        return kind_of(values) == "date"
+    texts = values.dropna().astype(str)
+    if texts.empty or not texts.str.match(r"\d{4}-\d{2}(-\d{2})?").all():
+        return False
+    return bool(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True).notna().all())
+
+
+NEARLY_ALL = 0.98
+"""A column is told of where it gets so much of what the most frequent class leaves wrong."""
+_MOST_ROWS = 20_000
+_MOST_VALUES = 64
+
+
+class Telling(NamedTuple):
+    """A column, and on what share of the rows its value alone gives the class."""
+
+    column: str
+    share: float
+
+
+def telling_columns(features: pd.DataFrame, target: Series) -> Iterator[Telling]:
+    """List the columns whose value alone gives the class of nearly every row."""
+    step = -(-len(target) // _MOST_ROWS)
+    classes = pd.factorize(target.iloc[::step])[0]
+    most = float(np.bincount(classes).max() / len(classes))
+    for name in features.columns:
+        share = _share(features[name].iloc[::step], classes)
+        if most < 1 and share - most >= NEARLY_ALL * (1 - most):
+            yield Telling(str(name), share)
+
+
+def _share(values: Series, classes: np.ndarray) -> float:
+    if pd.api.types.is_numeric_dtype(values.dtype) and values.nunique() > _MOST_VALUES:
+        return _by_neighbours(values.to_numpy(dtype=np.float64, na_value=np.nan), classes)
+    return _by_value(pd.factorize(values)[0] + 1, classes)
+
+
+def _by_neighbours(values: np.ndarray, classes: np.ndarray) -> float:
+    """Return the share of rows with the class of one of their neighbours in order."""
+    # equal values in no order, that of the file may be that of the classes
+    mixed = np.random.default_rng(0).permutation(len(values))
+    ordered = classes[mixed[np.argsort(values[mixed], kind="stable")]]
+    same = ordered[1:] == ordered[:-1]
+    return float((np.append(same, False) | np.append(False, same)).mean())
+
+
+def _by_value(codes: np.ndarray, classes: np.ndarray) -> float:
+    """Return the share of rows whose class is the most frequent one of the other rows alike."""
+    counts = np.zeros((int(codes.max()) + 1, int(classes.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (codes, classes), 1)
+    ordered = np.sort(counts, axis=1)
+    first, second = ordered[:, -1], ordered[:, -2] if counts.shape[1] > 1 else 0
+    # without the row itself its class must still have as many rows as any other
+    return float(first[first - 1 >= np.maximum(second, 1)].sum() / len(codes))
+
+
+Rows = NDArray[np.intp]
+MOST_CELLS = 50_000_000
+"""Beyond it, nearly repeated rows are not looked for: they take one pass for each feature."""
+_TOGETHER = 1 << 16
+"""Rows that are hashed at once: what it takes on the way stays in the processor's cache."""
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Repeats:
+    """The rows of a table that repeat others."""
+
+    n: int
+    exact: tuple[Rows, Hashes]
+    near: list[tuple[Rows, Hashes]] | None
+
+    @property
+    def repeated(self) -> int:
+        """Rows that equal an earlier one."""
+        rows, labels = self.exact
+        return len(rows) - len(np.unique(labels))
+
+    @property
+    def nearly(self) -> int | None:
+        """Rows that equal no other one, but one in every feature but one."""
+        if self.near is None:
+            return None
+        rows = [self.exact[0][:0], *(rows for rows, _ in self.near)]
+        return len(np.setdiff1d(np.concatenate(rows), self.exact[0]))
+
+    def across(self, train: Rows, test: Rows) -> tuple[Rows, Rows]:
+        """Return the test rows that equal a training row, and the others that nearly do."""
+        side = np.zeros(self.n, dtype=np.int8)
+        side[train], side[test] = 1, 2
+        seen = _across(self.exact, side)
+        nearly = [_across(part, side) for part in self.near or ()]
+        return seen, np.setdiff1d(np.concatenate([*nearly, seen[:0]]), seen)
+
+
+def find_repeats(features: pd.DataFrame) -> Repeats:
+    """Find the rows that repeat others."""
+    n, width = features.shape
+    whole = np.zeros(n, dtype=np.uint64) if width else np.arange(n, dtype=np.uint64)
+    for column in _hashes(features):
+        whole += column
+    near: list[tuple[Rows, Hashes]] | None = None if n * width > MOST_CELLS else []
+    if near is not None and width > 1:
+        # hashed again, for to keep the hashes would take as much memory as the table
+        found = (_shared(np.subtract(whole, column, out=column)) for column in _hashes(features))
+        near += [part for part in found if len(part[0])]
+    return Repeats(n, _shared(whole), near)
+
+
+def pairs_by_chance(features: pd.DataFrame) -> tuple[float, float]:
+    """Return how many pairs of repeated and of nearly repeated rows independent features make."""
+    n = len(features)
+    chances = [_log_chance(column) for column in _hashes(features)]
+    if not chances:
+        return 0.0, 0.0
+    pairs, together = n * (n - 1) / 2, math.fsum(chances)
+    nearly = math.fsum(math.exp(together - own) for own in chances)
+    return pairs * math.exp(together), pairs * nearly
+
+
+def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
+    """Hash one column at a time, so that no two are in memory at once."""
+    for place, (_, values) in enumerate(features.items()):
+        yield _hashed(values, place)
+
+
+def _hashed(values: Series, place: int) -> Hashes:
+    """Hash a column; the same value in another column has another hash, unrelated to it."""
+    found = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), _TOGETHER):
+        rows = slice(start, start + _TOGETHER)
+        found[rows] = _hashes_of(values.iloc[rows], place)
+    return found
+
+
+def _hashes_of(values: Series, place: int) -> Hashes:
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
+        found = _mix(numbers.view(np.uint64))
+    else:
+        found = np.array(pd.util.hash_pandas_object(values, index=False), np.uint64)
+    # sums of hashes stand for rows, so that they must not be linear in the place
+    found += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    return _mix(found)
+
+
+def _mix(bits: Hashes) -> Hashes:
+    """Mix the bits of each number where it stands (splitmix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(factor)
+    return bits
+
+
+def _log_chance(column: Hashes) -> float:
+    """Return the log probability that two rows drawn with replacement have the same value."""
+    shares = np.unique(column, return_counts=True)[1] / len(column)
+    return math.log(float(np.square(shares).sum()))
+
+
+def _shared(hashes: Hashes) -> tuple[Rows, Hashes]:
+    """Return the rows whose hash is not the only one, and their hashes."""
+    ordered = np.sort(hashes)  # a tenth of the time that a table of hashes takes
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    rows = np.flatnonzero(np.isin(hashes, twice)) if len(twice) else np.array([], dtype=np.intp)
+    return rows, hashes[rows]
+
+
+def _across(part: tuple[Rows, Hashes], side: NDArray[np.int8]) -> Rows:
+    """Return the rows of side 2 that share their label with a row of side 1."""
+    rows, labels = part
+    held, known = side[rows] == 2, side[rows] == 1
+    found: Rows = rows[held][np.isin(labels[held], labels[known])]
+    return found

@@ -1,0 +1,674 @@
+"""What models say of rows: the one frame that files, arrays, folds and experiments become.
+
+The rows of a file are observed in its own order. `paired` brings the files of several models, which
+must be about the same rows, into one order; what is compared afterwards is one frame again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from bakeoff.data.columns import in_order
+from bakeoff.data.describe import named_like_groups
+from bakeoff.data.readers import QUESTION, SAMPLE_ID
+from bakeoff.data.records import USUAL, Records
+from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
+from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread, target_of
+from bakeoff.errors import Place, Problem, Remedy, listed, some, unknown
+from bakeoff.sources.common.identifiers import to_frame
+from bakeoff.sources.common.subgroups import as_columns
+from bakeoff.spec.experiment import run_of
+from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.row_columns import RowColumns
+from bakeoff.spec.task import Task
+
+PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
+_TIMES = 10
+_SHOWN = 5
+_MORE_CLASSES = Remedy("classes", "", "; a class without a true label is named in {}")
+_NO_LABELS = np.array([], dtype=np.intp)
+USUAL_COLUMNS = GivenColumns.model_validate({})
+NO_RECORDS = Records("", pa.table({}), ())
+"""Of rows that are from no file."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Predicted:
+    """What one training run of a model says of rows: labels or numbers, or a value of each row."""
+
+    said: Answers | None = None
+    probabilities: NDArray[np.float64] | None = None
+    values: NDArray[np.float64] | None = None
+    column: str = ""
+    """The column of a table of all models, beside ``<column>:<class>`` for probabilities."""
+
+    @property
+    def answers(self) -> NDArray[Any]:
+        """The predicted classes by their places, or numbers, shape (n,)."""
+        if self.said is None:
+            return _NO_LABELS
+        return self.said.among(self.said.classes)
+
+    def __getitem__(self, rows: Any) -> Predicted:
+        return Predicted(
+            None if self.said is None else self.said[rows],
+            None if self.probabilities is None else self.probabilities[rows],
+            None if self.values is None else self.values[rows],
+            self.column,
+        )
+
+    def says_the_same(self, other: Predicted) -> bool:
+        """Tell whether another training run has the same predictions, or numbers."""
+        kinds = ("answers", "probabilities", "values")
+        both = ((getattr(self, kind), getattr(other, kind)) for kind in kinds)
+        return all(a is b or np.array_equal(a, b) for a, b in both)
+
+    def oddity(self, model: str, truth: NDArray[Any]) -> str:
+        """Describe labels that contradict probabilities, or numbers of another magnitude."""
+        if self.values is None and truth.dtype.kind == "f":
+            size, true = float(np.abs(self.answers).mean()), float(np.abs(truth).mean())
+            # of a target with both signs a model that knows little predicts numbers near 0
+            one_sign = bool((truth >= 0).all() or (truth <= 0).all())
+            if size <= _TIMES * true and not (one_sign and size < true / _TIMES):
+                return ""
+            return (
+                f"{model}: the mean size of the predictions is {size:.3g}, that of the true "
+                f"numbers {true:.3g}: are they in another unit, or on a logarithmic scale? They "
+                "are compared as they are."
+            )
+        if self.probabilities is None:
+            return ""
+        of_predicted = self.probabilities[np.arange(len(self.answers)), self.answers]
+        unlike = int((of_predicted < self.probabilities.max(axis=1)).sum())
+        if not unlike:
+            return ""
+        return (
+            f"{model}: in {unlike:,} of {len(self.answers):,} rows the predicted label is not the "
+            "class of the largest probability; labels are taken as they are."
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Observations:
+    """What the training runs of models say of rows, and what is known of the rows.
+
+    Labels are those of their file until they are `settled` among the classes of all files.
+    """
+
+    name: str
+    """What messages call the rows."""
+    ids: NDArray[Any]
+    true: Answers | None
+    models: Mapping[str, tuple[Predicted, ...]] = dataclasses.field(default_factory=dict)
+    records: Records = NO_RECORDS
+    named: GivenColumns = USUAL_COLUMNS
+    related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    """Groups or times of the rows, by their role."""
+    folds: NDArray[np.intp] | None = None
+    """Repeats and folds, from 1, shape (n, 2)."""
+    items: NDArray[Any] | None = None
+    """The item that each row is a run of."""
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    left_out: NDArray[Any] = dataclasses.field(default_factory=lambda: np.array([], np.int64))
+    """The ids of rows without truth."""
+    like_groups: Sequence[Mapping[str, Any]] = ()
+    """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
+    in_order: bool = True
+    told: tuple[str, ...] = ()
+    """What was done with items before they are compared, a sentence each."""
+
+    @classmethod
+    def of_records(
+        cls,
+        records: Records,
+        named: GivenColumns,
+        model: str = "",
+        *,
+        drop_unlabelled: bool = False,
+        numbers: bool = False,
+        values: bool = False,
+        may_lack: bool = False,
+    ) -> Observations:
+        """Observe what one training run of a model says, in a file of its own."""
+        wanted = ("id", "value") if values else ("id", "true", "predicted")
+        roles = {role: records.find(role, named) for role in wanted}
+        if roles["id"] is None:
+            raise Problem(
+                (*records.place[:-1], "columns", "id"),
+                f"{records.path!r} has no column of row ids (looked for {listed(USUAL['id'])}); "
+                "rows are paired by their ids, never by their order: add one, or say which it is",
+            )
+        true, predicted = (
+            None
+            if (column := roles.get(role)) is None
+            else records.answers(column, role, numbers=numbers, may_lack=lacking)
+            for role, lacking in (("true", drop_unlabelled), ("predicted", False))
+        )
+        rows = cls.of_rows(records, named, roles["id"], true, folds=folds_in(records, named))
+        brought = records.numbers(roles["value"], rows.ids, may_lack=may_lack) if values else None
+        like = () if rows.related else like_groups(records, named, roles.values())
+        models = {run_of(model)[0]: (Predicted(predicted, None, brought),)}
+        return dataclasses.replace(rows, models=models, like_groups=like)
+
+    @classmethod
+    def of_rows(
+        cls,
+        records: Records,
+        named: GivenColumns,
+        ids: str | None,
+        true: Answers | None,
+        folds: NDArray[np.intp] | None = None,
+    ) -> Observations:
+        """Take what is known of the rows of a file; without a column of ids they are counted."""
+        run, items = records.related("run", named), None
+        keys = np.arange(1, records.table.num_rows + 1)
+        if ids is not None:
+            keys = records.ids(ids, run, folds)
+            items = None if named.run is None else records.row_ids(ids)
+        related = {role: records.related(role, named) for role in ("group", "time")}
+        if related["group"] is None and named.run is not None and ids is not None:
+            # runs of an item belong together
+            related["group"] = records.related("group", named.model_copy(update={"group": ids}))
+        known = {role: values for role, values in related.items() if values is not None}
+        return cls(
+            repr(records.path),
+            keys,
+            true,
+            records=records,
+            named=named,
+            related=known,
+            folds=folds,
+            items=items,
+        )
+
+    @property
+    def place(self) -> Place:
+        """Where problems with them are."""
+        return self.records.place
+
+    @property
+    def only(self) -> Predicted:
+        """What the only model says."""
+        ((found,),) = self.models.values()
+        return found
+
+    def only_says(self, *run: Any, **parts: Any) -> Observations:
+        """Let the only model say something else."""
+        (model,) = self.models
+        return dataclasses.replace(self, models={model: (Predicted(*run),)}, **parts)
+
+    def each(self) -> list[Observations]:
+        """Return the observations of each model alone."""
+        return [
+            dataclasses.replace(self, models={model: (run,)})
+            for model, runs in self.models.items()
+            for run in runs
+        ]
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> Observations:
+        """Return some of the rows."""
+        return dataclasses.replace(
+            self,
+            ids=self.ids[rows],
+            true=None if self.true is None else self.true[rows],
+            models={m: tuple(run[rows] for run in runs) for m, runs in self.models.items()},
+            records=dataclasses.replace(self.records, table=self.records.table.take(rows)),
+            related={role: values[rows] for role, values in self.related.items()},
+            folds=None if self.folds is None else self.folds[rows],
+            items=None if self.items is None else self.items[rows],
+            subgroups={name: values[rows] for name, values in self.subgroups.items()},
+        )
+
+    def once(self) -> Observations:
+        """Return each row once, however many folds predict it."""
+        if self.folds is None:
+            return self
+        return self[np.flatnonzero(~pd.Series(self.ids).duplicated().to_numpy())]
+
+    def fold(self, repeat: int, fold: int) -> Observations:
+        """Return the rows of one fold; all where there are no folds."""
+        if self.folds is None:
+            return self
+        return self[np.flatnonzero((self.folds == (repeat, fold)).all(axis=1))]
+
+    def labelled(self) -> Observations:
+        """Return ids and truth of the rows that have one, and note the ids of the others."""
+        if self.true is None or not (missing := self.true.missing).any():
+            return self
+        known = np.flatnonzero(~missing)
+        return Observations(
+            self.name, self.ids[known], self.true[known], left_out=self.ids[missing]
+        )
+
+    def among(
+        self, classes: Sequence[str], *, sure: bool | None = None
+    ) -> dict[str, tuple[Predicted, ...]]:
+        """Return what the models say, by the places of these classes, with their probabilities.
+
+        A column of predictions may hold the probabilities of the positive class, where `sure`
+        tells whether it is known which of two it is.
+        """
+        return {
+            model: tuple(_among(self, run, classes, sure) for run in runs)
+            for model, runs in self.models.items()
+        }
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes in order, of two the positive one last; none of numbers."""
+        return () if self.true is None else self.true.classes
+
+    @property
+    def truth(self) -> NDArray[Any]:
+        """The true classes by their places, or numbers, shape (n,)."""
+        assert self.true is not None
+        return self.true.among(self.classes)
+
+    @property
+    def several_runs(self) -> bool:
+        """Whether a model was trained several times."""
+        return any(len(runs) > 1 for runs in self.models.values())
+
+    @property
+    def oddities(self) -> list[str]:
+        """What is odd about the predictions, a sentence for each training run that is."""
+        return [
+            said
+            for name, runs in self.models.items()
+            for run in runs
+            if (said := run.oddity(name, self.truth))
+        ]
+
+    @property
+    def target(self) -> Target:
+        """What is predicted."""
+        return target_of(self.classes, self.truth)
+
+    @property
+    def task(self) -> Task:
+        """Whether classes or numbers are predicted."""
+        return Task.REGRESSION if isinstance(self.true, Numbers) else Task.CLASSIFICATION
+
+    def check_answers(self) -> None:
+        """Refuse labels of one class, by which no prediction can be wrong, and one number alone."""
+        if self.task.numbers:
+            check_spread(self.truth, ("true",))
+        if len(self.classes) == 1:
+            raise Problem(
+                ("classes",),
+                f"{self.name} has only one class, {self.classes[0]!r}, so that no prediction can "
+                "be wrong: name the other classes, or use rows of several classes",
+            )
+
+
+def folds_in(records: Records, named: GivenColumns) -> NDArray[np.intp] | None:
+    """Return repeats and their folds, numbered in the order of their values; None without any."""
+    repeat, fold = (records.related(role, named) for role in ("repeat", "fold"))
+    if repeat is None and fold is None:
+        return None
+    one = np.full(records.table.num_rows, "1", dtype=object)
+    repeat, fold = one if repeat is None else repeat, one if fold is None else fold
+    numbers = np.ones((len(one), 2), dtype=np.intp)
+    for number, name in enumerate(in_order(set(repeat.tolist())), start=1):
+        in_repeat = repeat == name
+        numbers[in_repeat, 0] = number
+        names = in_order(set(fold[in_repeat].tolist()))
+        numbers[in_repeat, 1] = pd.Categorical(fold[in_repeat], categories=names).codes + 1
+    return numbers
+
+
+def unclaimed(records: Records, named: GivenColumns, known: Iterable[str | None]) -> list[str]:
+    """Name the columns that have no role yet; `known` are those that have one."""
+    claimed = {*known, named.group, named.time, named.run, named.repeat, named.fold, named.seed}
+    claimed |= {one.column for one in as_columns(named.subgroups)}
+    return [name for name in records.names if name not in claimed]
+
+
+def like_groups(
+    records: Records, named: GivenColumns, known: Iterable[str | None]
+) -> list[dict[str, Any]]:
+    """List the columns without a role that look like ids of groups, by name and values."""
+    return named_like_groups(records.table, unclaimed(records, named, known))
+
+
+def undeclared(files: Collection[Observations]) -> list[Mapping[str, Any]]:
+    """List the columns of several files that look like ids of groups, where no file names one."""
+    if any(file.related for file in files):
+        return []
+    return [*{one["column"]: one for file in files for one in file.like_groups}.values()]
+
+
+def paired(
+    name: str,
+    files: Sequence[Observations],
+    classes: Sequence[str],
+    named: GivenColumns,
+    *,
+    sure: bool = False,
+) -> Observations:
+    """Put the models of several files side by side, in the rows of the first one with a truth."""
+    rows = next(file for file in files if file.true is not None).labelled()
+    places = [positions(rows, file) for file in files]
+    models: dict[str, tuple[Predicted, ...]] = {}
+    for file, at in zip(files, places, strict=True):
+        for model, runs in file.among(classes, sure=sure).items():
+            models[model] = (*models.get(model, ()), *(run[at] for run in runs))
+    wanted = RowColumns(as_columns(named.subgroups))
+    subgroups = carried(wanted, ("columns", "subgroups"), files, places)
+    true = rows.true
+    return Observations(
+        name,
+        rows.ids,
+        Labels(tuple(classes), true.among(classes)) if isinstance(true, Labels) else true,
+        models,
+        related=related(files, places),
+        subgroups={
+            str(column).removeprefix(SUBGROUP): pd.Categorical(values)
+            for column, values in subgroups.items()
+        },
+        left_out=rows.left_out,
+        like_groups=undeclared(files),
+    )
+
+
+def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
+    """Find each row in a file, which must hold all of them and say the same of them."""
+    position = _positions(rows, file)
+    here, there = _samples(rows), _samples(file)
+    if here is not None and there is not None:
+        asked = there["id"].to_numpy()[position]
+        # a question that the other log has nowhere may be the same one in other words
+        other = np.flatnonzero((here["id"] != asked) & here["id"].isin(there["id"]))
+        if len(other):
+            first = [(rows.ids[i], here["id"].iloc[i], asked[i]) for i in other[:_SHOWN]]
+            raise Problem(
+                file.place,
+                f"{len(other):,} of {len(asked):,} rows are another question than in {rows.name}; "
+                "leave the column of ids out, and logs pair by their questions; the first:\n"
+                f"{_aligned(rows, file, first)}",
+            )
+    if file.true is None or rows.true is None:
+        return position
+    own: Any = file.true[position]
+    wrong = np.flatnonzero(rows.true.unlike(own) & ~own.missing)
+    if len(wrong):
+        first = [(rows.ids[i], rows.true.named(i), own.named(i)) for i in wrong[:_SHOWN]]
+        raise Problem(
+            file.place,
+            f"{len(wrong):,} of {len(own):,} rows have another {own.what} than in {rows.name}; "
+            f"the first:\n{_aligned(rows, file, first)}",
+        )
+    return position
+
+
+def _positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
+    if np.array_equal(rows.ids, file.ids):
+        return np.arange(len(rows.ids))
+    wanted, there, ignored = _alike(rows.ids, file.ids, rows.left_out)
+    position: NDArray[np.intp] = pd.Index(there).get_indexer(pd.Index(wanted))
+    lacking = wanted[position < 0]
+    extra = there[~np.isin(there, wanted) & ~np.isin(there, ignored)]
+    if not len(lacking) and not len(extra):
+        return position
+    parts = [f"{file.name} has {len(there):,} rows, {rows.name} {len(wanted):,}"]
+    parts += [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
+    parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
+    remedy, one, other = None, _samples(rows), _samples(file)
+    if one is not None and other is not None:
+        both = one.drop_duplicates().merge(other.drop_duplicates(), on=SAMPLE_ID)
+        unlike = both[both["id_x"] != both["id_y"]]
+        if len(unlike):
+            sample, *asked = unlike[[SAMPLE_ID, "id_x", "id_y"]].iloc[0]
+            parts += [
+                f"of {len(both):,} ids that both logs have for samples, {len(unlike):,} stand for "
+                f"different questions, the first is {sample}: {asked[0]!r} and {asked[1]!r}"
+            ]
+            only = "; only if both logs number the same questions alike, {} pairs so"
+            remedy = Remedy("id", SAMPLE_ID, only)
+    raise Problem(file.place, "; ".join(parts), remedy=remedy)
+
+
+def _samples(rows: Observations) -> pd.DataFrame | None:
+    """Return questions and ids of the samples of a log; None of any other rows."""
+    if not {"id", SAMPLE_ID} <= set(rows.records.names):
+        return None
+    samples = rows.records.table.select(["id", SAMPLE_ID]).to_pandas().astype(str)
+    # a table of somebody's own may have columns of these names
+    return samples if samples["id"].str.contains(QUESTION).all() else None
+
+
+def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:
+    """Bring ids to one type: texts, unless all are numbers."""
+    filled = [values for values in ids if len(values)]
+    if len({values.dtype for values in filled}) < 2:
+        return [values.astype(filled[0].dtype) for values in ids]
+    return [np.array([str(value) for value in values], dtype=object) for values in ids]
+
+
+def _aligned(rows: Observations, file: Observations, first: Sequence[tuple[Any, ...]]) -> str:
+    """Write the first rows in which a file differs, below each other."""
+    texts = [[str(cell) for cell in row] for row in [("id", rows.name, file.name), *first]]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    return "\n".join(
+        "    " + "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+        for row in texts
+    )
+
+
+def carried(
+    wanted: RowColumns,
+    place: Place,
+    files: Sequence[Observations],
+    places: Sequence[NDArray[np.intp]],
+) -> pd.DataFrame:
+    """Take the columns of subgroups and metrics from the first file that has them."""
+    found = pd.DataFrame()
+    names = {one.column for one in wanted.subgroups} | set(wanted.taken)
+    for file, at in zip(files, places, strict=True):
+        for column in sorted(names & set(file.records.names)):
+            own = to_frame(file.records.table.select([column]))[column]
+            values = own.iloc[at].reset_index(drop=True)
+            if column in found and not found[column].equals(values):
+                raise Problem(
+                    file.place,
+                    f"{file.name} has other values of {column!r} than the files before it",
+                )
+            found[column] = values
+    paths = list(dict.fromkeys(file.name for file in files))
+    where = f"{paths[0]}: " if len(paths) == 1 else ""
+    for i, one in enumerate(wanted.subgroups):
+        if one.column not in found:
+            there = sorted({column for file in files for column in file.records.names})
+            raise Problem((*place, i), where + unknown("column", one.column, there))
+    return carry(found, wanted, place)
+
+
+def related(
+    files: Sequence[Observations], places: Sequence[NDArray[np.intp]]
+) -> dict[str, NDArray[Any]]:
+    """Take the groups or times that files name."""
+    found: dict[str, NDArray[Any]] = {}
+    for file, at in zip(files, places, strict=True):
+        for role, own in file.related.items():
+            values = own[at]
+            if role in found and not np.array_equal(found[role], values):
+                raise Problem(
+                    (*file.place[:-1], "columns", role),
+                    f"{file.name} has another {role} for some rows than the files before it",
+                )
+            found[role] = values
+    if len(found) == 2:
+        place = (*files[0].place[:-1], "columns", "time")
+        raise Problem(place, "group and time cannot be combined: keep one of them")
+    return found
+
+
+def no_model(column: str) -> Remedy:
+    """Say which option to set if a column was read as a model but may not be one."""
+    related = f"; where rows of one value belong together, `--groups {column}` says so"
+    return Remedy("models", "", f"; {{}} chooses the columns of models{related}")
+
+
+def _among(
+    rows: Observations, run: Predicted, classes: Sequence[str], sure: bool | None
+) -> Predicted:
+    if run.values is not None:
+        return run
+    file, wanted = rows.records, rows.named.probabilities
+    if run.column:  # as the workflow collects probabilities
+        columns = {name: f"{run.column}:{name}" for name in classes}
+        wanted = {name: column for name, column in columns.items() if column in file.names}
+    probabilities = probabilities_in(file, classes, wanted, rows.ids)
+    said = run.column or file.find("predicted", rows.named)
+    if said and sure is not None and holds_probabilities(file, said, classes):
+        if not sure:
+            raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")
+        probabilities = probabilities_in(file, classes, {classes[-1]: said}, rows.ids)
+    elif isinstance(run.said, Numbers):
+        return Predicted(run.said, probabilities, None, run.column)
+    elif run.said is not None:
+        codes = _known_codes(run.said, classes, file, run.column)
+        return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column)
+    if probabilities is None:
+        looked = f"(looked for {listed(USUAL['predicted'])})"
+        of_classes = [p.replace(CLASS, name) for name in classes[-1:] for p in PATTERNS]
+        what = f"no predicted numbers {looked}"
+        if of_classes:
+            what = (
+                f"neither predicted labels {looked} nor class probabilities (looked for "
+                f"{listed(of_classes)})"
+            )
+        raise Problem(
+            (*file.place[:-1], "columns", "predicted"),
+            f"{file.path!r} has {what}; it has {listed(file.names)}: say which column is which",
+        )
+    codes = probabilities.argmax(axis=1).astype(np.intp)
+    return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column)
+
+
+def _known_codes(
+    labels: Labels, classes: Sequence[str], file: Records, column: str
+) -> NDArray[Any]:
+    """Return predicted labels by the places of the classes, which must be among them."""
+    codes = labels.among(classes)
+    strange = labels.codes[codes < 0]
+    if not len(strange):
+        return codes
+    unknown_labels = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
+    where = f"{file.path!r}" + (f", column {column!r}," if column else "")
+    text = (
+        f"{where} predicts classes that the data do not have, in {len(strange):,} of "
+        f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: "
+        f"{some(sorted(classes), 10)})"
+    )
+    if len(strange) < len(codes):
+        if column:
+            text += _MORE_CLASSES.text.format("`--classes`")
+        raise Problem(file.place, text, remedy=no_model(column) if column else _MORE_CLASSES)
+    if is_number(unknown_labels[0]):
+        text += "; if numbers are predicted, say `task: regression` (`--task regression`)"
+    values = "predicted labels are wanted here; losses, or marks of right rows, are `values`"
+    raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
+
+
+def holds_probabilities(file: Records, column: str, classes: Sequence[str]) -> bool:
+    """Tell numbers from 0 to 1 that are no labels of two classes."""
+    if len(classes) != 2 or column not in file.names:
+        return False
+    values = file.table[column]
+    if not pa.types.is_floating(getattr(values.type, "value_type", values.type)):
+        return False
+    ends = pc.min_max(values).as_py()
+    within = ends["min"] is not None and ends["min"] >= 0 and ends["max"] <= 1
+    return within and not set(file.labels(column, may_lack=True).classes) <= set(classes)
+
+
+def is_number(label: str) -> bool:
+    """Tell whether a label is a number."""
+    return bool(np.isfinite(pd.to_numeric(label, errors="coerce")))
+
+
+def probabilities_in(
+    file: Records,
+    classes: Sequence[str],
+    wanted: str | Mapping[str, str] | None,
+    ids: NDArray[Any],
+) -> NDArray[np.float64] | None:
+    """Return the class probabilities, shape (n, K); None where the file has none."""
+    found = _probability_columns(file, classes, wanted)
+    if not found or len(classes) == 1:  # of a single class a probability says nothing
+        return None
+    values = np.column_stack([_numbers(file, column, ids) for column in found.values()])
+    if len(found) == 1:
+        (only,) = found
+        other = 1.0 - values[:, 0]
+        pair = (other, values[:, 0]) if only == classes[1] else (values[:, 0], other)
+        return np.column_stack(pair)
+    off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
+    if len(off):
+        row = int(off[0])
+        raise Problem(
+            file.place,
+            f"{file.path!r}: the class probabilities of {len(off):,} of {len(values):,} rows do "
+            f"not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
+        )
+    return values
+
+
+def _probability_columns(
+    file: Records, classes: Sequence[str], wanted: str | Mapping[str, str] | None
+) -> dict[str, str]:
+    """Map each class to its column, in the order of the classes."""
+    at = (*file.place[:-1], "columns", "probabilities")
+    have = set(file.names)
+    if isinstance(wanted, Mapping):
+        for name, column in wanted.items():
+            if name not in classes:
+                raise Problem(at, unknown("class", name, classes))
+            if column not in have:
+                raise Problem(at, f"{file.path!r}: {unknown('column', column, have)}")
+        named = {c: wanted[c] for c in classes if c in wanted}
+    else:
+        tried = (
+            {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
+            for pattern in (PATTERNS if wanted is None else (wanted,))
+        )
+        named = next(filter(None, tried), {})
+        if wanted is not None and not named:
+            expected = [wanted.replace(CLASS, c) for c in classes]
+            raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
+    if named and len(named) < len(classes) and len(classes) > 2:
+        lacking = [c for c in classes if c not in named]
+        raise Problem(
+            at,
+            f"{file.path!r} has probabilities of {len(named)} of {len(classes)} classes; there is "
+            f"no column for {some(lacking)}",
+        )
+    return named
+
+
+def _numbers(file: Records, column: str, ids: NDArray[Any]) -> NDArray[np.float64]:
+    own = file.table[column].to_pandas()
+    numbers = pd.to_numeric(own, errors="coerce")
+    values: NDArray[np.float64] = numbers.to_numpy(np.float64, na_value=np.nan)
+    for what, wrong in (
+        ("no number", np.flatnonzero(np.isnan(values))),
+        ("a number outside 0 to 1", np.flatnonzero((values < 0) | (values > 1))),
+    ):
+        if len(wrong):
+            row = int(wrong[0])
+            raise Problem(
+                file.place,
+                f"{file.path!r}: {len(wrong):,} of {len(values):,} rows have {what} in "
+                f"{column!r}, where probabilities are expected; the first is id {ids[row]} "
+                f"with {own.iloc[row]}",
+            )
+    return values
