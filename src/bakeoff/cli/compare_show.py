@@ -27,11 +27,9 @@ from bakeoff.report.numbers import (
     percent,
     pvalue,
 )
-from bakeoff.report.pairs_shown import order as best_first
-from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage, checked
-from bakeoff.report.ranking import ranking
-from bakeoff.report.standings import lines, standings
+from bakeoff.report.ranking import lines, oriented, ranking, standings
+from bakeoff.report.ranking import order as best_first
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.written import Written, with_unit

@@ -18,10 +18,9 @@ from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import latex
 from bakeoff.spec import PlannedTest
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import ChosenThreshold, Model
 from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves, KFold, Plan, Resampled
-from bakeoff.spec.training_choices import ChosenThreshold
 from bakeoff.stats.core.citations import BIBTEX
 
 REFORMS, TRIPOD = "REFORMS", "TRIPOD+AI"

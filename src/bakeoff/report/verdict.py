@@ -24,7 +24,7 @@ from bakeoff.report.baseline import (
     nearly_perfect,
     worse_than_constant,
 )
-from bakeoff.report.family import Family, as_float, seen_from
+from bakeoff.report.family import Family, as_float, detectable, seen_from
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -35,11 +35,8 @@ from bakeoff.report.numbers import (
     pvalue,
     words,
 )
-from bakeoff.report.pairs_shown import tally
-from bakeoff.report.power import detectable
 from bakeoff.report.prose import of_model, title
-from bakeoff.report.ranking import Ranked, ranking, without_noise
-from bakeoff.report.standings import standings
+from bakeoff.report.ranking import Ranked, ranking, standings, tally, without_noise
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.undeclared import notes, related_names
