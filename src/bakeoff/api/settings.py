@@ -118,7 +118,8 @@ def takes(
     defaults = {name: OPTIONS[name].default for name in names} | defaults
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = {k: p.default for k, p in signature(function).parameters.items() if k != "settings"}
+        parameters = signature(function).parameters.values()
+        own = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
         called = {name: name for name in (*own, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
