@@ -27,11 +27,9 @@ from bakeoff.report.numbers import (
     percent,
     pvalue,
 )
-from bakeoff.report.pairs_shown import order as best_first
-from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage, checked
-from bakeoff.report.ranking import ranking
-from bakeoff.report.standings import lines, standings
+from bakeoff.report.ranking import lines, oriented, ranking, standings
+from bakeoff.report.ranking import order as best_first
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.written import Written, with_unit
@@ -80,7 +78,7 @@ def _show_right(study: Study) -> None:
         )
         for line in ranking(study)
     ]
-    lines += [(*constant, "", "") for constant in _constants(study, METRIC)]
+    lines += [(*baseline, "", "") for baseline in _baselines(study, METRIC)]
     level = percent(1 - study.alpha)
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
 
@@ -99,7 +97,7 @@ def _show_recipes(study: Study) -> None:
             )
             for line in ranking(study, metric)
         ]
-        lines += [(name, "", score, "") for name, score in _constants(study, metric)]
+        lines += [(name, "", score, "") for name, score in _baselines(study, metric)]
         say(*table(("model", "runs", shown.label, f"{level} CI"), lines, "lrrr"), "")
     say(dim(paragraph(prose.over_runs(study))), "")
 
@@ -143,7 +141,7 @@ def _show_contenders(study: Study, metric: str) -> None:
         )
         for line in found.models
     ]
-    lines += [(*constant, *([""] * 4)) for constant in _constants(study, metric)]
+    lines += [(*baseline, *([""] * 4)) for baseline in _baselines(study, metric)]
     level = percent(1 - study.alpha)
     head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
     kept = len(head) if len(study.models) > 2 else 3
@@ -151,11 +149,11 @@ def _show_contenders(study: Study, metric: str) -> None:
     say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
 
 
-def _constants(study: Study, metric: str) -> Iterator[tuple[str, str]]:
-    """Name the constant answers, and write what they score."""
+def _baselines(study: Study, metric: str) -> Iterator[tuple[str, str]]:
+    """Name the baselines, and write what they score."""
     for one in baselines(study, metric):
         answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
-        yield f"({answer})", study.written(metric).score(one.score)
+        yield f"(baseline: {answer})", study.written(metric).score(one.score)
 
 
 def _show_pairs(study: Study, family: Family) -> None:

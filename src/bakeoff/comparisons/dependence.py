@@ -21,8 +21,7 @@ from bakeoff.errors import Problem, joined, shown, some
 from bakeoff.spec import Experiment
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.models import Model
-from bakeoff.spec.related import dependent
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import dependent, row_columns
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Assumption, Entry, Evidence, catalogue
 from bakeoff.stats.design.clusters import TIME_BLOCKS

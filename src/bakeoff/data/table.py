@@ -28,7 +28,7 @@ from bakeoff.sources import DataSet, Filter, Loaded
 from bakeoff.sources.common.identifiers import identifiers, names
 from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.sources.common.tables import TableKeys
-from bakeoff.spec.row_columns import NOTHING, RowColumns
+from bakeoff.spec.related import NOTHING, RowColumns
 
 ROW_ID = "__row_id__"
 TARGET = "__target__"

@@ -15,12 +15,10 @@ from typing import Any
 from bakeoff.files import digest, files_at, is_file, sha256_of
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import LOGS
+from bakeoff.spec.given_models import LOGS, GivenData
 from bakeoff.spec.learners import learners
 from bakeoff.spec.metrics import GivenMetric, Passing
-from bakeoff.spec.related import dependent
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import dependent, row_columns
 from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parents[1]

@@ -8,11 +8,10 @@ from typing import Any
 
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
-from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import run_name
+from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.models import Model
-from bakeoff.spec.related import declared
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import declared, row_columns
 
 
 class RuleInputs:

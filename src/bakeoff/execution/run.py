@@ -30,7 +30,7 @@ from bakeoff.files import (
     write_text,
 )
 from bakeoff.fit.fit_task import measured
-from bakeoff.report.item import Item
+from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import paragraph
 from bakeoff.spec import AnalysisPlan, load_experiment
 from bakeoff.spec.load import report_problems

@@ -15,7 +15,7 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
 
 MadeBy = Mapping[str, Mapping[str, str]]
 """The digest of what makes the predictions of a model, by data set and model."""
@@ -256,10 +256,10 @@ def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest:
     What an earlier report made and this one does not, by the list in `manifest`, is removed: it
     would lie beside the new files and tell of tests that are gone.
     """
-    from bakeoff.report.make import make_report
+    from bakeoff.report.page import Page
     from bakeoff.report.read import read_study
 
-    make_report(read_study(**study), folder)
+    Page(read_study(**study)).write(folder)
     before = Path(manifest).read_text(encoding="utf-8") if Path(manifest).is_file() else ""
     root = Path(folder).resolve()
     for path in set(before.splitlines()).difference(made):
@@ -270,10 +270,10 @@ def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest:
 
 def print_figures(study: Mapping[str, Any], folder: str) -> None:
     """Write the report's figures for print."""
-    from bakeoff.report.make import make_prints
+    from bakeoff.report.page import Page
     from bakeoff.report.read import read_study
 
-    make_prints(read_study(**study), folder)
+    Page(read_study(**study)).print_figures(folder)
 
 
 def _enter_own(experiment: Experiment) -> None:

@@ -37,10 +37,9 @@ from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.metrics import no_metric, of_other_task
 from bakeoff.scores.metrics.own import enter_own, imported
 from bakeoff.spec import AnalysisPlan, Experiment
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_problems import problems_with_given
+from bakeoff.spec.given_models import GivenData
+from bakeoff.spec.problems import problems_with_given, problems_with_task
 from bakeoff.spec.resampling import KFold
-from bakeoff.spec.task_problems import problems_with_task
 
 _TRIED = 50
 """Rows that own metrics are tried on."""

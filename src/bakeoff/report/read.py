@@ -113,22 +113,5 @@ def environment(experiment: Experiment) -> dict[str, str]:
     return {
         **versions(tuple(packages)),
         "platform": platform.platform(),
-        "machine": f"{_processor()}, {os.cpu_count()} cores{_memory()}",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    found = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(found, platform.machine())
-
-
-def _memory() -> str:
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError):
-        return ""
-    return f", {size / 2**30:.0f} GB of memory"

@@ -7,10 +7,8 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from functools import cache, partial
+from functools import partial
 from typing import Any
-
-from jinja2 import Environment, PackageLoader, Template
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import INFLATED, measured
@@ -26,7 +24,7 @@ from bakeoff.report.baseline import (
     nearly_perfect,
     worse_than_constant,
 )
-from bakeoff.report.family import Family, as_float, seen_from
+from bakeoff.report.family import Family, as_float, detectable, seen_from
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -37,11 +35,8 @@ from bakeoff.report.numbers import (
     pvalue,
     words,
 )
-from bakeoff.report.pairs_shown import tally
-from bakeoff.report.power import detectable
 from bakeoff.report.prose import of_model, title
-from bakeoff.report.ranking import Ranked, ranking, without_noise
-from bakeoff.report.standings import standings
+from bakeoff.report.ranking import Ranked, ranking, standings, tally, without_noise
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.undeclared import notes, related_names
@@ -125,7 +120,7 @@ def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     facts = facts_of(study)
     places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
-    for line in filter(None, _template().render(facts).splitlines()):
+    for line in prose.rendered("verdict.txt.j2", facts):
         place, _, sentence = line.partition(": ")
         places[place].append(sentence)
     # that no model is better than the baseline comes first: which is best is the second question
@@ -138,13 +133,6 @@ def answer(study: Study) -> Verdict:
         tuple(main[:MOST]),
         (*main[MOST:], *places["more"]),
     )
-
-
-@cache
-def _template() -> Template:
-    loader = PackageLoader("bakeoff.report")
-    lines = Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
-    return lines.get_template("verdict.txt.j2")
 
 
 def facts_of(study: Study) -> Facts:

@@ -60,7 +60,7 @@ def files(tmp_path, monkeypatch):
 
 def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
     expected = recipe_difference(NAMES[TRUTH], [NAMES[a] for a in A], [NAMES[b] for b in B])
-    _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--csv", "tables")
+    _, out, _ = compare("net.csv", "vit.csv", "--seeds", "seed", "--output", "tables")
     said = " ".join(out.split())
     assert "by accuracy over training seeds and rows" in said
     assert "The scores of net and vit on held-out rows are means over their training runs" in said

@@ -110,7 +110,7 @@ def test_the_table_of_models_ends_with_it_and_the_json_has_it():
     items = exhibits(one)
     (item,) = (item for item in items if item.kind == "models")
     last = build(item, one).rows[-1]
-    assert [last[1].text, last[2].text] == ["(constant answer: no)", "0.600"]
+    assert [last[0].text, last[1].text] == ["(baseline: no)", "0.600"]
     plain = as_plain(one, answer(one), {m: m for m in ("", "a", "b")})
     assert plain["baseline"][0]["answer"] == "no"
     assert [line["model"] for line in plain["baseline"][0]["models"]] == ["a", "b"]

@@ -6,7 +6,7 @@ import pytest
 from studies import experiment, ran
 
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.power import detectable
+from bakeoff.report.family import detectable
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 

@@ -102,11 +102,6 @@ def win_rates(
     groups : array_like, shape (N,), optional
         Which data sets belong together: they count as one, by the mean of their shares.
 
-    Returns
-    -------
-    WinRates
-        Each interval holds by itself. All depends on which models are in the table.
-
     Notes
     -----
     On a data set with n scores the model of rank r beats the share (n − r)/(n − 1). The interval of

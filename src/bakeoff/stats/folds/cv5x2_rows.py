@@ -335,11 +335,6 @@ def cv5x2_mcnemar_from_counts(
     variant : {"plain", "corrected"}
         As in `cv5x2_mcnemar`.
 
-    Returns
-    -------
-    Result
-        The same result as from the rows.
-
     Examples
     --------
     >>> b = [[1, 5], [4, 4], [2, 4], [3, 3], [3, 1]]

@@ -556,10 +556,6 @@ def best_models(
     confidence_level : float
         Probability that a best model is in the set.
 
-    Returns
-    -------
-    BestResult
-
     Examples
     --------
     >>> y = [1] * 20 + [0] * 20
@@ -591,10 +587,6 @@ def best_by_values(
         The value of each row (first axis) by each of M ≥ 2 systems.
     confidence_level : float
         As in `best_models`.
-
-    Returns
-    -------
-    BestResult
     """
     family = family_of_values(values, greater_is_better, groups)
     return best_of(family, confidence_level, n_resamples, seed)

@@ -98,11 +98,6 @@ def paired_difference_ci(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
 
-    Returns
-    -------
-    ConfidenceInterval
-        Limits in [−1, 1].
-
     Examples
     --------
     >>> low, high = paired_difference_ci(
@@ -137,11 +132,6 @@ def paired_odds_ratio_ci(
     ----------
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
-
-    Returns
-    -------
-    ConfidenceInterval
-        Limits in [0, ∞]; (0, ∞) without discordant pairs.
 
     Examples
     --------
@@ -222,11 +212,6 @@ def mcnemar_from_counts(
     variant, ci_method
         As in `mcnemar`.
 
-    Returns
-    -------
-    McNemarResult
-        The same result as from the rows.
-
     Examples
     --------
     >>> result = mcnemar_from_counts(
@@ -299,11 +284,6 @@ def mcnemar_pvalues(
         The discordant counts b and c.
     variant : str
         As in `mcnemar`.
-
-    Returns
-    -------
-    ndarray
-        The p-values; 1 where there are no discordant pairs.
 
     Examples
     --------
@@ -749,20 +729,7 @@ def tost_paired_from_counts(
     margin: Level,
     alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
-    """Two one-sided tests from the four counts of rows; see `tost_paired`.
-
-    Returns
-    -------
-    EquivalenceResult
-        The same result as from the rows.
-
-    Examples
-    --------
-    >>> result = tost_paired_from_counts(
-    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63, margin=0.02)
-    >>> round(result.pvalue_lower, 4), round(result.pvalue_upper, 4), result.verdict
-    (0.0171, 0.2824, 'not shown')
-    """
+    """Two one-sided tests from the four counts of rows; see `tost_paired`."""
     counts: dict[str, Any] = {
         "both_correct": both_correct,
         "only_a_correct": only_a_correct,

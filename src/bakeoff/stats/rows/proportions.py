@@ -71,11 +71,6 @@ def proportion_ci(
     clip : bool
         False keeps the limits of Wald and Agresti-Coull that lie outside [0, 1].
 
-    Returns
-    -------
-    ConfidenceInterval
-        The limits.
-
     Examples
     --------
     >>> low, high = proportion_ci(13, 100)
@@ -296,17 +291,6 @@ def binomial_test_from_counts(
         Right rows and all rows.
     rate, p0, variant, ci_method
         As in `binomial_test`.
-
-    Returns
-    -------
-    Result
-        The same result as from the rows.
-
-    Examples
-    --------
-    >>> result = binomial_test_from_counts(n_correct=350, n=431, rate="error", p0=0.2)
-    >>> round(result.estimate, 4), round(result.pvalue, 4)
-    (0.1879, 0.5878)
     """
     check_counts(n_correct, n, "n_correct")
     x = n_correct if RIGHT[rate] else n - n_correct
@@ -447,11 +431,6 @@ def proportion_difference_from_counts(
         Rows that A and B were tested on.
     variant : {"pooled", "unpooled", "yates"}
         As in `proportion_difference`.
-
-    Returns
-    -------
-    Result
-        As from `proportion_difference`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Problems of experiments with externally trained models that show before any file is read."""
+"""Problems of several sections together that show before any file is read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from bakeoff.errors import Problem
 from bakeoff.paths import Paths
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.given_models import DATASET, GivenData
+from bakeoff.spec.metrics import RIGHT, GivenMetric
 from bakeoff.spec.resampling import Holdout
-from bakeoff.spec.values import problems_with_values
+from bakeoff.spec.task import TO_NUMBERS
 
 if TYPE_CHECKING:
     from bakeoff.spec.experiment import Experiment
-from bakeoff.spec.given_models import DATASET
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
@@ -117,3 +118,84 @@ _ROWS = {
     True: "the test rows of the plan `holdout`",
     False: "its folds (`columns: {repeat: …, fold: …}`)",
 }
+
+
+def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
+    """Find models that bring no numbers where others do, and metrics that look at no numbers."""
+    if not experiment.with_values:
+        return
+    for name, data in experiment.datasets.items():
+        if not isinstance(data, GivenData):
+            yield Problem(
+                ("datasets", name, "source"),
+                "numbers per row are a data set of their own: write `source: given`, or leave "
+                "`datasets:` out",
+            )
+        elif key := next((k for k in _OF_CLASSES if k in data.model_fields_set), None):
+            yield Problem(("datasets", name, key), "numbers per row have no classes: leave it out")
+    for name in experiment.models:
+        if name not in experiment.given or experiment.given[name].values is None:
+            yield Problem(
+                ("models", name),
+                "other models bring a number for each row: give the file of this model's "
+                "`values:` too",
+            )
+    yield from _metrics(experiment)
+
+
+_OF_CLASSES = ("positive", "classes", "missing_target", "costs")
+
+
+def _metrics(experiment: Experiment) -> Iterator[Problem]:
+    found = experiment.measured
+    if isinstance(found[0], GivenMetric):
+        for i in range(1, len(found)):
+            yield Problem(
+                ("metrics", i), "models bring one number for each row, so there is one metric"
+            )
+        return
+    for i, name in enumerate(found):
+        if name not in RIGHT:
+            yield Problem(
+                ("metrics", i),
+                "what are the numbers of `values:`, and which way are they better? Say "
+                "`- {name: token_f1, greater_is_better: true}`, or where 1 is right and 0 is wrong "
+                "`- accuracy`, and of several runs of an item also `- pass@5` or `- pass^5`",
+            )
+
+
+_REFUSED = {
+    "datasets": ("positive", "classes", "merge", "costs"),
+    "models": ("class_weight", "threshold"),
+}
+"""The keys of data sets and models that mean nothing where numbers are predicted."""
+
+
+def problems_with_task(experiment: Experiment) -> Iterator[Problem]:
+    """Find keys that mean nothing for the task."""
+    if not experiment.task.numbers:
+        for name, data in experiment.datasets.items():
+            if data.unit is not None:
+                yield Problem(("datasets", name, "unit"), "classes have no unit", remedy=TO_NUMBERS)
+        return
+    for part, keys in _REFUSED.items():
+        for name, entry in getattr(experiment, part).items():
+            for key in keys:
+                if key in entry.model_fields_set:
+                    yield Problem(
+                        (part, name, key), "means nothing with `task: regression`: leave it out"
+                    )
+    for name, model in experiment.given.items():
+        if model.columns.probabilities is not None:
+            yield Problem(
+                ("models", name, "columns", "probabilities"),
+                "means nothing with `task: regression`: leave it out",
+            )
+    if experiment.costs is not None:
+        yield Problem(("costs",), "are of errors between classes: leave them out of a regression")
+    for name, plan in experiment.resampling.plans().items():
+        if plan.stratify:
+            yield Problem(
+                ("resampling", name, "stratify"),
+                "numbers have no classes whose shares could be kept: leave it out",
+            )

@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from bakeoff.errors import UserError
-from bakeoff.report.card import model_card
-from bakeoff.report.mlflow_runs import write_runs
+from bakeoff.report.publish import model_card, write_runs
 from bakeoff.report.verdict import answer
 from tests.unit.report.studies import experiment, ran
 
