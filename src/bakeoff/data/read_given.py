@@ -94,6 +94,8 @@ def read_given(
     given = paired(name, files, order, named, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
+    if positive is None:
+        told += given.told
     return dataclasses.replace(given, told=tuple(told))
 
 

@@ -71,8 +71,9 @@ def test_files_arrays_and_the_test_itself_have_the_same_numbers(files, compare):
     found = compare_arrays(TRUTH, {"net": A, "vit": B}).comparisons
     assert found.loc[0, "test"] == "recipe_difference"
     assert found.loc[0, "pvalue"] == pytest.approx(expected.pvalue)
-    _, out, _ = compare("wide.csv", "--seeds", "seed")
-    assert "3 training runs of each model" in " ".join(out.split())
+    for names in ((), ("--names", "one,two")):
+        _, out, _ = compare("wide.csv", "--seeds", "seed", *names)
+        assert "3 training runs of each model" in " ".join(out.split())
 
 
 def test_files_of_runs_are_read_as_a_table_of_runs_is(files, compare):

@@ -63,6 +63,7 @@ RIGHT = ["--values", "right"]
         ("mixed", 2, "column"),
         ("mixed --column arc=norm --column gsm=score", 0, "200 items of 2 tasks"),
         ("mixed --column arc=acc --column gsm=score --subgroups subject", 0, "differs?"),
+        ("mixed --column arc=norm --column gsm=match", 0, "200 items of 2 tasks"),
         ("mixed --column arc=other --column gsm=score", 2, "--column: arc: unknown column 'other'"),
         ("mixed --column acc --column norm", 2, "--column: expected one column, or TASK=COLUMN"),
         ("mixed --tasks gsm --groups subject", 0, "100 held-out rows"),

@@ -477,6 +477,13 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
         ("compare logs --values right --runs run --pass-at 0", 2, "--pass-at: found 0, expected"),
         ("gate logs --margin 0 --values right --runs run", 3, "name the two of its models (a, b)"),
         ("gate logs --margin 0 --models a,b --values right --runs run --pass-hat 2", 0, "Ship: b"),
+        ("compare logs --values right --runs run --column match", 0, "b is better than a"),
+        ("compare logs --values right --column acc", 2, "unknown column 'acc'"),
+        (
+            "plan --pilot logs --pair a,b --values right --runs run --difference 0.1",
+            0,
+            "to find a true difference of 0.1 in accuracy",
+        ),
         ("plan --pilot logs --pair a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
     ],
 )

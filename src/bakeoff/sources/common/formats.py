@@ -16,6 +16,9 @@ from typing import IO, Any
 import pandas as pd
 import pyarrow.feather
 from pandas.api.types import is_numeric_dtype, is_string_dtype
+from pandas.core.arrays.arrow.extension_types import (  # type: ignore[import-not-found]
+    ArrowIntervalType,
+)
 
 from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
@@ -195,7 +198,15 @@ def _parquet(file: IO[bytes]) -> pd.DataFrame:
 
 
 def _feather(file: IO[bytes]) -> pd.DataFrame:
-    return to_frame(validate(pyarrow.feather.read_table(file)))
+    try:
+        return to_frame(validate(pyarrow.feather.read_table(file)))
+    except TypeError:  # pandas' own type of intervals cannot be read where these are categories
+        file.seek(0)
+        pyarrow.unregister_extension_type("pandas.interval")
+    try:
+        return to_frame(validate(pyarrow.feather.read_table(file)))
+    finally:
+        pyarrow.register_extension_type(ArrowIntervalType(pyarrow.int64(), "left"))
 
 
 def validate(table: pyarrow.Table) -> pyarrow.Table:
