@@ -20,6 +20,7 @@ from bakeoff.data.records import Records
 from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, positive_of
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.base import SubgroupColumn
 from bakeoff.sources.common.identifiers import (
     arrow_column,
     names,
@@ -27,7 +28,6 @@ from bakeoff.sources.common.identifiers import (
     to_frame,
     with_own_types,
 )
-from bakeoff.sources.common.subgroups import SubgroupColumn
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.metrics import Passing

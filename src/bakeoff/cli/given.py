@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
 from bakeoff.errors import UserError, printable
 from bakeoff.files import is_file
-from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 
 

@@ -39,8 +39,8 @@ from bakeoff.data.records import (
 )
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, no_file, state_of
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
 _SHOWN = 3

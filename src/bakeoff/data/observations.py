@@ -23,8 +23,8 @@ from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
 from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread, target_of
 from bakeoff.errors import Place, Problem, Remedy, joined, listed, some, unknown
+from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
-from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.row_columns import RowColumns

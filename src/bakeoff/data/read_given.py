@@ -36,7 +36,7 @@ from bakeoff.data.target import (
     positive_of,
 )
 from bakeoff.errors import Problem, Remedy, UserError, listed, some, unknown
-from bakeoff.sources.common.subgroups import as_columns
+from bakeoff.sources.common.base import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric, Passing

@@ -29,8 +29,8 @@ from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.archives import opened
-from bakeoff.sources.common.formats import MISSING, format_of
+from bakeoff.sources.common.base import TableKeys
+from bakeoff.sources.common.formats import MISSING, format_of, opened
 from bakeoff.sources.common.identifiers import (
     arrow_column,
     codes_in,
@@ -39,7 +39,6 @@ from bakeoff.sources.common.identifiers import (
     names,
     whole_numbers,
 )
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from bakeoff.keys import ClassName, Label, SpecSection
 from bakeoff.sources import SOURCES, DataSet
-from bakeoff.sources.common.base import Unit
-from bakeoff.sources.common.costs import Costs
+from bakeoff.sources.common.base import Costs, Unit
 
 
 class GivenData(SpecSection):

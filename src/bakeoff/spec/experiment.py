@@ -20,8 +20,7 @@ from pydantic import (
 from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.base import ColumnName
-from bakeoff.sources.common.costs import Costs
+from bakeoff.sources.common.base import ColumnName, Costs
 from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
 from bakeoff.spec.given_models import GivenModel, is_given, with_defaults

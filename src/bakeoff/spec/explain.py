@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Problem, shown, unknown
-from bakeoff.sources.common.tables import instead_of
+from bakeoff.sources.common.base import instead_of
 
 _ID = "letters a to z, digits, _ and - only"
 _WANTED = {

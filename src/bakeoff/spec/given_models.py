@@ -22,8 +22,7 @@ from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
 from bakeoff.keys import ID, Label, SpecSection, name_of, said
 from bakeoff.paths import Paths
-from bakeoff.sources.common.base import ColumnName
-from bakeoff.sources.common.subgroups import Subgroups
+from bakeoff.sources.common.base import ColumnName, Subgroups
 from bakeoff.spec.models import Model
 
 DATASET = "{dataset}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from bakeoff.sources.common.subgroups import SubgroupColumn, as_columns
+from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec.datasets import GivenData
 
 if TYPE_CHECKING:

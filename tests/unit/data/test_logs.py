@@ -18,7 +18,7 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.execution.digests import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.preflight.experiment import check_experiment
-from bakeoff.sources.common import archives
+from bakeoff.sources.common import formats
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
 from tests.conftest import GONE, change
@@ -600,7 +600,7 @@ def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
 
 
 def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(capsys, monkeypatch):
-    monkeypatch.setattr(archives, "_SMALL", 1 << 20)
+    monkeypatch.setattr(formats, "_SMALL", 1 << 20)
     as_eval(inspect("a.json", "A", [1, 0]), zipfile.ZIP_DEFLATED, before=" " * (1 << 21))
     inspect("b.json", "B", [1, 0])
     assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2

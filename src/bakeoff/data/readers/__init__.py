@@ -26,7 +26,7 @@ import pandas as pd
 
 from bakeoff.errors import Place, Problem, joined, shown, some
 from bakeoff.files import digest
-from bakeoff.sources.common.archives import check_unpacked
+from bakeoff.sources.common.formats import check_unpacked
 
 __all__ = [
     "QUESTION",
