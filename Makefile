@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-all lint format generate docs lock clean
+.PHONY: run test test-all lint format generate docs wheel lock clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/snakemake
@@ -35,14 +35,17 @@ format: $(VENV)/dev.stamp
 generate: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m bakeoff.schema
-	@$(BIN)/python docs/stats/table.py
-	@$(BIN)/python docs/stats/figure.py
-	@$(BIN)/python docs/coming_from.py
-	@$(BIN)/python docs/gallery.py
+	@$(BIN)/python docs/generate.py
 
 # The site, from the Markdown that is there and the docstrings: site/index.html
 docs: $(VENV)/dev.stamp
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+# A wheel and a source distribution in dist/, checked as the package index checks them
+wheel: $(VENV)/dev.stamp
+	@rm -rf dist
+	@$(BIN)/python -m build --no-isolation
+	@$(BIN)/python -m twine check --strict dist/*
 
 # The locks hold for Python 3.11 to 3.13; they name versions and hashes, no index.
 lock: $(VENV)/bootstrap.stamp

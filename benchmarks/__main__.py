@@ -1,27 +1,54 @@
-"""Write the pages of all studies from the figures that are there: `python -m benchmarks`."""
+"""Write what the documentation shows of the simulations, or simulate what a file does not hold yet.
+
+    python -m benchmarks             # write the pages from the CSV files that are there
+    python -m benchmarks any_metric  # simulate what its CSV files lack, then write the pages
+    python -m benchmarks speed       # measure the times of commands
+
+A study that was stopped goes on where it stopped: every cell is written when it is done.
+"""
 
 from __future__ import annotations
 
+import argparse
 import importlib
+import time
 
-from benchmarks.harness import publish
+from benchmarks import pages
 
-STUDIES = (
-    "levels",
-    "crossval.page",
-    "dependent.page",
-    "any_metric",
-    "best_models",
-    "few_rows",
-    "gate",
-    "mutants",
-    "recipes",
-    "regression",
-    "speed",
-    "standings",
-)
-"""Modules of benchmarks with `PAGES`."""
+STUDIES = {
+    "any_metric": 1000,
+    "best_models": 400,
+    "crossval.rates": 1000,
+    "dependent.blocks": 800,
+    "dependent.rates": 2000,
+    "dependent.uneven": 250,
+    "few_rows": 2000,
+    "gate": 1000,
+    "recipes": 1000,
+    "regression": 2000,
+    "speed": 3,
+    "standings": 2000,
+    "type1": 4000,
+}
+"""The studies, and how many times each draws or measures by default."""
+
+
+def main() -> None:
+    """Simulate the studies that are named, and write the pages."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("studies", nargs="*", choices=[*STUDIES, []], metavar="STUDY")
+    parser.add_argument("--replicates", type=int, help="data sets of a cell, in place of its own")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    for name in options.studies:
+        replicates = options.replicates or STUDIES[name]
+        for cell in importlib.import_module(f"benchmarks.{name}").simulate(replicates):
+            print(f"{time.perf_counter() - start:6.0f} s  {name}: {cell}", flush=True)
+    for file, text in pages.made():
+        file.write_text(text, encoding="utf-8")
+
 
 if __name__ == "__main__":
-    for name in STUDIES:
-        publish(importlib.import_module(f"benchmarks.{name}").PAGES)
+    main()

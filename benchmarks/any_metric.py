@@ -1,4 +1,4 @@
-"""Type I error and coverage by any metric on one test set: `python -m benchmarks.any_metric`.
+"""Type I error and coverage by any metric on one test set: `python -m benchmarks any_metric`.
 
 Binormal scores of two models that share part of their noise, on n rows of which a share π is
 positive. The null is exchangeable (both models alike) or weak (the same metric through other
@@ -15,8 +15,6 @@ any_metric_families.csv.
 say that the difference differs? Two subgroups of one size or four that hold a half to a tenth of
 the rows; rows are independent, or come in 40 groups that reach into all subgroups. Rates go to
 any_metric_subgroups.csv.
-
-The tables of all go into docs/stats/any-metric.md.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import numpy as np
@@ -41,7 +39,7 @@ from bakeoff.stats import (
     metric_interaction,
 )
 from bakeoff.stats.metrics.family import compare_models
-from benchmarks.harness import HERE, Row, fill, flagged, markdown, named, read, study, write
+from benchmarks.harness import HERE, Row, fill, flagged, named, read, write
 
 RATES = HERE / "any_metric.csv"
 FAMILIES = HERE / "any_metric_families.csv"
@@ -69,6 +67,8 @@ NEAR, MORE, AGAIN = 0.006, 3, 99
 COUNTS = ("answered", "rejected", "covered", "alone", "alone_covered")
 SILENT = ("rejected_unflagged", "missed_unflagged", "alone_missed_unflagged")
 """Rejections and misses that no assumption warns of; known of cells near a bound."""
+COVERED = ("covered", "alone", "alone but for silent misses")
+"""The rates of `shares` that are coverage."""
 ENOUGH = 0.2
 """A cell where less is answered says nothing of the answers."""
 MARGIN, OF_BRIER = 0.02, 0.005
@@ -237,11 +237,12 @@ def rates(
     return facts | {key: int(count) for key, count in counts.items()}
 
 
-def on_one_test_set(replicates: int) -> None:
+def on_one_test_set(replicates: int) -> Iterator[object]:
     """Simulate the cells that the file does not hold yet, then those near a bound again."""
     columns = [*CELL, "replicates", *COUNTS, *SILENT]
     cells = itertools.product(METRICS, NULLS, SIZES, PREVALENCES)
-    fill(RATES, ((named(CELL, c), partial(rates, *c, replicates)) for c in cells), columns)
+    drawn = ((named(CELL, c), partial(rates, *c, replicates)) for c in cells)
+    yield from fill(RATES, drawn, columns)
     rows = read(RATES)
     for row in sorted(counted(rows), key=within_bounds):
         if within_bounds(row) < NEAR and int(row["replicates"]) < MORE * replicates:
@@ -249,6 +250,7 @@ def on_one_test_set(replicates: int) -> None:
             again = rates(*cell, MORE * replicates, AGAIN)
             row |= {key: str(value) for key, value in again.items()}
             write(RATES, rows, columns)
+            yield cell
 
 
 def within_bounds(row: Mapping[str, str]) -> float:
@@ -279,41 +281,6 @@ def shares(row: Mapping[str, str]) -> dict[str, float]:
 def counted(rows: list[Row]) -> list[Row]:
     """Return the cells that are answered often enough to say something of the answers."""
     return [r for r in rows if int(r["answered"]) >= ENOUGH * int(r["replicates"])]
-
-
-def table() -> str:
-    """Return the table of the page: for each metric the worst and the mean over the cells."""
-    rows, lines = read(RATES), []
-    for metric, null in itertools.product(METRICS, NULLS):
-        own = [r for r in rows if (r["metric"], r["null"]) == (metric, null)]
-        found = [shares(row) for row in counted(own)]
-        by = {key: [one[key] for one in found] for key in found[0]}
-        silent = min(*by["covered but for silent misses"], *by["alone but for silent misses"])
-        expected = [r for r in own if float(r["prevalence"]) * int(r["n"]) >= 5]
-        answered = [int(r["answered"]) / int(r["replicates"]) for r in expected]
-        rejected = max(by["rejected"]), max(by["rejected silently"]), np.mean(by["rejected"])
-        covered = span(by["covered"]), span(by["alone"]), f"{silent:.3f}"
-        lines.append(
-            (metric, null, *(f"{rate:.3f}" for rate in rejected), *covered, span(answered, 2))
-        )
-    heads = (
-        "metric",
-        "null",
-        "rejected at 5 %: worst cell",
-        "without a warning",
-        "mean",
-        "interval of the difference covers",
-        "of one model",
-        "worst cell but for misses with a warning",
-        "answered where 5 or more rows of a class are expected",
-    )
-    least, most = (f(int(r["replicates"]) for r in rows) for f in (min, max))
-    loud, quiet = (", ".join(beyond(rows, warned=w)) or "none" for w in (True, False))
-    return (
-        f"{markdown(heads, lines)}\n\n{least:,} studies a cell, up to {most:,} anew near a bound. "
-        f"More than {MOST_REJECTED:.0%} rejected or less than {LEAST_COVERED:.0%} covered in some "
-        f"cell: {loud}; without a warning: {quiet}.\n"
-    )
 
 
 def span(values: list[float], decimals: int = 3) -> str:
@@ -387,29 +354,6 @@ def family(
     }
 
 
-def table_of_families() -> str:
-    """Return what the page says of families."""
-    rows, lines = read(FAMILIES), []
-    for metric, count in itertools.product(("f1", "roc_auc"), ("5", "20")):
-        own = [row for row in rows if (row["metric"], row["models"]) == (metric, count)]
-        equal, rising = ([row for row in own if row["skill"] == skill] for skill in SKILLS)
-        errors = (span([float(row[c]) for row in equal]) for c in CORRECTIONS)
-        power = (f"{np.mean([float(row[c]) for row in rising]):.3f}" for c in CORRECTIONS)
-        kept = span([float(row["best_kept"]) for row in rising])
-        members = span([float(row["members"]) for row in rising], 1)
-        lines.append((f"{metric}, {count}", *errors, *power, kept, members))
-    heads = ["metric, models"]
-    for of in "any difference found among equal models", "share of true differences found":
-        heads += [f"{of}: max-t", "Holm", "Bonferroni"]
-    heads += ["the best model is in the set", "models in the set"]
-    return (
-        f"{markdown(heads, lines)}\n\n{rows[0]['replicates']} studies a cell of 200 and 1,000 "
-        "rows, half or a tenth of them positive: the errors and the sets are those of the least "
-        "and the most favourable cell, the power is the mean. The separation of the best model is "
-        f"{RISE:g} more than that of the worst."
-    )
-
-
 # Subgroups ---------------------------------------------------------------------------------------
 
 IN_SUBGROUPS, ROWS = ("f1", "roc_auc", "log_loss", "mean"), (200, 1000)
@@ -458,50 +402,16 @@ def subgroups(cell: tuple[str, int, str, str], replicates: int) -> dict[str, int
     return {"replicates": replicates, "answered": len(answered), "rejected": int(rejected)}
 
 
-def table_of_subgroups() -> str:
-    """Return what the page says of subgroups."""
-    rows, lines = read(SUBGROUPS), []
-    for metric, related in itertools.product(IN_SUBGROUPS, RELATED):
-        cells = []
-        for parts, n in itertools.product(PARTS, ROWS):
-            wanted = metric, str(n), parts, related
-            (own,) = (row for row in rows if tuple(row[key] for key in OF_SUBGROUPS) == wanted)
-            cells.append(f"{int(own['rejected']) / max(1, int(own['answered'])):.3f}")
-        called = "mean of a value per row" if metric == "mean" else metric
-        lines.append((called, related, *cells))
-    heads = (f"{parts}, {n:,} rows" for parts, n in itertools.product(PARTS, ROWS))
-    replicates = int(rows[0]["replicates"])
-    return (
-        f"{markdown(('metric', 'rows', *heads), lines, 2)}\n\nRejections at 5 % of an interaction "
-        f"that is not there, {replicates} studies a cell: A is better than B, by as much in every "
-        "subgroup. Of the mean the spread differs fourfold between subgroups. A rate of .05 has a "
-        f"standard error of {math.sqrt(0.05 * 0.95 / replicates):.3f}; the mean of all cells is "
-        f"{sum(int(r['rejected']) for r in rows) / sum(int(r['answered']) for r in rows):.3f}."
-    )
-
-
-def simulate(replicates: int) -> None:
+def simulate(replicates: int) -> Iterator[object]:
     """Simulate what the files do not hold yet; studies of families and subgroups take longer."""
-    on_one_test_set(replicates)
+    yield from on_one_test_set(replicates)
     families = itertools.product(("f1", "roc_auc"), (5, 20), (200, 1000), (0.5, 0.1), SKILLS)
     every = {"test": "metric_difference"}
-    fill(
+    yield from fill(
         FAMILIES,
         ((every | named(OF_FAMILIES, c), partial(family, *c, replicates // 2)) for c in families),
     )
     parts = itertools.product(IN_SUBGROUPS, ROWS, PARTS, RELATED)
-    fill(
+    yield from fill(
         SUBGROUPS, ((named(OF_SUBGROUPS, c), partial(subgroups, c, replicates // 5)) for c in parts)
     )
-
-
-PAGES = {
-    "stats/any-metric.md": {
-        "rates": table,
-        "families": table_of_families,
-        "subgroups": table_of_subgroups,
-    }
-}
-
-if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGES)

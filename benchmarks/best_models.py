@@ -1,4 +1,4 @@
-"""Does the set of models that may be the best hold one? `python -m benchmarks.best_models`.
+"""Does the set of models that may be the best hold one? `python -m benchmarks best_models`.
 
 Two to ten models of which all have the same true metric, so that each of them is a best one:
 *alike* (scores of one kind), *unlike* (other spreads of the scores, other thresholds, overconfident
@@ -6,7 +6,7 @@ probabilities), *heavy* (as unlike, with Student's t with 3 degrees of freedom i
 scores) and *in groups* (unlike, in groups of 20 rows that share half of the noise). *Trained* are
 real learners on small training sets; their true metrics, those of 40,000 rows, differ. Values per
 row are log-normal losses. Counted is how often a best model is in the set: the one that is in it
-least often. Rates go to best_models.csv; `--page` writes their table into docs/stats/any-metric.md.
+least often. Rates go to best_models.csv.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from bakeoff.stats import BestResult, Status, best_by_values, best_models, influence
-from benchmarks.any_metric import Model, balanced_threshold, population, span
-from benchmarks.harness import HERE, Cell, fill, markdown, named, read, study
+from benchmarks.any_metric import Model, balanced_threshold, population
+from benchmarks.harness import HERE, Cell, fill, named
 
 RATES = HERE / "best_models.csv"
 Study = tuple[BestResult, np.ndarray]
@@ -51,8 +51,6 @@ METRICS = (
 LEARNED = ("roc_auc", "average_precision", "log_loss", "brier", "f1")
 SHAPES = (1.0, 1.5)
 """Of log-normal losses."""
-ENOUGH = 0.2
-"""The share of studies with enough rows for a set, from which on a cell tells of it."""
 CELL = ("metric", "size", "kind", "models", "positives", "n")
 
 
@@ -199,9 +197,9 @@ def rates(found: Iterator[Study]) -> dict[str, object]:
     }
 
 
-def simulate(replicates: int) -> None:
+def simulate(replicates: int) -> Iterator[object]:
     """Simulate the cells that the file does not hold yet."""
-    fill(RATES, cells(replicates))
+    yield from fill(RATES, cells(replicates))
 
 
 def cells(replicates: int) -> Iterator[Cell]:
@@ -224,35 +222,3 @@ def cells(replicates: int) -> Iterator[Cell]:
     ):
         drawn = partial(studies_of_values, shape, kind, count, n, replicates)
         yield cell(("value", shape, kind, count, "", n), drawn)
-
-
-def table() -> str:
-    """Return the worst cell of each metric and kind of models."""
-    rows = [row for row in read(RATES) if row["tested"] != "0"]
-    lines = []
-    for metric, size, kind in dict.fromkeys(tuple(row[k] for k in CELL[:3]) for row in rows):
-        own = [row for row in rows if tuple(row[k] for k in CELL[:3]) == (metric, size, kind)]
-        given = [int(row["tested"]) / int(row["studies"]) for row in own]
-        told = [row for row, share in zip(own, given, strict=True) if share >= ENOUGH]
-        found = [float(row["in_set"]) for row in told if row["in_set"]]
-        cells = (
-            metric if metric != "roc_auc" or not size else f"{metric} {size}",
-            f"log-normal {size}, {kind}" if metric == "value" else kind,
-            f"{min(found):.3f}" if found else "–",
-            span(given, 2),
-        )
-        lines.append(cells)
-    heads = "metric", "models", "a best model is in the set: worst cell", "sets given"
-    return (
-        f"{markdown(heads, lines)}\n\n{max(int(row['studies']) for row in rows)} studies a cell of "
-        "2, 5 or 10 models with 20 to 400 expected positive rows of 40 to 4,000 (values: 50 to "
-        "1,000 rows); 95 % are meant, and a rate of .95 has a standard error of .011. The worst of "
-        "several cells, and of several models, is biased downwards. A cell where fewer than a "
-        "fifth of the studies have enough rows for a set is left out."
-    )
-
-
-PAGES = {"stats/any-metric.md": {"best": table}}
-
-if __name__ == "__main__":
-    study(__doc__, 400, simulate, PAGES)

@@ -1,11 +1,11 @@
-"""Tests where few rows differ, which makes them conservative: `python -m benchmarks.few_rows`.
+"""Tests where few rows differ, which makes them conservative: `python -m benchmarks few_rows`.
 
 *Cochran's Q*: rows on which the models disagree have 1, 2, ..., M − 1 of the M models right, in
 turn; under the null each choice of these models is equally likely. The share of tables that χ² and
-the permutation reject at .05 goes to cochran_few.csv and into docs/stats/cochran.md.
+the permutation reject at .05 goes to cochran_few.csv.
 
 *`tost_paired` at the margin*: enumerated, not simulated: the probabilities of all tables of right
-and wrong rows are summed. Results go to equivalence.csv and into docs/stats/equivalence.md.
+and wrong rows are summed. Results go to equivalence.csv.
 
 *pass@k*: the probability that a run of an item is right is drawn from a beta distribution with
 α + β = 1, so that most items are nearly always passed or nearly always failed. Both systems have
@@ -13,13 +13,12 @@ the same probabilities, or probabilities of their own from the same distribution
 p < .05 in the test of the mean difference of pass@k? *Rare* passes are drawn from beta
 distributions with α = 1, and the two systems have different numbers of runs. A test of pass^k is
 one of pass@k with right and wrong exchanged, so its rates are those of the opposite share. Rates go
-to passes.csv and into docs/values.md.
+to passes.csv.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -28,7 +27,7 @@ from scipy import special, stats
 
 from bakeoff.stats import mean_difference, pass_at
 from bakeoff.stats.core.two_by_two import tango_statistic
-from benchmarks.harness import HERE, Cell, fill, flagged, markdown, named, read, short, study
+from benchmarks.harness import HERE, Cell, fill, flagged, named
 
 OF_COCHRAN, OF_EQUIVALENCE = HERE / "cochran_few.csv", HERE / "equivalence.csv"
 OF_PASSES = HERE / "passes.csv"
@@ -64,15 +63,6 @@ def of_cochran(models: int, rows: int, draws: int) -> dict[str, int]:
     return {"draws": draws, "chi_square": int((q >= critical).sum()), "permutation": permutation}
 
 
-def table_of_cochran() -> str:
-    """Return both rates by the number of models and rows."""
-    lines = []
-    for row in read(OF_COCHRAN):
-        rates = (int(row[of]) / int(row["draws"]) for of in ("chi_square", "permutation"))
-        lines.append((row["models"], row["rows"], *map(short, rates)))
-    return markdown(("models", "informative rows", "χ²", "permutation"), lines)
-
-
 # Equivalence -----------------------------------------------------------------------------------
 
 ROWS, MARGINS = (50, 100, 200, 400), (0.02, 0.05, 0.10)
@@ -89,19 +79,6 @@ def of_equivalence(n: int, margin: float, discordance: float) -> dict[str, float
     lower, upper = (tango_statistic(b, c, n, limit) for limit in (-margin, margin))
     both = (special.ndtr(-lower) <= ALPHA) & (special.ndtr(upper) <= ALPHA)
     return {"rejected": round(float(mass[both].sum()), 5)}
-
-
-def table_of_equivalence() -> str:
-    """Return the highest rate of each number of rows."""
-    rows = read(OF_EQUIVALENCE)
-    worst = (max(float(r["rejected"]) for r in rows if r["n"] == str(n)) for n in ROWS)
-    table = markdown([f"n = {n}" for n in ROWS], [[f"{rate:.3f}" for rate in worst]])
-    return (
-        f"{table}\n\nHighest type I error at α = {ALPHA:g} where the true difference is the margin,"
-        f" by exact enumeration, over margins {MARGINS[0]:.2f} to {MARGINS[-1]:.2f} and "
-        f"discordances {DISCORDANCES[0]:.2f} to {DISCORDANCES[-1]:.2f} "
-        "(`python -m benchmarks.few_rows`)."
-    )
 
 
 # pass@k ----------------------------------------------------------------------------------------
@@ -153,50 +130,10 @@ def cells_of_passes(replicates: int) -> Iterator[Cell]:
         yield named(names, of), partial(of_passes, *of, replicates)
 
 
-def table_of_passes() -> str:
-    """Return the rates by the share of right runs, and those of rare passes."""
-    every_row = read(OF_PASSES)
-    rows = [row for row in every_row if not row["silent"]]
-    replicates = int(rows[0]["replicates"])
-    rates = [int(row["rejected"]) / replicates for row in rows]
-    lines = []
-    for share, items in itertools.product(SHARES, ITEMS):
-        cells = []
-        for k in DRAWN:
-            wanted = {"share": str(share), "items": str(items), "k": str(k)}.items()
-            own = [r for r, row in zip(rates, rows, strict=True) if wanted <= row.items()]
-            cells.append(f"{min(own):.3f} to {max(own):.3f}")
-        lines.append((f"{share:g}", items, *cells))
-    heads = ("share of right runs", "items", *(f"pass@{k}" for k in DRAWN))
-    of_rare = []
-    for k, *runs in UNEQUAL:
-        cells = []
-        for row in every_row:
-            if row["silent"] and (row["k"], row["runs"]) == (str(k), f"{runs[0]}:{runs[1]}"):
-                both = (int(row[of]) / int(row["replicates"]) for of in ("rejected", "silent"))
-                cells.append("{:.3f} ({:.3f})".format(*both))
-        of_rare.append((f"{runs[0]}, {runs[1]}", f"pass@{k}", *cells))
-    drawn = (f"Beta(1, {beta}), {items} items" for beta in RARE for items in OF_RARE)
-    return (
-        f"{markdown(heads, lines)}\n\n"
-        f"Rejections of a true null at the .05 level in {len(rows)} cells of {replicates:,} "
-        "studies each: lowest to highest rate over k and 2k runs of each item, and over systems "
-        "with the same probability of each item and with probabilities of their own. Most items "
-        "are nearly always passed or nearly always failed (beta distribution with α + β = 1). "
-        f"Rates of pass^k are those of the opposite share. All cells reject in {min(rates):.3f} to "
-        f"{max(rates):.3f} of the studies, {sum(rates) / len(rates):.3f} on average: the fewer "
-        "items differ, the more conservative the test is. A rate of .05 has a standard error of "
-        f"{math.sqrt(ALPHA * (1 - ALPHA) / replicates):.3f} (`python -m benchmarks.few_rows`).\n\n"
-        f"{markdown(('runs of A, of B', 'pass@k', *drawn), of_rare)}\n\n"
-        "Rejections where passes are rare and the systems have different numbers of runs; in "
-        f"brackets those without a warning ({replicates // 5:,} studies each)."
-    )
-
-
-def simulate(replicates: int) -> None:
+def simulate(replicates: int) -> Iterator[object]:
     """Find what the files do not hold yet."""
     tables = itertools.product(MODELS, INFORMATIVE)
-    fill(
+    yield from fill(
         OF_COCHRAN,
         (
             (named(("models", "rows"), cell), partial(of_cochran, *cell, 50 * replicates))
@@ -204,7 +141,7 @@ def simulate(replicates: int) -> None:
         ),
     )
     margins = itertools.product(ROWS, MARGINS, DISCORDANCES)
-    fill(
+    yield from fill(
         OF_EQUIVALENCE,
         (
             (named(("n", "margin", "discordance"), cell), partial(of_equivalence, *cell))
@@ -212,14 +149,4 @@ def simulate(replicates: int) -> None:
             if cell[2] >= cell[1]
         ),
     )
-    fill(OF_PASSES, cells_of_passes(replicates))
-
-
-PAGES = {
-    "stats/cochran.md": {"few rows": table_of_cochran},
-    "stats/equivalence.md": {"levels": table_of_equivalence},
-    "values.md": {"passes": table_of_passes},
-}
-
-if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGES)
+    yield from fill(OF_PASSES, cells_of_passes(replicates))

@@ -1,19 +1,17 @@
-"""Wrong decisions of the gate: `python -m benchmarks.gate`.
+"""Wrong decisions of the gate: `python -m benchmarks gate`.
 
 The candidate is worse by exactly the margin: to ship it and to block it are both wrong, and both as
 likely as a wrong decision can be.
 
 *By accuracy*: two models on n rows, independent or in groups (each group has a normal effect on the
-difference of the models), with two of the discordances that occur. Rates go to gate.csv.
-
-*By other metrics*: binormal scores with expected positive rows as given; the candidate has
-less *skill*, is *overconfident* or *very* much so (its logits are 3 or 5 times too large), or
-*both* are; *unlike*: its scores have another spread; *in groups*: an overconfident one (of areas:
-one of less skill), in groups of 20 rows that share half of the noise. *Trained*: real learners,
-whose difference on 40,000 rows is the margin. Numbers per row are log-normal losses. Predicted
-numbers are off by normal numbers, those of the candidate by half as much again, from a truth with
-normal, t (3 df) or log-normal noise; the margin is what that costs, or *in percent* of what the
-base scores on the test set. Rates go to gate_metrics.csv, and the tables of both into docs/gate.md.
+difference of the models), with two of the discordances that occur. *By other metrics*: binormal
+scores with expected positive rows as given; the candidate has less *skill*, is *overconfident* or
+*very* much so (its logits are 3 or 5 times too large), or *both* are; *unlike*: its scores have
+another spread; *in groups*: an overconfident one (of areas: one of less skill), in groups of 20
+rows that share half of the noise. *Trained*: real learners, whose difference on 40,000 rows is the
+margin. Numbers per row are log-normal losses. Predicted numbers are off by normal numbers, those of
+the candidate by half as much again, from a truth with normal, t (3 df) or log-normal noise; the
+margin is what that costs, or *in percent* of what the base scores on the test set.
 """
 
 from __future__ import annotations
@@ -26,102 +24,15 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bakeoff.stats import Limits, influence, mean_limits, metric_limits
-from bakeoff.stats.core.two_by_two import _melded_cdf, _melded_lower, tango_statistic
-from bakeoff.stats.design.clusters import Clusters, design_effect, moments
+from bakeoff.stats import Limits, accuracy_limits, influence, mean_limits, metric_limits
 from benchmarks import regression
-from benchmarks.any_metric import MARGIN, OF_BRIER, SIGN, margin, span, worse_by_the_margin
+from benchmarks.any_metric import MARGIN, SIGN, margin, worse_by_the_margin
 from benchmarks.best_models import GROUP, SHARED, learned, shared_noise
-from benchmarks.harness import HERE, Cell, Row, fill, markdown, named, read, study, write
+from benchmarks.harness import HERE, Cell, fill, named
 
-BY_ACCURACY, BY_METRICS = HERE / "gate.csv", HERE / "gate_metrics.csv"
+RATES = HERE / "gate.csv"
 ALPHA = 0.05
-DECISIONS = 100_000
 GROUP_SIZE, GROUP_SPREAD = 20, 0.6
-
-
-def ships(wins: int, losses: int, n: int, level: float) -> bool:
-    """Tell what `decide_release` says of melded limits, by one probability instead of a limit."""
-    if wins == 0 or losses == n:
-        return _melded_lower(wins, losses, n, level) > -MARGIN
-    m = wins + losses
-    if special.betainc(wins, losses + 1, 0.5) <= level:  # the lower limit is above 0
-        return True
-    return _melded_cdf(-MARGIN, wins, losses, m + 1, n - m) < level
-
-
-def blocks(wins: int, losses: int, n: int, level: float) -> bool:
-    """Tell whether the upper limit is below −margin."""
-    if losses == 0 or wins == n:
-        return -_melded_lower(losses, wins, n, level) < -MARGIN
-    m = wins + losses
-    if special.betainc(losses, wins + 1, 0.5) > level:  # the upper limit is above 0
-        return False
-    return _melded_cdf(MARGIN, losses, wins, m, n - m + 1) < level
-
-
-def decisions_on_rows(n: int, psi: float, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return for every n_d the fewest wins that ship and the most that block."""
-    spread = 5 * np.sqrt(n * psi * (1 - psi)) + 5
-    first, last = max(0, int(n * psi - spread)), min(n, int(n * psi + spread))
-    ship, block = np.full(n + 1, n + 1), np.full(n + 1, -1)
-    fewest, most = 0, -1
-    for n_d in range(first, last + 1):
-        # one more discordant row moves either count by one at most
-        while fewest <= n_d and not ships(fewest, n_d - fewest, n, alpha):
-            fewest += 1
-        while most < n_d and blocks(most + 1, n_d - most - 1, n, alpha):
-            most += 1
-        ship[n_d], block[n_d] = fewest, most
-    return ship, block
-
-
-def on_rows(n: int, psi: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the rates of a false ship and of a false block on independent rows."""
-    ship, block = decisions_on_rows(n, psi, ALPHA)
-    n_d = rng.binomial(n, psi, DECISIONS)
-    wins = rng.binomial(n_d, (psi - MARGIN) / (2 * psi))
-    return float((wins >= ship[n_d]).mean()), float((wins <= block[n_d]).mean())
-
-
-def grouped(n: int, psi: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the rates of a false ship and of a false block on rows in groups."""
-    k = n // GROUP_SIZE
-    # the share of wins in a group is Φ(m + sZ), whose mean over groups is Φ(m/√(1 + s²))
-    centre = special.ndtri((psi - MARGIN) / (2 * psi)) * np.sqrt(1 + GROUP_SPREAD**2)
-    lean = special.ndtr(centre + GROUP_SPREAD * rng.standard_normal((k, DECISIONS)))
-    discordant = rng.binomial(GROUP_SIZE, psi, (k, DECISIONS))
-    found = decisions_on_groups(rng.binomial(discordant, lean), discordant, ALPHA).mean(axis=0)
-    return float(found[0]), float(found[1])
-
-
-def decisions_on_groups(wins: np.ndarray, discordant: np.ndarray, level: float) -> np.ndarray:
-    """Return what `decide_release` says of many test sets at once, from counts of shape (K, P)."""
-    k = len(wins)
-    clusters = Clusters(np.repeat(np.arange(k), GROUP_SIZE), np.full(k, float(GROUP_SIZE)))
-    found = moments((2 * wins - discordant).astype(float), discordant.sum(axis=0), clusters)
-    informative = np.count_nonzero(discordant, axis=0)
-    scale = found.between + (GROUP_SIZE - 1) * found.within
-    icc = np.maximum(found.between - found.within, 0) / np.where(scale > 0, scale, 1)
-    effect = design_effect(found, informative, clusters)
-    effect = np.maximum(effect, 1 + (GROUP_SIZE - 1) * icc)
-    b, n_d = wins.sum(axis=0), discordant.sum(axis=0)
-    z = tango_statistic(b, n_d - b, clusters.n, -MARGIN) / np.sqrt(effect)
-    critical = -special.stdtrit(k - 1, level)
-    return np.column_stack([z > critical, z < -critical])
-
-
-def by_accuracy() -> Iterator[dict[str, object]]:
-    """Compute the rates of wrong decisions by accuracy."""
-    for i, (n, psi) in enumerate(itertools.product((500, 2000), (0.05, 0.2))):
-        rng = np.random.default_rng([15, i])
-        for rows, rated in (("independent", on_rows), ("groups of 20", grouped)):
-            ship, block = rated(n, psi, rng)
-            facts = {"rows": rows, "n": n, "discordance": psi}
-            yield facts | {"false_ship": ship, "false_block": block}
-
-
-# By other metrics ------------------------------------------------------------------------------
 
 SIZES = ((10, 200), (20, 40), (20, 400), (40, 400), (50, 1000), (120, 400), (200, 4000))
 """Expected positive rows, and rows."""
@@ -136,6 +47,20 @@ PAIRS = ((0, 1), (0, 2), (4, 2), (3, 5), (9, 6))
 """Learners that are compared; the worse one of each is the candidate."""
 CELL = ("metric", "candidate", "positives", "n")
 Decision = tuple[Limits, float]
+
+
+def of_accuracy(rows: str, psi: float, n: int, replicates: int) -> Iterator[Decision]:
+    """Decide by accuracy on independent rows, or in groups of 20 with an effect each."""
+    rng = np.random.default_rng([15, n, round(100 * psi), len(rows)])
+    groups = None if rows == "independent" else np.arange(n) // GROUP_SIZE
+    # the share of wins in a group is Φ(m + sZ), whose mean over groups is Φ(m/√(1 + s²))
+    spread = 0.0 if groups is None else GROUP_SPREAD
+    centre = special.ndtri((psi - MARGIN) / (2 * psi)) * math.sqrt(1 + spread**2)
+    for _ in range(10 * replicates):
+        lean = special.ndtr(centre + spread * rng.normal(size=n // GROUP_SIZE))
+        discordant, won = rng.random(n) < psi, rng.random(n) < np.repeat(lean, GROUP_SIZE)
+        limits = accuracy_limits(discordant & won, discordant & ~won, groups=groups, alpha=ALPHA)
+        yield limits, MARGIN
 
 
 def decisions(metric: str, candidate: str, m: int, n: int, replicates: int) -> Iterator[Decision]:
@@ -221,6 +146,10 @@ def cells(replicates: int) -> Iterator[Cell]:
     def cell(*facts: object, drawn: Callable[..., Iterator[Decision]], of: tuple[Any, ...]) -> Cell:
         return named(CELL, facts), lambda: rates(drawn(*of, replicates))
 
+    designs = itertools.product(("independent", "groups of 20"), (0.05, 0.2), (500, 2000))
+    for rows, psi, n in designs:
+        facts = "accuracy", f"{rows}, discordance {psi:g}", "", n
+        yield cell(*facts, drawn=of_accuracy, of=(rows, psi, n))
     for metric, candidates in METRICS.items():
         for candidate, (m, n) in itertools.product(candidates, SIZES):
             facts = metric, candidate, m, n
@@ -238,52 +167,6 @@ def cells(replicates: int) -> Iterator[Cell]:
         yield cell(metric, candidate, "", n, drawn=of_numbers, of=(metric, kind, relative, n))
 
 
-def table_by_accuracy() -> str:
-    """Return the table of the rates by accuracy."""
-    lines = []
-    for r in read(BY_ACCURACY):
-        rates = (f"{float(r[key]):.4f}" for key in ("false_ship", "false_block"))
-        lines.append((r["rows"], f"{int(r['n']):,}", f"{float(r['discordance']):.2f}", *rates))
-    return markdown(("rows", "n", "discordance", "false ship", "false block"), lines, 1)
-
-
-def table_by_metrics() -> str:
-    """Return the table of the rates by other metrics."""
-    rows, lines = read(BY_METRICS), []
-    for metric, kind in dict.fromkeys((row["metric"], _kind(row)) for row in rows):
-        own = [row for row in rows if (row["metric"], _kind(row)) == (metric, kind)]
-        worst = max(own, key=lambda row: float(row["ship"]))
-        where = ", ".join(filter(None, (worst["positives"], worst["n"])))
-        given = span([float(row["limits"]) for row in own], 2)
-        highest = (max(float(row[key]) for row in own) for key in ("ship", "ship_silent", "block"))
-        lines.append((metric, kind, where, given, *(f"{rate:.3f}" for rate in highest)))
-    heads = ("metric", "candidate", "positive rows, rows", "limits given")
-    heads += ("false ship: worst cell", "without a warning", "false block: worst cell")
-    least = min(int(row["decisions"]) for row in rows)
-    return (
-        f"{markdown(heads, lines)}\n\n{least:,} decisions a cell or more at the level "
-        f"{ALPHA:g}, with margins of {MARGIN:g} ({OF_BRIER:g} of Brier scores; of predicted "
-        "numbers, 12 % of the base's RMSE and what this is by other metrics); a rate of .05 has a "
-        f"standard error of {math.sqrt(0.0475 / least):.3f} at most, and the worst of several "
-        "cells is biased "
-        "upwards. The rows are those of the worst cell. Where there are no limits nothing is "
-        "decided, which counts as no wrong decision."
-    )
-
-
-def _kind(row: Row) -> str:
-    """Take all trained pairs together."""
-    return "trained" if row["candidate"].startswith("trained") else row["candidate"]
-
-
-def simulate(replicates: int) -> None:
-    """Simulate what the files do not hold yet."""
-    if not BY_ACCURACY.exists():
-        write(BY_ACCURACY, by_accuracy())
-    fill(BY_METRICS, cells(replicates))
-
-
-PAGES = {"gate.md": {"rates": table_by_accuracy, "metrics": table_by_metrics}}
-
-if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGES)
+def simulate(replicates: int) -> Iterator[object]:
+    """Simulate what the file does not hold yet."""
+    yield from fill(RATES, cells(replicates))

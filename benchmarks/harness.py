@@ -1,12 +1,7 @@
-"""What every study shares: its CSV, its command, what a count of rejections says, and its pages.
-
-A study simulates cells, keeps their counts in a CSV file beside it, and has `PAGES`: what is to
-stand in which part of which page of docs. `python -m benchmarks` writes all of them anew.
-"""
+"""What every study shares: its CSV file, what a count of rejections says, and tables."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 import io
 from collections import Counter
@@ -23,8 +18,6 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 Array = np.ndarray[Any, np.dtype[Any]]
 Row = dict[str, str]
-Pages = Mapping[str, Mapping[str, Callable[[], str]]]
-"""Texts by page, below docs, and by the name in the marks of a part; "" is the whole file."""
 
 
 # CSV -------------------------------------------------------------------------------------------
@@ -54,8 +47,8 @@ Cell = tuple[Mapping[str, Any], Callable[[], Mapping[str, Any] | Sequence[Mappin
 """What a cell is, and what simulates the rest of its row, or of its rows."""
 
 
-def fill(file: Path, cells: Iterable[Cell], columns: Sequence[str] = ()) -> None:
-    """Simulate the cells that a file does not hold yet, and write each when it is done."""
+def fill(file: Path, cells: Iterable[Cell], columns: Sequence[str] = ()) -> Iterator[object]:
+    """Simulate the cells that a file does not hold yet; write and yield each when it is done."""
     rows = read(file)
     for cell, simulate in cells:
         facts = {key: str(value) for key, value in cell.items()}
@@ -64,6 +57,7 @@ def fill(file: Path, cells: Iterable[Cell], columns: Sequence[str] = ()) -> None
             for one in [found] if isinstance(found, Mapping) else found:
                 rows.append(facts | {key: str(value) for key, value in one.items()})
             write(file, rows, columns)
+            yield cell
 
 
 def named(names: Sequence[str], cell: Sequence[object]) -> dict[str, object]:
@@ -168,29 +162,3 @@ def renewed(page: Path, parts: Mapping[str, str]) -> str:
         _, after = rest.split(end)
         found = f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
     return found
-
-
-def made(pages: Pages) -> Iterator[tuple[Path, str]]:
-    """Yield every page of a study as its figures have it."""
-    for name, parts in pages.items():
-        file = (DOCS / name).resolve()
-        yield file, renewed(file, {part: text() for part, text in parts.items()})
-
-
-def publish(pages: Pages) -> None:
-    """Write every page of a study."""
-    for file, text in made(pages):
-        file.write_text(text, encoding="utf-8")
-
-
-def study(
-    about: str | None, replicates: int, simulate: Callable[[int], None], pages: Pages
-) -> None:
-    """Run the command of a simulation, `about` it: simulate, then write its pages."""
-    parser = argparse.ArgumentParser(description=about)
-    parser.add_argument("--replicates", type=int, default=replicates)
-    parser.add_argument("--page", action="store_true", help="only write what the pages say")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        simulate(arguments.replicates)
-    publish(pages)

@@ -6,27 +6,22 @@ liberal for* the families with a regime whose rate is surely above .06 (the lowe
 for every situation with a cell whose intervals cover less than .94. Else it is *conservative* where
 every rate is surely below .03, and else it *holds*. A test is judged as it runs by default,
 not by its other variants. What comes out goes into src/bakeoff/stats/error_rates.csv, which the
-catalogue reads, docs/stats/type1-error.md and the tables of other pages.
+catalogue reads, and into docs/error-rates.md.
 """
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
-from statistics import median
+from functools import cache
 
 from bakeoff.spec.learners import REGRESSION
 from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import overall
 from benchmarks.any_metric import ENOUGH
 from benchmarks.crossval import rates as crossval
-from benchmarks.harness import HERE, Rejections, Row, liberal, markdown
+from benchmarks.harness import HERE, Rejections, Row, liberal
 from benchmarks.harness import read as read_table
-from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import rates_by_setting
 
 THROUGH = {
     "diebold_mariano_means": "diebold_mariano",
@@ -295,120 +290,3 @@ def _regression() -> Iterator[Rate]:
 
 
 # What is written -------------------------------------------------------------------------------
-
-STUDIES = {
-    "type1/rates.csv": "below",
-    "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
-    "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/blocks.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/uneven.csv": "[dependent rows](type1-dependent.md)",
-    "any_metric.csv": "[any metric](any-metric.md)",
-    "any_metric_families.csv": "[any metric](any-metric.md)",
-    "recipes.csv": "[training runs](recipes.md)",
-    "regression.csv": "[regression](type1-regression.md)",
-}
-
-
-def table() -> str:
-    """Return the file that the catalogue reads."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["test", *(field.name for field in dataclasses.fields(ErrorRate))])
-    for test, one in levels().items():
-        for rate in one.rates:
-            *facts, studies = dataclasses.astuple(rate)
-            writer.writerow([test, *facts, " ".join(studies)])
-    return text.getvalue()
-
-
-def every_test() -> str:
-    """Return what is said of each test, and where it is seen."""
-    lines = []
-    for test, one in levels().items():
-        low, high = one.highest.interval
-        families = f" for {', '.join(one.liberal_for)}" if one.liberal_for else ""
-        rate = f"{one.highest.rate:.3f} [{low:.3f}, {high:.3f}]"
-        shown = ", ".join(dict.fromkeys(STUDIES[study] for study in one.studies))
-        shown += f", through `{THROUGH[test]}`" if test in THROUGH else ""
-        lines.append((f"`{test}`", one.word.short + families, rate, one.highest.regime, shown))
-    heads = "test", "its level", "highest rate, 95 % interval", "where", "shown by"
-    return markdown(heads, lines)
-
-
-def settings() -> str:
-    """Return the rates of the settings of type1/rates.csv."""
-    heads = "test", "on", "options", "rejected", "95 % interval", "runs", "undecided", "seen"
-    parts, rows = [], rates_by_setting()
-    for setting in SETTINGS:
-        lines = []
-        for row in rows.get(setting.title, []):
-            rate = Rate(row["test"], "", "", int(row["runs"]), int(row["rejected"]), "")
-            low, high = rate.interval
-            counted = f"{rate.rate:.4f}", f"[{low:.4f}, {high:.4f}]", rate.runs, row["undecided"]
-            lines.append((row["test"], row["on"], row["options"], *counted, rate.verdict().short))
-        parts += [f"## {setting.title}", setting.about, markdown(heads, lines, 3)]
-    return "\n\n".join(parts)
-
-
-def part(*tests: str) -> str:
-    """Return the type I error of some tests: with which learners it is inflated, and how far."""
-    lines = []
-    for test in tests:
-        found = levels()[test]
-        own = [r for r in found.rates if r.verdict is TypeOneError.LIBERAL]
-        inflated = ", ".join(f"{r.label} ({r.rate:.2f})" for r in own) or "–"
-        word = f"{found.word.short}, highest rate {found.highest.rate:.2f}"
-        lines.append((f"`{test}`", word, inflated))
-    return markdown(("test", "type I error at .05", "inflated (highest rate)"), lines)
-
-
-def variants() -> str:
-    """Return how often each variant of McNemar's test rejects a true null, by setting."""
-    rates: dict[str, list[str]] = {}
-    shown = []
-    for setting, rows in rates_by_setting().items():
-        own = [row for row in rows if (row["test"], row["on"]) == ("mcnemar", "pair")]
-        if own:
-            shown.append(setting.removeprefix("Two models, ").removeprefix("one test set: "))
-        for row in own:
-            rate = int(row["rejected"]) / int(row["runs"])
-            name = f"`{row['options'].removeprefix('variant=')}`"
-            rates.setdefault(name, []).append(f"{rate:.3f}")
-    return markdown(("`variant`", *shown), ((name, *own) for name, own in rates.items()), 1)
-
-
-def rows_as_if_independent() -> str:
-    """Return how often McNemar's test rejects a true null where rows belong to groups."""
-    found: dict[float, list[float]] = {}
-    for row in read_table(HERE / "dependent/rates.csv"):
-        naive = row["kind"] == "pair" and row["test"] == "McNemar mid-p (rows)"
-        if naive and float(row["difference"]) == 0 and float(row["mean_size"]) == 20:
-            found.setdefault(float(row["dependence"]), []).append(float(row["rate"]))
-    told = [f"{median(found[icc]):.0%} if it is {icc:g}" for icc in sorted(found) if icc]
-    return (
-        "In simulations with 20 rows per group on average, McNemar's test for independent rows "
-        "rejects a true null hypothesis at the .05 level with a probability that depends on the "
-        f"intraclass correlation of the difference per row: {' and '.join(told)} (medians over "
-        "accuracies, numbers and sizes of groups; [all rates](stats/type1-dependent.md))."
-    )
-
-
-PAGES = {
-    "../src/bakeoff/stats/error_rates.csv": {"": table},
-    "stats/type1-error.md": {"tests": every_test, "settings": settings},
-    "stats/resampled.md": {
-        "rates": partial(
-            part,
-            "cv5x2_f",
-            "cv5x2_t",
-            "corrected_kfold_t",
-            "corrected_repeated_kfold_t",
-            "corrected_resampled_t",
-            "kfold_t",
-            "resampled_t",
-        )
-    },
-    "stats/halves.md": {"rates": partial(part, "cv5x2_z", "cv5x2_mcnemar", "half_sample_t")},
-    "stats/paired.md": {"variants": variants},
-    "dependent-rows.md": {"naive": rows_as_if_independent},
-}

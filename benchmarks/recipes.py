@@ -1,4 +1,4 @@
-"""How often recipes are told apart that do not differ: `python -m benchmarks.recipes`.
+"""How often recipes are told apart that do not differ: `python -m benchmarks recipes`.
 
 Two recipes are trained S times each, and all runs predict the same rows. How often does the 95 %
 interval of `recipe_difference` miss the true difference? The test about these fits and that of
@@ -6,8 +6,7 @@ single runs see the same data. The spread between runs is given as R, its ratio 
 that the rows give the accuracy (or value) of one run. Cells of real learners draw runs and rows
 from 200 trained models of each recipe and all their predictions, with replacement, so that the
 truth is known; they are trained (some minutes) into .recipes_trained/, which is not kept. Rates go
-to recipes.csv after every cell, so that a stopped study goes on; `--page` writes their tables into
-docs/stats/recipes.md.
+to recipes.csv after every cell, so that a stopped study goes on.
 """
 
 from __future__ import annotations
@@ -33,8 +32,7 @@ from bakeoff.stats.metrics.metric import numbers
 from bakeoff.stats.metrics.view import NoValue
 from bakeoff.stats.runs.recipe import Parts, Reader, read_runs
 from bakeoff.threads import on_one_thread
-from benchmarks import levels
-from benchmarks.harness import HERE, Row, fill, markdown, read, study
+from benchmarks.harness import HERE, fill
 
 RATES = HERE / "recipes.csv"
 LEVEL = 0.95
@@ -42,8 +40,6 @@ SHARED, ALIKE = 0.3, 0.5
 """The share of a row's noise that both models have in common, and of the rest that all runs of one
 model do."""
 PREVALENCE = 0.4
-HIGHEST = 0.06
-"""Cells with a higher rate are named, and the intervals of their situation do not hold."""
 FOLDER, RUNS = HERE / ".recipes_trained", 200
 RECIPES = ("network, digits", "forest, digits", "network, made up", "forest, made up")
 PAIRS = ("network or forest, digits", "network or forest, made up")
@@ -335,7 +331,7 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
         return None
     paired = cell.situation == "paired runs"
     recipes = (reader.paired(0, 1),) if paired else (reader.recipe(0), reader.recipe(1))
-    parts = Parts.of(recipes)
+    parts = Parts.join(recipes)
     fits = parts.fits
     if not fits.df >= 1:
         return None
@@ -346,66 +342,16 @@ def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
     }
     first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
     reader = runs_of(dataclasses.replace(cell, runs_b=0), first)
-    single = Parts.of((reader.recipe(0), reader.recipe(1)))
+    single = Parts.join((reader.recipe(0), reader.recipe(1)))
     half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
     found["first"] = single.estimate, half
     return found
 
 
-def simulate(replicates: int) -> None:
+def simulate(replicates: int) -> Iterator[object]:
     """Simulate the cells that the file does not hold yet."""
     if not FOLDER.exists():
         train()
-    fill(RATES, ((dataclasses.asdict(c), partial(rates, c, replicates)) for c in cells()))
-
-
-def table() -> str:
-    """Return the worst rate of each situation, metric and number of runs."""
-    rows, lines = read(RATES), []
-    said = {rate.setting: rate for rate in levels.levels()["recipe_difference"].rates}
-    for key in dict.fromkeys(_kind(row) for row in rows):
-        own = [row for row in rows if _kind(row) == key]
-        worst = {name: max(_rate(row, name) for row in own) for name in METHODS}
-        mean = math.fsum(_rate(row, "two_t") for row in own) / len(own)
-        counts = f"{len(own)} × {own[0]['replicates']}"
-        shown = [f"{rate:.3f}" for rate in (worst["two_t"], mean)]
-        shown.append(said[key[0]].verdict.short)
-        shown += [f"{worst[name]:.3f}" for name in METHODS[1:]]
-        lines.append((*key, counts, *shown))
-    heads = ("situation", "metric", "runs", "cells × studies", "two_t: worst", "mean", "level")
-    heads += ("these fits", "first run of each")
-    high = [row for row in rows if _rate(row, "two_t") > HIGHEST]
-    named = "; ".join(
-        f"{row['situation']}, {row['metric']} {row['skill_a']} and {row['skill_b']}, {row['n']} "
-        f"rows, {row['runs_a']} and {row['runs_b']} runs, R = {row['ratio']}: "
-        f"{_rate(row, 'two_t'):.3f}"
-        for row in high
+    yield from fill(
+        RATES, ((dataclasses.asdict(c), partial(rates, c, replicates)) for c in cells())
     )
-    return (
-        f"{markdown(heads, lines, 4)}\n\n"
-        f"How often 95 % intervals miss the true difference, in {len(rows)} cells; the rates of "
-        "`two_t` are its worst and its mean of the cells, the others the worst. R is 0 to 10. Runs "
-        "of real learners are networks and forests on two data sets, 200 of each "
-        "(`python -m benchmarks.recipes`). A rate of .05 has a standard error of "
-        f"{math.sqrt(0.05 * 0.95 / int(rows[0]['replicates'])):.3f}. Rates of `two_t` above "
-        f"{HIGHEST:g}: {named}. A situation holds where the intervals of every cell cover at least "
-        f"{1 - HIGHEST:.2f}; the catalogue calls the others liberal. With few errors a result "
-        "whose rows have fewer than ten effective degrees of freedom reports that its interval "
-        "may be too short."
-    )
-
-
-def _kind(row: Row) -> tuple[str, str, str]:
-    counts = [int(row["runs_a"]), int(row["runs_b"])]
-    fewest = counts[0] if counts[1] == 1 else min(counts)
-    return row["situation"], row["metric"], "2–3" if fewest <= 3 else "5 or more"
-
-
-def _rate(row: Row, name: str) -> float:
-    return int(row[name]) / max(1, int(row["answered"]))
-
-
-PAGES = {"stats/recipes.md": {"rates": table}}
-
-if __name__ == "__main__":
-    study(__doc__, 1000, simulate, PAGES)

@@ -1,12 +1,11 @@
-"""Tests of predicted numbers on one test set: `python -m benchmarks.regression`.
+"""Tests of predicted numbers on one test set: `python -m benchmarks regression`.
 
 y = f + u; two models predict f + a and f + b. *Alike*: a and b have one distribution. *Unlike*: the
 metric is the same, but B is exact on four rows of five and far off on the fifth. *Rare*: B is off
 by 10 standard deviations on 2 % of the rows, or by 5 on 10 %. *Outlier*: alike, but a row that both
 models miss by 30 standard deviations. *Margin*: A is
 worse by exactly the margin. u is normal, t with three degrees of freedom, or log-normal. *In time*
-f, u, a and b are autoregressions. Rates go to regression.csv; `--page` writes their tables into
-docs/stats/type1-regression.md.
+f, u, a and b are autoregressions. Rates go to regression.csv.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ from bakeoff.stats import (
     time_blocks,
 )
 from benchmarks import any_metric
-from benchmarks.any_metric import ENOUGH
-from benchmarks.harness import HERE, Array, Row, flagged, markdown, read, study, write
+from benchmarks.harness import HERE, Array, fill, flagged, named
 
 RATES = HERE / "regression.csv"
 
@@ -223,126 +221,24 @@ def cells(sets: int) -> Iterator[tuple[tuple[str, str, int], int, Callable[..., 
         yield at, sets // 2, lambda rng, at=(null, phi, n): one_series(*at, rng)
 
 
-def simulate(sets: int) -> None:
+def simulate(sets: int) -> Iterator[object]:
     """Simulate the cells that the file does not hold yet."""
-    rows = read(RATES)
-    known = {(row["null"], row["noise"], row["n"]) for row in rows if row["metric"]}
-    for (null, kind, n), times, run in cells(sets):
-        if (null, kind, str(n)) in known:
-            continue
-        rng = np.random.default_rng([*null.encode(), *kind.encode(), n])
-        counts: dict[tuple[str, ...], Counter[str]] = {}
-        for _ in range(times):
-            for about, test, metric, *words in run(rng):
-                counts.setdefault((about, test, metric), Counter()).update(words)
-        for (about, test, metric), found in counts.items():
-            numbers = times, found["answered"], found["counted"], found["silent"]
-            cell = (about, test, metric, null, kind, n, *numbers)
-            rows.append(dict(zip(COLUMNS, map(str, cell), strict=True)))
-        write(RATES, rows, COLUMNS)
+    for at, times, run in cells(sets):
+        of = named(("null", "noise", "n"), at)
+        yield from fill(RATES, [(of, partial(counted, at, times, run))], COLUMNS)
 
 
-# The page --------------------------------------------------------------------------------------
-
-
-def highest(rows: list[Row], what: str = "counted", **facts: str) -> str:
-    """Return the highest share among the cells with some facts that are answered often enough."""
-    own = [row for row in rows if facts.items() <= row.items()]
-    enough = [row for row in own if int(row["answered"]) >= ENOUGH * int(row["sets"])]
-    known = [int(row[what]) / max(1, int(row["answered"])) for row in enough]
-    return f"{max(known):.3f}" if known else "–"
-
-
-def on_rows(rows: list[Row]) -> str:
-    """Return the table of differences: each null by the number of rows."""
-    columns = list(itertools.product(NULLS, SIZES))
-    lines = [
-        [f"`{m}`", *(highest(rows, kind="level", metric=m, null=o, n=str(n)) for o, n in columns)]
-        for m in METRICS
+def counted(
+    at: tuple[str, str, int], times: int, run: Callable[..., Any]
+) -> list[dict[str, object]]:
+    """Draw a cell many times and count what is told of each test and metric."""
+    rng = np.random.default_rng([*at[0].encode(), *at[1].encode(), at[2]])
+    counts: dict[tuple[str, ...], Counter[str]] = {}
+    for _ in range(times):
+        for about, test, metric, *words in run(rng):
+            counts.setdefault((about, test, metric), Counter()).update(words)
+    return [
+        named(("kind", "test", "metric"), of)
+        | {"sets": times, **{word: found[word] for word in ("answered", "counted", "silent")}}
+        for of, found in counts.items()
     ]
-    heads = "metric", *(h for null in NULLS for h in (f"{null}: 50 rows", "200", "1,000"))
-    return f"{markdown(heads, lines, 1)}\n\nThe highest rate of three kinds of noise. "
-
-
-def of_rare_errors(rows: list[Row]) -> str:
-    """Return the table of rare large errors: rejections, and those without a warning."""
-    lines = []
-    for null, n in itertools.product((*RARE_ERRORS, "outlier"), (30, 100, 1000)):
-        cells = []
-        for metric in LOSSES:
-            facts = {"kind": "rare", "null": null, "n": str(n), "metric": metric}
-            cells.append(f"{highest(rows, **facts)} ({highest(rows, 'silent', **facts)})")
-        lines.append((null, f"{n:,}", *cells))
-    heads = "null", "rows", *(f"`{metric}`" for metric in LOSSES)
-    return f"{markdown(heads, lines)}\n\nIn brackets: without a warning. "
-
-
-_BY_NOISE = ("metric", "normal", "t, 3 df", "log-normal")
-
-
-def _by_noise(rows: list[Row], kind: str, metric: str) -> list[str]:
-    rates = [highest(rows, kind=kind, metric=metric, noise=noise) for noise in NOISES]
-    return [f"`{metric}`", *rates]
-
-
-def at_the_margin(rows: list[Row]) -> str:
-    """Return the table of equivalence: by metric and noise."""
-    lines = [_by_noise(rows, "margin", metric) for metric in METRICS]
-    of_classes = ", ".join(
-        f"`{metric}` {highest(rows, kind='margin', metric=metric)}" for metric, *_ in CLASSES
-    )
-    return (
-        f"{markdown(_BY_NOISE, lines, 1)}\n\nThe highest rate of 50, 200 and 1,000 rows. Of "
-        f"classes, with `question: noninferiority` for scores of unlike skill: {of_classes}. "
-    )
-
-
-def intervals(rows: list[Row]) -> str:
-    """Return the table of intervals of one model that miss, and of those without a warning."""
-    lines = []
-    for metric in METRICS:
-        facts = {"kind": "interval", "metric": metric, "n": "1000"}
-        silent = (highest(rows, "silent", noise=noise, **facts) for noise in NOISES[1:])
-        lines.append((*_by_noise(rows, "interval", metric), *silent))
-    heads = *_BY_NOISE, "1,000 rows, no warning: t, 3 df", "log-normal"
-    return f"{markdown(heads, lines, 1)}\n\n"
-
-
-def in_time(rows: list[Row]) -> str:
-    """Return the table of tests in time."""
-    names = {
-        "ewc_corrected": "`diebold_mariano_means`, default",
-        "blocks": "`metric_difference`, eight blocks",
-        "independent": "rows taken as independent",
-    }
-    lines = []
-    for metric, phi, n in itertools.product(IN_TIME, (0.5, 0.9), SIZES):
-        facts = {"kind": "time", "metric": metric, "noise": f"autoregression {phi:g}", "n": str(n)}
-        cells = [highest(rows, test=test, **facts) for test in names]
-        cells.append(highest(rows, "silent", test="ewc_corrected", **facts))
-        lines.append((f"`{metric}`", f"{phi:g}", f"{n:,}", *cells))
-    heads = "metric", "autocorrelation", "rows", *names.values(), "first, no warning"
-    return f"{markdown(heads, lines, 3)}\n\nThe higher rate of both nulls. "
-
-
-def part(kind: str, table: Callable[[list[Row]], str]) -> str:
-    """Return a table, how many sets a cell has, and how far a rate may be off by chance."""
-    rows = read(RATES)
-    sets = int(next(row["sets"] for row in rows if row["kind"] == kind))
-    error = 2 * math.sqrt(0.05 * 0.95 / sets)
-    drawn = f"{sets:,} sets a cell: rates near .05 are within {error:.3f} of the truth."
-    return table(rows) + drawn
-
-
-PAGES = {
-    "stats/type1-regression.md": {
-        "rows": partial(part, "level", on_rows),
-        "rare": partial(part, "rare", of_rare_errors),
-        "margin": partial(part, "margin", at_the_margin),
-        "intervals": partial(part, "interval", intervals),
-        "time": partial(part, "time", in_time),
-    }
-}
-
-if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGES)

@@ -7,7 +7,7 @@ stand two that it does not use: the percentile bootstrap of data sets, and error
 that take the comparisons for independent. Equal models that are not exchangeable are two *families*
 of variants of one method each (they share noise of three times the standard deviation of their
 own), pairs of *variants*, or *specialists* (six times the noise of the others). Rates go to
-standings.csv and into docs/standings.md: `python -m benchmarks.standings`.
+standings.csv: `python -m benchmarks standings`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bakeoff.stats.datasets.standings import (
     most_likely,
     with_failures_last,
 )
-from benchmarks.harness import HERE, markdown, read, short, study, write
+from benchmarks.harness import HERE, write
 
 RATES = HERE / "standings.csv"
 MODELS, ALPHA = 5, 0.05
@@ -159,7 +159,7 @@ def _independent(chances: np.ndarray, met: np.ndarray) -> np.ndarray:
     return np.sqrt(np.linalg.pinv(information).diagonal())
 
 
-def simulate(replicates: int) -> None:
+def simulate(replicates: int) -> Iterator[object]:
     """Simulate everything."""
     rows = [
         *failures(replicates),
@@ -168,36 +168,4 @@ def simulate(replicates: int) -> None:
         *families(replicates // 5),
     ]
     write(RATES, rows)
-
-
-TITLES = {
-    "failures": "One of five equal models has no score where it is worst: rejections at .05.",
-    "groups": "Five equal models, ten groups of three related data sets: rejections at .05.",
-    "coverage": "Nominal .95, five models: coverage of the model with the lowest.",
-    "families": "Equal models: cautions, and rejections at .05 by the tests of Iman and Davenport "
-    "and by z tests of average ranks with Bonferroni's correction.",
-}
-
-
-def table() -> str:
-    """Return a table of the rates of each part of the study."""
-    rows, parts = read(RATES), []
-    for what, title in TITLES.items():
-        own = [row for row in rows if row["what"] == what]
-        columns = list(dict.fromkeys(row["of"] for row in own))
-        rates = {
-            (row["datasets"], row["case"], row["of"]): float(row["counted"]) / int(row["runs"])
-            for row in own
-        }
-        lines = [
-            (*at, *(short(rates[*at, of]) if (*at, of) in rates else "–" for of in columns))
-            for at in dict.fromkeys((row["datasets"], row["case"]) for row in own)
-        ]
-        parts += [title, markdown(("data sets", "case", *columns), lines)]
-    return "\n\n".join(parts)
-
-
-PAGES = {"standings.md": {"rates": table}}
-
-if __name__ == "__main__":
-    study(__doc__, 2000, simulate, PAGES)
+    yield RATES.name

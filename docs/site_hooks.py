@@ -6,6 +6,7 @@ and leaves the names of files that it has no page of as plain text.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -17,11 +18,12 @@ ROOT = Path(__file__).parents[1]
 ELSEWHERE = {
     "README.md": "index.md",
     "config/README.md": "experiment.md",
-    "results/README.md": "results.md",
+    "results/README.md": "files.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
 }
 """Where pages come from, below the repository's top, and what the site calls them."""
+NOTEBOOK = "notebook.ipynb"
 
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 _CODE = re.compile(r"(^`{3,}.*?^`{3,}$|^    [^\n]*$)", re.MULTILINE | re.DOTALL)
@@ -33,7 +35,21 @@ def on_files(files: Files, *, config: Any) -> Files:
     for source, name in ELSEWHERE.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         files.append(File.generated(config, name, content=text))
+    text = from_notebook((ROOT / "docs" / NOTEBOOK).read_text(encoding="utf-8"))
+    files.append(File.generated(config, "notebook.md", content=text))
     return files
+
+
+def from_notebook(text: str) -> str:
+    """Return the cells of a notebook and what they print as Markdown."""
+    parts = []
+    for cell in json.loads(text)["cells"]:
+        source = "".join(cell["source"])
+        code = cell["cell_type"] == "code"
+        parts.append(f"```python\n{source}\n```" if code else source)
+        printed = "".join(line for out in cell.get("outputs", []) for line in out["text"])
+        parts += [f"```text\n{printed.rstrip()}\n```"] if printed else []
+    return "\n\n".join(parts) + "\n"
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> str:
@@ -47,7 +63,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
         if ":" in target:
             return link[0]
         path = os.path.normpath(Path(source).parent / target)
-        name = ELSEWHERE.get(path, path.removeprefix("docs/"))
+        name = ELSEWHERE.get(path, path.removeprefix("docs/")).replace(NOTEBOOK, "notebook.md")
         if name not in known:
             return text
         here = os.path.relpath(name, Path(page.file.src_uri).parent)

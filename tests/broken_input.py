@@ -77,7 +77,7 @@ def logs_of_evaluations(rng):
     values = ["--values", rng.choice(["right", "higher"])]
     if kind == "promptfoo":
         path = logs.promptfoo("p.json", dict(zip("AB", right, strict=True)))
-        more = [["--column", "success", "--runs", "run"], ["--column", "score"]]
+        more = [["--set", "value=success", "--runs", "run"], ["--set", "value=score"]]
         files, values = [path], values + rng.choice(more) + ["--models", "A,B"]
     elif kind == "lm":
         files = [logs.lm_eval(m, "t", one) for m, one in zip("AB", right, strict=True)]

@@ -1,1 +1,1 @@
-"""Simulate how often tests on cross-validated scores reject a null that is true."""
+"""How often tests on cross-validated scores reject a null that is true, by learner."""

@@ -1,4 +1,9 @@
-"""Run the tests on the evidence and count how often each rejects."""
+"""Run the tests on data sets of every regime and count how often each rejects.
+
+Unlike learners are equally good at one size of training sets and by one metric only, so every plan
+and metric has a blur of its own: the standard deviation of noise added to each feature of the
+better one.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,21 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from bakeoff import stats
-from benchmarks.crossval.evidence import kept
+from benchmarks.crossval.data import METRICS, PLANS, Splits, draw, right
 from benchmarks.crossval.regimes import REGIMES, Regime
 from benchmarks.harness import Array, Rejections, read, write
 
 ALPHA = 0.05
-CSV = Path(__file__).with_name("rates.csv")
+CSV, BLURS = (Path(__file__).with_name(f"{name}.csv") for name in ("rates", "blurs"))
+BLOCK = 50
+"""Data sets with one generator each, numbered within blocks."""
+GRID = np.linspace(0, 2, 11)
 Evidence = dict[str, Array]
 
 
@@ -137,6 +146,48 @@ PROCEDURES: tuple[Procedure, ...] = (
 )
 
 
+def one(regime: Regime, rng: np.random.Generator) -> dict[str, Array]:
+    """Run every plan on one data set; return the differences A − B of the folds' scores.
+
+    For accuracy there are also the counts of the ten halves: ``b`` only A right, ``c`` only B
+    right, ``n_test`` rows, shape (5, 2), and ``z``, the p-value of `cv5x2_z`, whose evidence are
+    all rows. The first axis are the metrics.
+    """
+    sample = draw(regime.population, rng)
+    blur = rng.normal(size=sample.views[0].shape) if regime.other else 0.0
+    found = {}
+    for name, plan in PLANS.items():
+        splits = plan(sample, rng)
+        where = sample.y, splits.train, splits.test, rng
+        seen, other = sample.views[0], sample.views[0 if regime.same_view else 1]
+        fitted_a = regime.learner(seen, *where)
+        fitted_b = (regime.other or regime.learner)(other, *where)
+        differences = []
+        for metric in regime.metrics:
+            if regime.other:
+                by = blurs()[regime.name, name.partition(",")[0], metric]
+                fitted_a = regime.learner(seen + by * blur, *where)
+            a, b = (METRICS[metric](f, sample.y, splits.test) for f in (fitted_a, fitted_b))
+            differences.append((a - b).reshape(splits.shape))
+        found[name] = np.stack(differences)
+        if name == "5x2" and regime.metrics == ("accuracy",):
+            counts = _counts([fitted_a, fitted_b], sample.y, splits)
+            found |= {name: count[None] for name, count in counts.items()}
+    return {k: v.mean(axis=-1) if k.startswith("halves") else v for k, v in found.items()}
+
+
+def _counts(scores: list[Array], y: Array, splits: Splits) -> dict[str, Array]:
+    right_a, right_b = (right(s, y) & splits.test for s in scores)
+    fold = 2 - splits.test[::2].astype(int)
+    by_replication = (rows[::2] | rows[1::2] for rows in (right_a, right_b))
+    return {
+        "z": np.array(stats.cv5x2_z(fold, *by_replication).pvalue),
+        "b": (right_a & ~right_b).sum(axis=1).reshape(splits.shape),
+        "c": (right_b & ~right_a).sum(axis=1).reshape(splits.shape),
+        "n_test": splits.test.sum(axis=1).reshape(splits.shape),
+    }
+
+
 @dataclasses.dataclass(frozen=True)
 class Rate(Rejections):
     """How often one procedure rejected in one regime, and the seeds of the data sets drawn."""
@@ -152,29 +203,27 @@ class Rate(Rejections):
     seeds: str
 
 
-def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
-    """Count rejections over all evidence of a seed that is there."""
-    for regime in regimes:
-        evidence = kept(regime, folder, seed)
-        if not evidence:
+def rates(regime: Regime, data_sets: int, seed: int) -> Iterator[Rate]:
+    """Count rejections over data sets drawn from a seed."""
+    found = [
+        one(regime, np.random.default_rng([seed, *regime.name.encode(), *divmod(i, BLOCK)]))
+        for i in range(data_sets)
+    ]
+    for at, procedure in itertools.product(range(len(regime.metrics)), PROCEDURES):
+        if not set(procedure.evidence) <= set(found[0]):
             continue
-        runs = len(next(iter(evidence.values())))
-        for at, procedure in itertools.product(range(len(regime.metrics)), PROCEDURES):
-            if not set(procedure.evidence) <= set(evidence):
-                continue
-            own = {part: evidence[part][:, at] for part in evidence}
-            found = [procedure.pvalue({k: v[i] for k, v in own.items()}) for i in range(runs)]
-            yield Rate(
-                "power" if regime.power else "level",
-                regime.family,
-                regime.by(regime.metrics[at]),
-                procedure.name,
-                procedure.test,
-                runs,
-                sum(p < ALPHA for p in found),
-                sum(map(math.isnan, found)),
-                str(seed),
-            )
+        p = [procedure.pvalue({part: own[at] for part, own in each.items()}) for each in found]
+        yield Rate(
+            "power" if regime.power else "level",
+            regime.family,
+            regime.by(regime.metrics[at]),
+            procedure.name,
+            procedure.test,
+            data_sets,
+            sum(one < ALPHA for one in p),
+            sum(map(math.isnan, p)),
+            str(seed),
+        )
 
 
 Counts = dict[tuple[str, str], Rate]
@@ -214,3 +263,52 @@ def load(path: Path = CSV) -> list[Rate]:
         Rate(**{key: int(value) if key in _NUMBERS else value for key, value in row.items()})
         for row in read(path)
     ]
+
+
+# Blurs ------------------------------------------------------------------------------------------
+
+
+@cache
+def blurs() -> dict[tuple[str, str, str], float]:
+    """Return the blurs that were found, by regime, plan and metric."""
+    return {(r["regime"], r["plan"], r["metric"]): float(r["blur"]) for r in read(BLURS)}
+
+
+def blurred(regime: Regime, data_sets: int) -> Iterator[dict[str, str]]:
+    """Search the blur of every plan and metric of a regime on data sets of its own."""
+    assert regime.other is not None
+    for name, plan in PLANS.items():
+        if "," in name:  # more of a plan
+            continue
+        gap = np.zeros((len(regime.metrics), len(GRID)))
+        rng = np.random.default_rng([*regime.name.encode(), *name.encode()])
+        for _ in range(data_sets):
+            sample = draw(regime.population, rng)
+            splits = plan(sample, rng)
+            train, test, y = splits.train[:2], splits.test[:2], sample.y
+            noise = rng.normal(size=sample.views[0].shape)
+            fitted_b = regime.other(sample.views[1], y, train, test, rng)
+            for j, blur in enumerate(GRID):
+                fitted_a = regime.learner(sample.views[0] + blur * noise, y, train, test, rng)
+                for i, metric in enumerate(regime.metrics):
+                    a, b = (METRICS[metric](f, y, test).mean() for f in (fitted_a, fitted_b))
+                    gap[i, j] += a - b
+        for metric, of_metric in zip(regime.metrics, gap, strict=True):
+            if not of_metric[0] < 0 < of_metric[-1]:
+                raise ValueError(f"{regime.name}, {name}: no blur makes both equally good")
+            blur = f"{np.interp(0, of_metric, GRID):.4f}"
+            yield {"regime": regime.name, "plan": name, "metric": metric, "blur": blur}
+
+
+def simulate(data_sets: int, seed: int = 1) -> Iterator[str]:
+    """Add the data sets of a seed to the regimes that have none of it yet: hours in all."""
+    if not BLURS.exists():
+        unlike = (regime for regime in REGIMES if regime.other)
+        write(BLURS, (row for regime in unlike for row in blurred(regime, 400)))
+    known = {(rate.regime, rate.procedure): rate for rate in load()}
+    drawn = {rate.regime for rate in known.values() if str(seed) in rate.seeds.split()}
+    for regime in REGIMES:
+        if regime.by(regime.metrics[0]) not in drawn:
+            known = merge(known, rates(regime, data_sets, seed))
+            save(known)
+            yield regime.name

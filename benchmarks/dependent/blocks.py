@@ -33,7 +33,7 @@ from benchmarks.dependent.uneven import (
     sizes_of,
     two_models,
 )
-from benchmarks.harness import Row, fill, markdown
+from benchmarks.harness import fill
 
 CSV = Path(__file__).with_name("blocks.csv")
 BLOCKS, MODELS = 8, 4
@@ -185,43 +185,7 @@ def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
     return {"test": test, "runs": runs, **found}
 
 
-def simulate(runs: int, seed: int) -> Iterator[Cell]:
+def simulate(runs: int, seed: int = 1) -> Iterator[object]:
     """Simulate every cell that the file does not hold yet."""
-    for cell in cells():
-        fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
-        yield cell
-
-
-def seen_and_unseen(rows: Sequence[Row]) -> dict[str, str]:
-    """Say how often the check of blocks fails on independent rows, and what it leaves unseen."""
-    none = [row for row in rows if row["effects"] == "AR(1) 0"]
-    return {
-        name: ", ".join(
-            f"{max(_shares([row for row in own if row['rows'] == n], count)):.3f} ({n} rows)"
-            for n in dict.fromkeys(row["rows"] for row in own)
-        )
-        for name, own, count in (("false", none, "flagged"), ("quiet", rows, "rejected_unflagged"))
-    }
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return a line for each question, number of rows or groups, and kind of group effects."""
-    timed = rows[0]["sizes"] == IN_TIME
-    heads = ["question", "test", "rows" if timed else "groups", "group effects"]
-    heads += ["rejected", "flagged"] if timed else ["rejected, mean (worst)"]
-    lines = []
-    found: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        key = row["question"], row["test"], row["rows" if timed else "groups"], row["effects"]
-        found.setdefault(key, []).append(row)
-    for key, own in found.items():
-        shares, quiet = _shares(own, "rejected"), _shares(own, "rejected_unflagged")
-        cells = [f"{sum(shares) / len(shares):.3f}"]
-        cells += [f"{_shares(own, 'flagged')[0]:.3f}"] if timed else []
-        cells[0] += "" if timed else f" ({max(shares):.3f})"
-        lines.append((*key, *cells, f"{max(quiet):.3f}"))
-    return f"{markdown([*heads, 'rejected without a flag'], lines, 4)}\n"
-
-
-def _shares(rows: Sequence[Row], count: str) -> list[float]:
-    return [int(row[count]) / int(row["runs"]) for row in rows]
+    drawn = ((dataclasses.asdict(cell), partial(rates, cell, runs, seed)) for cell in cells())
+    yield from fill(CSV, drawn)

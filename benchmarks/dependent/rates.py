@@ -1,11 +1,12 @@
-"""The settings of the study, and the rates of each."""
+"""The settings of the study of dependent rows, and how often tests reject and intervals cover."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 from scipy import special
 
 from bakeoff import stats
-from bakeoff.stats.core.two_by_two import midp_pvalue
-from benchmarks.dependent import draw, pairs
-from benchmarks.harness import read, write
+from bakeoff.stats.rows.ordered import diebold_mariano_pairs
+from benchmarks.dependent import draw
+from benchmarks.harness import fill, flagged, read
 
 CSV = Path(__file__).with_name("rates.csv")
 SIZES = (3, 20)
@@ -50,6 +51,11 @@ COVERAGE = (
     "Wilson (rows)",
 )
 UNFLAGGED = ", no assumption failed"
+NAIVE = "McNemar mid-p (rows)"
+IN_TIME = "diebold_mariano ewc_corrected"
+ALPHA = 0.05
+_NUMBERS = 6_000_000
+"""Drawn at a time."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +77,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """A name for its file."""
+        """A name for its generator."""
         return "-".join(str(v) for v in dataclasses.astuple(self)).replace(" ", "").replace("%", "")
 
 
@@ -124,7 +130,7 @@ def settings() -> list[Setting]:
     return found
 
 
-# What is asked, one call of the package per replication ----------------------------------------
+# What is asked, one call of the package per replication -----------------------------------------
 
 Trial = Callable[[np.random.Generator, int, str, float], Any]
 _CUT = special.ndtri(0.2)
@@ -205,117 +211,132 @@ QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
 
 SEVERAL = (6, 10)
 """Numbers of models of which all pairs are compared in time."""
-
-
-def rejects_rows(right: draw.Array) -> bool:
-    """Whether McNemar's mid-p test rejects, which takes the rows for independent."""
-    a, b = right
-    return bool(midp_pvalue(np.sum(a & ~b), np.sum(b & ~a), "two-sided") <= pairs.ALPHA)
+RECOMMENDED = {
+    *("sign_flip", "robust_t", "newcombe_effective", "wilson_effective", "binomial_test"),
+    *(name for name, (_, good) in QUESTIONS.items() if good),
+}
 
 
 def rejects(result: Any) -> bool:
     """Whether a result rejects; for all pairs, whether any of them does."""
     if isinstance(result, stats.PairwiseResult):
-        return any(pair.pvalue_adjusted <= pairs.ALPHA for pair in result.pairs)
-    return bool(result.pvalue <= pairs.ALPHA)
+        return any(pair.pvalue_adjusted <= ALPHA for pair in result.pairs)
+    return bool(result.pvalue <= ALPHA)
 
 
-def _in_blocks(right: draw.Array) -> bool:
-    blocks = stats.time_blocks(np.arange(right.shape[1]))
-    return rejects(stats.mcnemar(*right, groups=blocks))
+def covers(ci: stats.Interval | None, true: float) -> bool:
+    """Whether an interval holds the true value."""
+    return ci is not None and ci.low <= true + 1e-12 and true - 1e-12 <= ci.high
 
 
-TIMED: Mapping[str, Callable[[draw.Array], bool]] = {
-    "McNemar mid-p (rows)": rejects_rows,
-    "diebold_mariano hln": lambda right: rejects(stats.diebold_mariano(*right, variant="hln")),
-    "mcnemar of 8 time_blocks": _in_blocks,
-}
-"""Tests of rows in the order of time that are run one call at a time: whether they reject."""
+# Rates -------------------------------------------------------------------------------------------
 
 
-# Rates -----------------------------------------------------------------------------------------
-
-
-def rates(setting: Setting, runs: int, seed: int, known: Collection[str] = ()) -> list[Rate]:
-    """Simulate one setting; where tests are run one by one, those that are not known yet."""
-    rng = np.random.default_rng([seed, *setting.name.encode()])
-    one_by_one = {"question": _question, "time": _time}
-    if setting.kind in one_by_one:
-        found = one_by_one[setting.kind](setting, runs, rng, known)
-    else:
-        functions = {"pair": _pair, "single": _single, "pairs in time": _pairs_in_time}
-        found = {} if known else functions[setting.kind](setting, runs, rng)
-    return [Rate(setting, test, runs, round(rate, 5)) for test, rate in found.items()]
-
-
-def _pair(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
-    return pairs.pair_rates(
-        rng,
-        s.groups,
-        s.mean_size,
-        s.shape,
-        s.dependence,
-        s.accuracy,
-        runs,
-        difference=s.difference,
-        effects=s.effects,
-    )
-
-
-def _single(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
-    return pairs.single_rates(rng, s.groups, s.mean_size, s.shape, s.dependence, s.accuracy, runs)
-
-
-def _question(
-    s: Setting, runs: int, rng: np.random.Generator, known: Collection[str]
-) -> dict[str, float]:
-    return {
-        test: sum(rejects(trial(rng, s.groups, s.shape, s.dependence)) for _ in range(runs)) / runs
-        for test, (trial, _) in QUESTIONS.items()
-        if test not in known
-    }
-
-
-def _time(
-    s: Setting, runs: int, rng: np.random.Generator, known: Collection[str]
-) -> dict[str, float]:
-    values = np.array([PROCESSES[s.shape][0](rng, s.groups, s.dependence) for _ in range(runs)])
-    found: dict[str, float] = {}
-    if pairs.TEST not in known:
-        p, flag = pairs.rejections(values[:, 0].astype(float) - values[:, 1])
-        rejected = p <= pairs.ALPHA
-        found[pairs.TEST] = float(rejected.mean())
-        found[pairs.TEST + UNFLAGGED] = float((rejected & ~flag).mean())
-    for test, rejects in TIMED.items():
-        if s.shape in ONE_BY_ONE and test not in known:
-            found[test] = float(np.mean([rejects(right) for right in values]))
-    return found
-
-
-def _pairs_in_time(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
+def rates(s: Setting, runs: int, seed: int) -> list[dict[str, object]]:
+    """Simulate one setting."""
+    rng = np.random.default_rng([seed, *s.name.encode()])
     counts: Counter[str] = Counter()
+    for found in {
+        "pair": _pair,
+        "single": _single,
+        "question": _question,
+        "time": _time,
+        "pairs in time": _pairs_in_time,
+    }[s.kind](s, runs, rng):
+        counts.update(found)
+    return [
+        {"test": test, "runs": runs, "rate": round(count / runs, 5)}
+        for test, count in counts.items()
+    ]
+
+
+Outcomes = Iterator[dict[str, bool]]
+
+
+def _rows(
+    s: Setting, runs: int, rng: np.random.Generator, accuracies: Sequence[float]
+) -> Iterator[tuple[draw.Array, draw.Array]]:
+    """Draw the groups of rows, and which rows each model has right, shape (models, n)."""
+    codes = np.repeat(np.arange(s.groups), draw.sizes(s.groups, s.mean_size, s.shape))
+    models = len(accuracies)
+    shared = draw.SHARED if models == 2 else 0.0
+    own = draw.own_correlation(s.dependence, s.accuracy, s.effects, models)
+    limits = [draw.cut(p, own, s.effects, shared) for p in accuracies]
+    block = max(1, _NUMBERS // ((3 if models == 2 else 1) * len(codes)))
+    for start in range(0, runs, block):
+        count = min(block, runs - start)
+        z = draw.margins(rng, codes, models, own, count, effects=s.effects, shared=shared)
+        for i in range(count):
+            yield codes, np.array([z[:, m, i] > limit for m, limit in enumerate(limits)])
+
+
+def _pair(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
+    """Two models; with a difference A is worse, and only coverage is counted."""
+    for codes, (a, b) in _rows(s, runs, rng, (s.accuracy - s.difference, s.accuracy)):
+        variants = ("sign_flip", "sign_flip_exact", "robust_t")
+        found = {v: stats.mcnemar(a, b, groups=codes, variant=v) for v in variants}
+        naive = stats.mcnemar(a, b)
+        cis = {
+            "newcombe_effective": "newcombe_effective",
+            "robust_t interval": "robust_t",
+        }
+        true = -s.difference
+        covered = {
+            name: covers(stats.mcnemar(a, b, groups=codes, ci_method=method).ci, true)
+            for name, method in cis.items()
+        } | {"Newcombe (rows)": covers(naive.ci, true)}
+        rejected = {NAIVE: rejects(naive)} | {v: rejects(one) for v, one in found.items()}
+        yield covered if s.difference else rejected | covered
+
+
+def _single(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
+    for codes, (right,) in _rows(s, runs, rng, (s.accuracy,)):
+        found = stats.binomial_test(right, groups=codes, p0=s.accuracy)
+        plain = stats.proportion_ci(int(right.sum()), len(right))
+        yield {
+            "binomial_test": rejects(found),
+            "wilson_effective": covers(found.ci, s.accuracy),
+            "Wilson (rows)": covers(plain, s.accuracy),
+        }
+
+
+def _question(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
+    for test, (trial, _) in QUESTIONS.items():
+        for _ in range(runs):
+            yield {test: rejects(trial(rng, s.groups, s.shape, s.dependence))}
+
+
+def _time(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
+    for _ in range(runs):
+        a, b = PROCESSES[s.shape][0](rng, s.groups, s.dependence)
+        found = stats.diebold_mariano_means(a.astype(float), b.astype(float))
+        silent = rejects(found) and not flagged(found)
+        outcome = {IN_TIME: rejects(found), IN_TIME + UNFLAGGED: silent}
+        if s.shape in ONE_BY_ONE:
+            blocks = stats.time_blocks(np.arange(s.groups))
+            outcome |= {
+                NAIVE: rejects(stats.mcnemar(a, b)),
+                "diebold_mariano hln": rejects(stats.diebold_mariano(a, b, variant="hln")),
+                "mcnemar of 8 time_blocks": rejects(stats.mcnemar(a, b, groups=blocks)),
+            }
+        yield outcome
+
+
+def _pairs_in_time(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
+    """All pairs of several models, adjusted by Holm."""
     for models, _ in itertools.product(SEVERAL, range(runs)):
-        values = MANY[s.shape](rng, s.groups, s.dependence, models)
-        counts.update(pairs.any_pair(values))
-    return {test: count / runs for test, count in counts.items()}
-
-
-_NUMBERS = {"groups": int, "mean_size": int, "dependence": float, "accuracy": float}
-_NUMBERS |= {"difference": float}
-_FIELDS = [field.name for field in dataclasses.fields(Setting)]
-
-
-def save(found: Iterable[Rate], path: Path = CSV) -> None:
-    """Write rates as CSV, in one go."""
-    rows = ({**vars(r.setting), "test": r.test, "runs": r.runs, "rate": r.rate} for r in found)
-    write(path, rows)
+        right = MANY[s.shape](rng, s.groups, s.dependence, models)
+        pairs = list(itertools.combinations(range(models), 2))
+        p = [one.pvalue for one in diebold_mariano_pairs(right.T, pairs)]
+        rejected = bool((stats.adjust_pvalues(p, "holm") <= ALPHA).any())
+        yield {f"{IN_TIME}, {models} models": rejected}
 
 
 def load(path: Path = CSV) -> list[Rate]:
-    """Read what `save` wrote."""
+    """Read the rates."""
     return [
         Rate(
-            Setting(**{k: _NUMBERS.get(k, str)(row[k]) for k in _FIELDS}),
+            Setting(**{k: _NUMERIC.get(k, str)(row[k]) for k in _FIELDS}),
             row["test"],
             int(row["runs"]),
             float(row["rate"]),
@@ -324,13 +345,12 @@ def load(path: Path = CSV) -> list[Rate]:
     ]
 
 
-def make(chosen: Iterable[Setting], folder: Path, runs: int, seed: int) -> Iterator[str]:
-    """Simulate what is not in the folder yet; yield the name of each setting."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for setting in chosen:
-        path = folder / f"{setting.name}.csv"
-        there = load(path)
-        found = rates(setting, runs, seed, {rate.test for rate in there})
-        if found:
-            save([*there, *found], path)
-            yield setting.name
+_NUMERIC = {"groups": int, "mean_size": int, "dependence": float, "accuracy": float}
+_NUMERIC |= {"difference": float}
+_FIELDS = [field.name for field in dataclasses.fields(Setting)]
+
+
+def simulate(runs: int, seed: int = 1) -> Iterator[object]:
+    """Simulate every setting that the file does not hold yet: hours in all."""
+    drawn = ((dataclasses.asdict(s), partial(rates, s, runs, seed)) for s in settings())
+    yield from fill(CSV, drawn)

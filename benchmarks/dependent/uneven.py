@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from benchmarks.harness import Array, Row, fill, flagged, markdown
+from benchmarks.harness import Array, fill, flagged
 
 CSV = Path(__file__).with_name("uneven.csv")
 GROUPS, ROWS_OF_A_GROUP = (8, 20, 60), 10
@@ -195,48 +195,7 @@ def _outcome(result: stats.Result, null: float, true: float) -> dict[str, int]:
     return found
 
 
-def simulate(runs: int, seed: int) -> Iterator[Cell]:
+def simulate(runs: int, seed: int = 1) -> Iterator[object]:
     """Simulate every cell that the file does not hold yet."""
-    for cell in cells():
-        fill(CSV, [(dataclasses.asdict(cell), partial(rates, cell, runs, seed))])
-        yield cell
-
-
-def table(rows: Sequence[Row]) -> str:
-    """Return what the page says of each test, with one line for each number of groups."""
-    lines = []
-    found: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        if int(row["answered"]) >= _ANSWERED * int(row["runs"]):
-            key = row["question"], row["difference"], row["test"], row["groups"]
-            found.setdefault(key, []).append(row)
-    for (question, difference, test, groups), own in found.items():
-        null = not float(difference) or question == "noninferiority"
-        name = test if " " in test or test == "newcombe_effective" else f"**{test}**"
-        alone = "alone" in test  # a p-value without an interval
-        cells = [
-            _both(own, "rejected", max) if null else "",
-            "" if alone else _both(own, "covered", min),
-            "" if alone or question == "noninferiority" else _highest(own, "disagreed"),
-        ]
-        asked = question if null else f"{question}, true difference {float(difference):g}"
-        lines.append((asked, name, groups, *cells))
-    heads = ("question", "test", "groups")
-    heads += ("rejected, mean (worst)", "covered, mean (least)", "disagree")
-    return f"{markdown(heads, lines, 2)}\n"
-
-
-_ANSWERED = 0.2
-
-
-def _shares(rows: Sequence[Row], count: str) -> list[float]:
-    return [int(row[count]) / int(row["answered"]) for row in rows]
-
-
-def _both(rows: Sequence[Row], count: str, worst: Callable[[list[float]], float]) -> str:
-    found = _shares(rows, count)
-    return f"{sum(found) / len(found):.3f} ({worst(found):.3f})"
-
-
-def _highest(rows: Sequence[Row], count: str) -> str:
-    return f"{max(_shares(rows, count)):.3f}"
+    drawn = ((dataclasses.asdict(cell), partial(rates, cell, runs, seed)) for cell in cells())
+    yield from fill(CSV, drawn)

@@ -76,7 +76,9 @@ class Problem(UserError):
         """Tell it to who has given no experiment but arguments or options."""
         text = self.message
         if self.remedy is not None and (name := names.get(self.remedy.key)):
-            setting = f"{name} {self.remedy.value}".rstrip() if name.startswith("-") else name
+            setting = name
+            if name.startswith("-") and self.remedy.value:
+                setting += ("=" if " " in name else " ") + self.remedy.value
             text += self.remedy.text.format(f"`{setting}`")
         known = [i for i, part in enumerate(self.path) if part in names]
         if not known:
@@ -111,12 +113,22 @@ def dotted(path: Iterable[str | int]) -> str:
     return text or "(top level)"
 
 
+MOST_NAMED = 10
+"""Names that a message lists."""
+
+
 def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
-    """Say that a name is unknown, with the nearest allowed one and the list."""
+    """Say that a name is unknown, with the nearest allowed one and the list, or a part of it."""
     names = sorted(set(allowed))
     close = _nearest(str(found), names)
     hint = f"; did you mean {close!r}?" if close else ""
-    return f"unknown {what} {shown(str(found))}{hint} (allowed: {', '.join(names) or 'none'})"
+    listed, more = names, ""
+    if len(names) > MOST_NAMED + 2:
+        nearest = difflib.get_close_matches(str(found), names, n=MOST_NAMED, cutoff=0)
+        listed, more = sorted(nearest), f", and {len(names) - MOST_NAMED} more"
+    return (
+        f"unknown {what} {shown(str(found))}{hint} (allowed: {', '.join(listed) or 'none'}{more})"
+    )
 
 
 def _nearest(found: str, names: list[str]) -> str | None:

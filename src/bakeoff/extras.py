@@ -22,5 +22,7 @@ def require(module: str, what: str) -> None:
 
 
 def how_to_install(module: str) -> str:
-    """Return the command that installs the extra of a module."""
-    return f"pip install 'bakeoff[{EXTRAS[module]}]'"
+    """Return the command that installs a module: its extra, or what `--no-deps` left out."""
+    return (
+        f"pip install 'bakeoff[{EXTRAS[module]}]'" if module in EXTRAS else f"pip install {module}"
+    )

@@ -17,7 +17,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -204,55 +204,7 @@ def parse_json(text: str | bytes) -> Any:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write JSON whole; NaN and infinity are refused, for they are no JSON."""
-    write_text(path, indented(value) + "\n")
-
-
-def indented(value: Any) -> str:
-    """Return JSON as `json.dumps` writes it with an indent of 2, in half the time.
-
-    With an indent the standard library hands each token through as many generators of Python as it
-    lies deep; here its compiled encoder writes what holds no other container in one go, and a list
-    that thousands of comparisons share once.
-    """
-    return _indented(value, "\n", {})
-
-
-def _indented(value: Any, margin: str, known: dict[tuple[int, str], str]) -> str:
-    """Write a value behind a margin; those that are known live as long as all of it."""
-    if not (value and isinstance(value, dict | list | tuple)):
-        return _scalar(value)
-    inner = f"{margin}  "
-    if _SCALARS.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
-        if (text := known.get((id(value), margin))) is None:
-            plain = _encoder(f",{inner}")(value)
-            text = f"{plain[0]}{inner}{plain[1:-1]}{margin}{plain[-1]}"
-            if len(value) >= _LONG:
-                known[id(value), margin] = text
-        return text
-    if isinstance(value, dict):
-        items = [f"{_key(key)}: {_indented(item, inner, known)}" for key, item in value.items()]
-        return f"{{{inner}{f',{inner}'.join(items)}{margin}}}"
-    items = [_indented(item, inner, known) for item in value]
-    return f"[{inner}{f',{inner}'.join(items)}{margin}]"
-
-
-_LONG = 20  # items of a list whose text is remembered: shorter ones are written as soon as found
-_SCALARS = frozenset((str, int, float, bool, type(None)))
-
-
-@cache
-def _encoder(separator: str) -> Callable[[Any], str]:
-    how = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(separator, ": "))
-    return how.encode
-
-
-def _scalar(value: Any) -> str:
-    return _encoder(",")(value)
-
-
-@lru_cache(maxsize=4096, typed=True)
-def _key(key: Any) -> str:
-    return _encoder(",")({key: 0})[1:-4]  # what is no text becomes one, as the encoder knows how
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 @contextmanager
@@ -291,12 +243,12 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
 
 def _each_text(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
     """Change the texts of a table, its head included."""
-    found = table.rename(columns=change)
-    for name, column in found.select_dtypes(exclude=["number", "bool"]).items():
+    changed = table.rename(columns=change)
+    for name, column in changed.select_dtypes(exclude=["number", "bool"]).items():
         new = {text: change(text) for text in column.unique() if isinstance(text, str)}
-        if any(text != changed for text, changed in new.items()):
-            found[name] = column.map(lambda value, new=new: new.get(value, value))
-    return found
+        if any(text != other for text, other in new.items()):
+            changed[name] = column.map(lambda value, new=new: new.get(value, value))
+    return changed
 
 
 def no_formula(value: Any) -> Any:
@@ -313,22 +265,20 @@ def _as_given(value: Any) -> Any:
 def _is_formula(value: Any) -> bool:
     """Tell whether a text would be a formula, or is one after apostrophes."""
     text = value.lstrip("'") if isinstance(value, str) else ""
-    return text[1:] != "" and text[0] in "=+-@\t\r" and not _is_number(text)
-
-
-def _is_number(text: str) -> bool:
+    if text[1:] == "" or text[0] not in "=+-@\t\r":
+        return False
     try:
         float(text)
     except ValueError:
-        return False
-    return True
+        return True
+    return False
 
 
 def is_whole(path: str | Path) -> bool:
     """Tell whether a JSON file can be read, or a Parquet file begins and ends like one.
 
     A large JSON file is looked at like a Parquet file: it takes seconds to read, and only at the
-    end of `indented` text a bracket begins a line.
+    end of what `write_json` writes a bracket begins a line.
     """
     with Path(path).open("rb") as file:
         size = file.seek(0, os.SEEK_END)
@@ -407,11 +357,11 @@ def files_at(path: str, endings: Collection[str]) -> list[str]:
     """Return a file, or those of a folder and of its folders, hidden ones left out, in order."""
     if not Path(path).is_dir():
         return [path]
-    found = []
+    files = []
     for folder, folders, names in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(folder, name) for name in names if not name.startswith(".")]
-    return [str(file) for file in sorted(found) if file.suffix in endings and is_file(file)]
+        files += [Path(folder, name) for name in names if not name.startswith(".")]
+    return [str(file) for file in sorted(files) if file.suffix in endings and is_file(file)]
 
 
 def state_of(path: str | Path) -> tuple[int, ...]:

@@ -79,12 +79,8 @@ class Paths:
         """Return the timings of one data set and plan."""
         return f"{self.root}/collected/{dataset}.{plan}.timings.csv"
 
-    def holdout(self, dataset: str) -> str:
-        """Return the models' predictions on a data set's test rows, side by side."""
-        return self.predictions(dataset, "holdout")
-
     def predictions(self, dataset: str, plan: str) -> str:
-        """Return the models' predictions by all folds of a plan, side by side."""
+        """Return the models' predictions of a test set or of all folds of a plan, side by side."""
         return f"{self.root}/collected/{dataset}.{plan}.predictions.parquet"
 
     def test(self, name: str) -> str:

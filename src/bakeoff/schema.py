@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from bakeoff.comparisons.settings import corrects, option_schemas
+from bakeoff.comparisons.settings import option_schemas
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import told_examples
@@ -23,7 +23,7 @@ from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.file import Join
 from bakeoff.spec import Experiment
 from bakeoff.spec.tests import RECOMMENDED
-from bakeoff.stats import Entry, catalogue
+from bakeoff.stats import catalogue
 
 PATH = Path("workflow/schemas/experiment.schema.json")
 README = Path("config/README.md")
@@ -96,13 +96,9 @@ def tables() -> str:
         _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(
-        f"| `{m.name}` | {m.title} | {'greater' if m.greater_is_better else 'smaller'} | "
-        f"{'two' if m.binary else 'any'} |"
+        f"| `{m.name}` | {m.title}{', of two classes' * m.binary} | "
+        f"{'greater' if m.greater_is_better else 'smaller'} |"
         for m in (*METRICS.values(), *told_examples())
-    )
-    tests = "\n".join(
-        f"| `{e.name}` | {e.title} | {', '.join(f'`{p}`' for p in e.plans)} | {_options(e)} |"
-        for e in catalogue().values()
     )
     return "\n".join(
         [
@@ -111,9 +107,9 @@ def tables() -> str:
                 for title, part in parts
             ),
             "## Metrics\n\nThe number after `@` is the option of a metric: choose your own.\n\n"
-            f"| name | what | better | classes |\n|---|---|---|---|\n{metrics}\n",
-            "## Tests\n\n| name | what | plans that feed it | options and their defaults |\n"
-            f"|---|---|---|---|\n{tests}\n",
+            f"| name | what | better |\n|---|---|---|\n{metrics}\n",
+            "## Tests\n\n[The catalogue](../docs/catalogue.md) describes every test and its "
+            "options.\n",
         ]
     )
 
@@ -164,17 +160,6 @@ def _sources(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _ref(value: dict[str, Any]) -> str:
     references = [v["$ref"] for v in [value, *value.get("anyOf", [])] if "$ref" in v]
     return str(references[0].rpartition("/")[2])
-
-
-def _options(entry: Entry) -> str:
-    """Write what a test takes of its own; what all of them take is told with `tests:`."""
-    return ", ".join(
-        f"`{name}: {json.dumps(option['default'])}`" if "default" in option else f"`{name}`"
-        for name, option in option_schemas(entry).items()
-        if name in entry.all_options
-        and name != "alpha"
-        and not (name == "correction" and corrects(entry))
-    )
 
 
 def _table(part: dict[str, Any]) -> str:

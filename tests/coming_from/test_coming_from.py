@@ -4,7 +4,6 @@
 and its command are run on the row's data; a call of a program that is installed is run too.
 """
 
-import importlib.util
 import json
 import math
 import shlex
@@ -23,7 +22,6 @@ from bakeoff.scores import metrics_of
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, adjust_pvalues, catalogue
 from tests.coming_from import given as made
-from tests.conftest import ROOT
 
 FILE = Path(__file__).with_name("rows.json")
 STORED = json.loads(FILE.read_text())
@@ -205,11 +203,3 @@ def test_row_is_complete(row):
 def test_rows_are_of_different_calls_and_all_data_are_used():
     assert len({named(row) for row in ROWS}) == len(ROWS)
     assert {row["data"] for row in ROWS if "data" in row} == set(STORED["data"])
-
-
-def test_page_holds_the_rows():
-    spec = importlib.util.spec_from_file_location("coming_from", ROOT / "docs/coming_from.py")
-    writer = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(writer)
-    page = (ROOT / "docs/coming-from.md").read_text()
-    assert writer.text() == page, "run: python docs/coming_from.py"

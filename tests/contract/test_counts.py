@@ -16,7 +16,7 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import work_in_turn
 from bakeoff.fit import predictions, run_fit
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.scores import collect, score_fits
+from bakeoff.scores import collect, collect_predictions, score_fits
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import load_experiment
 
@@ -143,7 +143,7 @@ def test_collected_predictions_are_opened_once(batch, monkeypatch):
     work_in_turn(batch)
     tasks = [step.args[0] for step, _ in batch]
     of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
-    steps.collect_predictions(of_holdout, [], [], {}, "collected.parquet")
+    collect_predictions(of_holdout, "collected.parquet")
     calls = Counter()
     counted(monkeypatch, pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "read_table", calls)

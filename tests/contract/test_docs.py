@@ -1,68 +1,81 @@
-"""The pages on the statistics list every test, and their examples run."""
+"""The pages list every test, agree with the code, run, and lead somewhere."""
 
 import importlib.util
+import json
 import re
-from pathlib import Path
 
 import pytest
 
 from bakeoff.stats import catalogue
+from tests.conftest import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs" / "stats"
-PAGES = sorted(DOCS.glob("*.md"))
-FAMILIES = [
-    p
-    for p in PAGES
-    if p.stem not in ("README", "reference-values") and not p.stem.startswith("type1-")
+DOCS = ROOT / "docs"
+_SPEC = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+generate = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(generate)
+PAGES = [
+    ROOT / name
+    for name in (
+        *("README.md", "CONTRIBUTING.md", "AGENTS.md", "config/README.md", "results/README.md"),
+        *("benchmarks/README.md", "tests/reference/README.md"),
+    )
 ]
+PAGES += sorted(DOCS.rglob("*.md"))
+MOST_PAGES, MOST_WORDS = 35, 40_000
 
 
-def table_module():
-    spec = importlib.util.spec_from_file_location("table", DOCS / "table.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def named(page):
+    return str(page.relative_to(ROOT))
+
+
+def anchors(text):
+    """Return the anchors of the headings of a page, as GitHub makes them."""
+    heads = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```$", "", text))
+    plain = (re.sub(r"[^\w\- ]", "", head.replace("`", "")).lower() for head in heads)
+    return {head.strip().replace(" ", "-") for head in plain}
 
 
 @pytest.mark.parametrize("name", sorted(catalogue()))
-def test_one_page_lists_the_test(name):
-    assert len(table_module().pages(catalogue()[name])) == 1
+def test_the_catalogue_describes_the_test(name):
+    entry, text = catalogue()[name], (DOCS / "catalogue.md").read_text()
+    assert text.count(f"\n### `{name}`\n") == 1
+    section = text.partition(f"\n### `{name}`\n")[2].partition("\n### ")[0]
+    for part in (entry.title, entry.answers, entry.caution, generate.error_rate(entry)):
+        assert part in section
 
 
-def test_tables_of_tests_are_made_from_the_code():
-    for page, text in table_module().texts().items():
-        assert page.read_text() == text, "run: python docs/stats/table.py"
+def test_pages_are_made_from_the_code():
+    for page, text in generate.texts().items():
+        assert page.read_text() == text, f"{named(page)}: run make generate"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_error_rates_of_tables_are_those_of_the_simulations(page):
-    text = page.read_text()
-    assert table_module().with_rates(text) == text, "run: python docs/stats/table.py"
-    heads = re.findall(r"(?m)^\| test \|.*\| level \|$", text)
-    assert not heads, "say it in a column that is made from the simulations"
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_examples_run(page, capsys):
-    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    assert blocks, "show an example"
-    for block in blocks:
-        exec(compile(block, str(page), "exec"), {})
-    assert capsys.readouterr().out
-
-
-@pytest.mark.parametrize("page", FAMILIES, ids=lambda page: page.stem)
-@pytest.mark.parametrize(
-    "part",
-    ["answer", "use", "(not use|when not)", "formula", "assum", "example|```python", "source"],
-)
-def test_page_of_a_family_is_complete(page, part):
-    # as a heading, a bold lead or a column: not just somewhere in a sentence
-    leads = re.findall(r"^##+ .*|\*\*[^*]+\*\*|^\|.*|^```python", page.read_text(), re.MULTILINE)
-    assert any(re.search(part, lead, re.IGNORECASE) for lead in leads)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+        file = page.parent / target if target else page
+        assert file.exists(), target
+        if anchor:
+            assert anchor in anchors(file.read_text()), f"{target}#{anchor}"
+
+
+def test_the_documentation_is_short_enough_to_read():
+    read = [page for page in PAGES if page.parts[-2] not in ("benchmarks", "reference")]
+    assert len(read) <= MOST_PAGES
+    assert sum(len(page.read_text().split()) for page in read) <= MOST_WORDS
+
+
+def test_no_message_sends_to_a_page_that_is_not_installed():
+    """Texts of the package stand alone: an installed one has no docs."""
+    cited = re.compile(r"docs/[\w/-]+\.md|config/README")
+    for file in (ROOT / "src/bakeoff").rglob("*.y*ml"):
+        assert not cited.search(file.read_text()), named(file)
+    for entry in catalogue().values():
+        assert not cited.search(entry.function.__doc__), entry.name
+
+
+def test_the_notebook_needs_no_file_and_has_its_outputs():
+    cells = json.loads((DOCS / "notebook.ipynb").read_text())["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert len(code) >= 6
+    assert not any(re.search(r"read_csv|open\(|https?:", one) for one in code)
+    assert sum(bool(cell.get("outputs")) for cell in cells) >= 6

@@ -10,7 +10,7 @@ import bakeoff
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, POINTS, Need, score
 from bakeoff.spec import Costs
-from bakeoff.spec.values import RIGHT
+from bakeoff.spec.metrics import RIGHT
 
 TESTS = Path(__file__).parents[1] / "unit/scores"
 PACKAGE = Path(bakeoff.__file__).parent

@@ -120,13 +120,13 @@ def files():
     table["twin:sick"], table["twin:well"] = table["forest:sick"], table["forest:well"]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         table.to_csv("p.csv", index=False)
-        asked = ["compare", "p.csv", "--truth=y", "--subgroups=site", "--json", "--csv=out"]
+        asked = ["compare", "p.csv", "--truth=y", "--subgroups=site", "--json", "--output=out"]
         asked += ["--groups=patient"]
         for more in (
             ["--metric=accuracy", "--metric=roc_auc", "--metric=log_loss"],
             [
                 *("--metric=accuracy", "--metric=balanced_accuracy", "--metric=brier"),
-                *("--metric=f1", "--independent-rows"),
+                *("--metric=f1", "--set", "independent_rows=true"),
             ],
         ):
             with contextlib.redirect_stdout(io.StringIO()) as said:

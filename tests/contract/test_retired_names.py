@@ -65,7 +65,7 @@ def test_an_experiment_is_told(name, option, said):
 
 def test_the_command_line_is_told():
     with pytest.raises(UserError, match=INSTEAD):
-        tests_command.run(argparse.Namespace(name="mcnemar_of_old"))
+        tests_command.tests(argparse.Namespace(name="mcnemar_of_old"))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/bakeoff"
-SHARED = {"errors", "extras", "files", "keys", "paths", "seeds", "threads", "usercode"}
+SHARED = {"errors", "extras", "files", "keys", "options", "paths", "seeds", "threads", "usercode"}
 ORDER = ["sources", "spec", "data", "fit", "scores", "comparisons", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["data"].add("stats")

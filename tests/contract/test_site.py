@@ -87,7 +87,8 @@ def test_every_page_is_behind_a_door():
     assert there <= set(listed)
     assert len(listed) == len(set(listed))
     assert [next(iter(door)) for door in nav] == [
-        *("Start", "Tutorial", "How to", "Reference", "Explanation")
+        *("Start", "Which test?", "Experiments", "Python", "Results made elsewhere"),
+        *("Special cases", "Evidence and internals"),
     ]
 
 
@@ -103,7 +104,7 @@ def site(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 def test_reference_shows_whole_docstrings(site):
-    text = (site / "api-stats.html").read_text(encoding="utf-8")
+    text = (site / "api.html").read_text(encoding="utf-8")
     for test in (mcnemar, metric_difference, cv5x2_f):
         start = text.index(f'id="bakeoff.stats.{test.__name__}"')
         section = text[start : text.index("<h3", start)]
@@ -134,7 +135,7 @@ def served(site):
 def test_site_finds_words_and_fits_windows(served, site, tmp_path):
     with browser(tmp_path / "profile") as chromium:
         for width in (400, 1400):
-            for page in ("index.html", "choosing-tests.html", "stats/paired.html", WIDE):
+            for page in ("index.html", "choosing-tests.html", "catalogue.html", WIDE):
                 chromium.open(f"{served}/{page}", width)
                 assert chromium.script(OVERFLOW) == 0, (page, width)
         for start in (served, site.as_uri()):  # the search works from a folder too
@@ -148,7 +149,7 @@ def test_site_finds_words_and_fits_windows(served, site, tmp_path):
                 if found := chromium.script(FOUND):
                     break
                 time.sleep(0.1)
-            assert any("paired" in link for link in found), start
+            assert any("catalogue" in link for link in found), start
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import runpy
 import shlex
@@ -13,12 +12,8 @@ import pytest
 from bakeoff.__main__ import main
 from tests.conftest import ROOT
 
-_SPEC = importlib.util.spec_from_file_location("gallery", ROOT / "docs/gallery.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-gallery = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(gallery)
-PAGES: list[dict[str, Any]] = gallery.pages()
+HERE = ROOT / "docs/gallery"
+PAGES: list[dict[str, Any]] = json.loads((HERE / "gallery.json").read_text(encoding="utf-8"))
 
 
 def at(found: Any, path: str) -> Any:
@@ -30,7 +25,7 @@ def at(found: Any, path: str) -> Any:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page["id"])
 def test_the_command_gives_the_numbers_of_the_page(page, monkeypatch, capsys):
-    monkeypatch.chdir(gallery.HERE)
+    monkeypatch.chdir(HERE)
     program, *arguments = shlex.split(page["command"])
     if program == "python":
         runpy.run_path(arguments[0], run_name="__main__")
@@ -45,15 +40,12 @@ def test_the_command_gives_the_numbers_of_the_page(page, monkeypatch, capsys):
         ]
 
 
-def test_the_pages_are_those_that_the_numbers_make():
-    for name, text in gallery.texts().items():
-        assert (gallery.HERE / name).read_text(encoding="utf-8") == text, name
-    listed = {path.stem for path in gallery.HERE.glob("*.md")} - {"README"}
-    assert listed == {page["id"] for page in PAGES}
+def test_every_comparison_names_its_source_and_what_was_read_of_it():
+    assert all(page["source"] and page["seen"] for page in PAGES)
 
 
 def test_files_are_small_and_named_with_their_source():
-    files = list(gallery.HERE.glob("*.csv"))
+    files = list(HERE.glob("*.csv"))
     assert sum(file.stat().st_size for file in files) < 200_000
-    readme = (gallery.HERE / "README.md").read_text(encoding="utf-8")
+    readme = (HERE / "README.md").read_text(encoding="utf-8")
     assert all(f"`{file.name}`" in readme for file in files)

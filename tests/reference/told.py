@@ -33,5 +33,5 @@ def as_printed():
     That of the package is held to `delong` and `mean_difference`, which have reference values of
     their own, in tests/unit/stats/test_metrics.py.
     """
-    with mock.patch.object(Leverage, "of", return_value=None):
+    with mock.patch.object(Leverage, "from_codes", return_value=None):
         yield

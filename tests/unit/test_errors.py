@@ -38,8 +38,10 @@ def test_a_problem_is_told_in_the_words_of_who_asked():
     drop = Remedy("missing_target", "drop", "; {} leaves them out")
     problem = Problem(("datasets", "d", "true", 2), "no label", remedy=drop)
     assert str(problem) == "datasets.d.true[2]: no label; `missing_target: drop` leaves them out"
-    options = {"true": "--truth", "missing_target": "--missing-target"}
-    assert problem.named(options) == ("--truth: no label; `--missing-target drop` leaves them out")
+    options = {"true": "--truth", "missing_target": "--set missing_target"}
+    assert problem.named(options) == (
+        "--truth: no label; `--set missing_target=drop` leaves them out"
+    )
     assert problem.named({"true": "y"}) == "y[2]: no label"
     assert problem.named({}) == "no label"
     for same in (pickle.loads(pickle.dumps(problem)), problem.inside(())):

@@ -69,9 +69,9 @@ def test_what_no_command_takes_is_refused(arguments, message):
     [
         ({"margin": 1.0}, "margin: found 1, must be below 1"),
         ({"margin": "x"}, "margin: found 'x'"),
-        ({"margin": 1, "metric": "f1", "task": "regression"}, "metric: f1 compares classes"),
-        ({"margin": 0.1, "metric": "acuracy"}, "metric: unknown metric 'acuracy'; did you mean"),
-        ({"margin": 0.1, "metric": "roc_auc"}, "metric: roc_auc wants probabilities"),
+        ({"margin": 1, "metric": "f1", "task": "regression"}, "metrics: f1 compares classes"),
+        ({"margin": 0.1, "metric": "acuracy"}, "metrics: unknown metric 'acuracy'; did you mean"),
+        ({"margin": 0.1, "metric": "roc_auc"}, "metrics: roc_auc wants probabilities"),
         ({"margin": 0.1, "positive": 3}, "positive: .*'3'"),
         ({"margin": 0.1, "alpha": 0.7}, "alpha: found 0.7"),
     ],
@@ -97,7 +97,16 @@ def test_python_decides_as_the_command(tmp_path, monkeypatch, capsys):
         pd.DataFrame(columns | {"part": part, "patient": patient}).to_csv(
             f"{name}.csv", index=False
         )
-    options = ["--metric", "f1", "--positive", "fraud", "--subgroup", "part", "--groups", "patient"]
+    options = [
+        "--metric",
+        "f1",
+        "--positive",
+        "fraud",
+        "--subgroups",
+        "part",
+        "--groups",
+        "patient",
+    ]
     code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options])
     said = " ".join(capsys.readouterr().out.split())
     how = {"margin": 0.1, "metric": "f1"}

@@ -46,7 +46,7 @@ def test_conda_is_asked_for_the_environment_of_the_release(tmp_path: Path, way: 
     called(
         *(sys.executable, "-m", "snakemake", "--snakefile", snakefile, "-n", *deploy),
         *("--configfile", "experiment.yaml", "--cores", "1"),
-        *(["bakeoff_resolve_experiment"] if way == "module" else []),
+        *(["bakeoff_all_scores"] if way == "module" else []),
         cwd=tmp_path,
         PATH=os.pathsep.join([str(conda.parent), os.environ["PATH"]]),
     )

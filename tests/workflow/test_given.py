@@ -70,7 +70,7 @@ def compared(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare the same files by the command: the same numbers in the same tables."""
     monkeypatch.chdir(run.folder)
     files = ("tree.csv", "bayes.parquet", "stump.parquet")
-    assert main(["compare", *files, "--csv", "tables"]) == 0
+    assert main(["compare", *files, "--output", "tables"]) == 0
     for name in ("pairs.mcnemar", "omnibus"):
         made, there = (
             pd.read_csv(folder / f"tables/{name}.csv").select_dtypes("number")

@@ -13,48 +13,29 @@ rule collect_scores:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
         contents=lambda wc: digests.of_files(NEEDS.given_scores(wc.dataset, wc.plan)),
     run:
-        found = *NEEDS.scored(*wildcards), MADE_BY
-        do(log, steps.collect_scores, EXPERIMENT, *wildcards, *found, *output)
+        do(log, steps.collect_scores, NEEDS, MADE_BY, *wildcards, *output)
 
 
+# of a test set, and of every fold where a test looks at the rows of folds
 rule collect_predictions:
     input:
-        fits=lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
-        related=lambda wc: NEEDS.related(wc.dataset),
-        carried=lambda wc: NEEDS.row_columns(wc.dataset),
-    output:
-        PATHS.holdout("{dataset}"),
-    log:
-        PATHS.log("predictions.{dataset}"),
-    localrule: True
-    params:
-        digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
-    run:
-        found = *NEEDS.held_out(*wildcards), MADE_BY
-        do(log, steps.collect_predictions, *found, *output)
-
-
-# every fold's predictions, where a test looks at the rows of folds
-rule collect_fold_predictions:
-    input:
-        lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        fits=lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        related=lambda wc: NEEDS.related(wc.dataset) if wc.plan == "holdout" else [],
+        carried=lambda wc: NEEDS.row_columns(wc.dataset) if wc.plan == "holdout" else [],
     output:
         PATHS.predictions("{dataset}", "{plan}"),
     log:
         PATHS.log("predictions.{dataset}.{plan}"),
-    wildcard_constraints:
-        plan="|".join(p for p in NEEDS.plans if p != "holdout") or "(?!)",
     localrule: True
     params:
         digest=lambda wc: digests.of_scores(EXPERIMENT, wc.dataset),
     run:
-        found = NEEDS.fold_predictions(*wildcards)
-        do(log, steps.collect_fold_predictions, found, MADE_BY, *output)
+        do(log, steps.collect_predictions, NEEDS, MADE_BY, *wildcards, *output)
 
 
 rule all_scores:
     input:
-        scores=[PATHS.scores(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
+        scores=NEEDS.scores,
         timings=[PATHS.timings(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
     output:
         scores=PATHS.top("scores.csv"),
@@ -71,7 +52,7 @@ rule all_scores:
 # what the fits chose, what columns matter to them, how much seeds matter, which fits failed
 rule list_fits:
     input:
-        rules.all_scores.input.scores,
+        NEEDS.scores,
     output:
         PATHS.top("{listed}.csv"),
     log:

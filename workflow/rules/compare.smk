@@ -9,8 +9,8 @@ rule test:
     params:
         digest=lambda wc: digests.of_tests(EXPERIMENT, TESTS[wc.test]),
     run:
-        found = TESTS[wildcards.test], dict(input.items())
-        do(log, steps.run_test, EXPERIMENT, *found, *output)
+        test, evidence = TESTS[wildcards.test], dict(input.items())
+        do(log, steps.run_test, EXPERIMENT, test, evidence, *output)
 
 
 # one score per data set and model, where there are several data sets
@@ -46,31 +46,20 @@ rule list_rows:
         do(log, steps.list_rows, EXPERIMENT, NEEDS.holdouts, wildcards.table, *output)
 
 
+# beside the comparisons, the experiment with all its defaults and why each test runs
 rule compare:
     input:
         [PATHS.test(test.name) for test in TESTS],
     output:
         csv=PATHS.top("comparisons.csv"),
         json=PATHS.top("comparisons.json"),
+        experiment=PATHS.top("experiment.yaml"),
+        tests=PATHS.top("tests.json"),
     log:
         PATHS.log("compare"),
     localrule: True
     params:
         digest=lambda wc: digests.of_tests(EXPERIMENT, *TESTS),
+        report=lambda wc: digests.of_report(EXPERIMENT, TESTS),
     run:
-        do(log, steps.compare, list(input), *output)
-
-
-rule resolve_experiment:
-    input:
-        lambda wc: outside([]),
-    output:
-        experiment=PATHS.top("experiment.yaml"),
-        tests=PATHS.top("tests.json"),
-    log:
-        PATHS.log("resolve"),
-    localrule: True
-    params:
-        digest=lambda wc: digests.of_report(EXPERIMENT, TESTS),
-    run:
-        do(log, steps.resolve_experiment, EXPERIMENT, TESTS, *output)
+        do(log, steps.compare, EXPERIMENT, TESTS, list(input), *output)

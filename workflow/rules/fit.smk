@@ -15,7 +15,7 @@ rule fit:
     params:
         digest=lambda wc: BAKEOFF.made_by_of(wc),
     run:
-        BAKEOFF.fit(wildcards, log)
+        BAKEOFF.fitter.fit(fit_of(wildcards), str(log))
 
 
 # all fits of a model on a data set in one job (`execution: {jobs_per: model}`); those that are there
@@ -60,5 +60,5 @@ rule take_predictions:
         digest=lambda wc: digests.of_given(EXPERIMENT, wc.given),
         contents=lambda wc: digests.of_files(NEEDS.brought(fit_of(wc))),
     run:
-        found = fit_of(wildcards), input.data, input.splits
-        do(log, steps.take_predictions, EXPERIMENT, *found, *output)
+        of = fit_of(wildcards), input.data, input.splits
+        do(log, steps.take_predictions, EXPERIMENT, *of, *output)

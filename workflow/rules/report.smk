@@ -18,8 +18,7 @@ BESIDE += [*NEEDS.extras.values(), *NEEDS.matrix]
 
 rule report:
     input:
-        chosen=rules.resolve_experiment.output.tests,
-        comparisons=rules.compare.output.json,
+        comparisons=[rules.compare.output.json, rules.compare.output.tests],
         scores=rules.all_scores.output.scores,
         cards=[PATHS.card(dataset) for dataset in EXPERIMENT.datasets],
         holdouts=list(NEEDS.holdouts.values()),

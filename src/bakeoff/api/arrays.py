@@ -30,8 +30,7 @@ from bakeoff.sources.common.identifiers import (
 )
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
-from bakeoff.spec.metrics import Passing
-from bakeoff.spec.values import Kind
+from bakeoff.spec.metrics import Kind, Passing
 from bakeoff.stats import Runs
 
 Series: TypeAlias = "pd.Series[Any]"

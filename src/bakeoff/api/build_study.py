@@ -33,13 +33,12 @@ from bakeoff.scores import METRICS, score
 from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Metric, Need, no_metric, of_other_task
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
-from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import run_name
-from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.given_models import GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.problems import problems_with_task
 from bakeoff.spec.task import Task
-from bakeoff.spec.task_problems import problems_with_task
 from bakeoff.stats import Evidence, catalogue
 
 
@@ -257,6 +256,8 @@ def _tests(
                 "leave it out, or take the rows for independent",
             )
         options["mcnemar"] = {"variant": settings.variant}
+    if settings.independent_rows and not settings.columns:
+        raise Problem((INDEPENDENT,), "no column relates the rows: leave it out")
     if settings.independent_rows:
         taking = [name for name in run if catalogue()[name].can_take_rows_for_independent]
         if not taking:

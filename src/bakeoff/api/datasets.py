@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from inspect import signature
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import asked_tests, one_spelling
+from bakeoff.api.settings import asked_tests, call_of, takes
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.matrix import Hole, score_matrix
 from bakeoff.comparisons.run_tests import matrices, run_on_matrix
@@ -27,8 +26,7 @@ from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec import Experiment, HypothesisTests
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import GivenModel
+from bakeoff.spec.given_models import GivenData, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
 
@@ -179,7 +177,7 @@ def _long(
     groups: str | None,
 ) -> pd.DataFrame:
     """Return one row per score: dataset, model, metric, repeat, value (as it stands), group."""
-    for key, names in (("groups", [groups] if groups else []), ("repeats", list(repeats))):
+    for key, names in (("groups", [groups] if groups else []), ("runs", list(repeats))):
         for name in names:
             if name not in frame:
                 raise Problem((key,), unknown("column", name, frame.columns))
@@ -188,7 +186,7 @@ def _long(
     if datasets is None and layout is not None:
         datasets = next(name for name in layout.datasets if name in frame)
     if datasets is None:
-        frame, datasets = _by_index(frame)
+        frame, datasets = _by_texts_or_index(frame, [*repeats, *([groups] if groups else [])])
     if datasets not in frame:
         raise Problem(("datasets",), unknown("column", datasets, frame.columns))
     named = metric_names(metrics)
@@ -270,14 +268,22 @@ def _joined(frame: pd.DataFrame, columns: Sequence[str]) -> pd.Series[Any]:
     return found.str.strip()
 
 
-def _by_index(frame: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """Take the index for the names of the data sets, unless it merely counts."""
-    if isinstance(frame.index, pd.RangeIndex) or list(frame.index) == list(range(len(frame))):
-        raise Problem(
-            ("datasets",),
-            "which column names the data sets? The index merely counts; there are "
-            f"{some(frame.columns, 8)}",
-        )
+def _by_texts_or_index(frame: pd.DataFrame, others: Sequence[str]) -> tuple[pd.DataFrame, str]:
+    """Take the index for the names of the data sets; where it counts, the one column of texts."""
+    if list(frame.index) == list(range(len(frame))):
+        texts = [
+            name
+            for name in frame.select_dtypes(exclude="number")
+            if name not in (*others, *MODEL, "metric")
+        ]
+        if len(texts) == 1:
+            return frame, str(texts[0])
+        if texts or any(name in frame for name in MODEL):
+            raise Problem(
+                ("datasets",),
+                "which column names the data sets? The index merely counts; there are "
+                f"{some(frame.columns, 8)}",
+            )
     return frame.rename_axis(index="data set").reset_index(), "data set"
 
 
@@ -286,10 +292,10 @@ def _own_columns(frame: pd.DataFrame, named: Sequence[str], layout: Layout) -> l
     numbers = [str(c) for c in frame.select_dtypes("number") if not str(c).startswith("Key_")]
     for name in named:
         if name not in frame:
-            raise Problem(("metric",), unknown("column", name, numbers))
+            raise Problem(("metrics",), unknown("column", name, numbers))
     if not named:
         raise Problem(
-            ("metric",),
+            ("metrics",),
             f"which column of {layout.what}'s results holds the scores, and which way is better? "
             f"There are {some(numbers, 8)}",
         )
@@ -307,7 +313,7 @@ def _melted(
     """Return the rows of a table with a column per model."""
     if len(named) > 1:
         raise Problem(
-            ("metric",),
+            ("metrics",),
             "several metrics need a row per score, with a column `metric`: a long table",
         )
     other = {datasets, *repeats, groups}
@@ -348,7 +354,7 @@ def _directions(
         raise Problem(("values",), f"found {values}, but in these results {fixed} is better")
     if not metrics and len(there) > 1:
         raise Problem(
-            ("metric",),
+            ("metrics",),
             f"which of the metrics, and which way is better? There are {some(there, 8)}",
         )
     found = {}
@@ -356,9 +362,9 @@ def _directions(
         name, _, way = text.rpartition(":")
         name, way = (name, way) if name else (text, values or fixed)
         if name not in there:
-            raise Problem(("metric",), unknown("metric", name, there))
+            raise Problem(("metrics",), unknown("metric", name, there))
         if way and way not in DIRECTIONS:
-            raise Problem(("metric",), f"found {text!r}, expected {name}:higher or {name}:lower")
+            raise Problem(("metrics",), f"found {text!r}, expected {name}:higher or {name}:lower")
         if not way and name not in METRICS:
             raise Problem(("values",), f"is a higher or a lower {name} better?")
         known = METRICS[name].greater_is_better if name in METRICS else way == "higher"
@@ -424,7 +430,7 @@ def _check_once(long: pd.DataFrame) -> None:
         one = twice.iloc[0]
         times = int((long[keys] == one[keys]).all(axis=1).sum())
         raise Problem(
-            ("repeats",),
+            ("runs",),
             f"{one['model']} has {times} scores on {one['dataset']}: which column counts folds or "
             "seeds? Their mean is one score; they are never data sets",
         )
@@ -447,7 +453,7 @@ def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]
 PLAN = "holdout"
 """The plan of one score per data set and model."""
 ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
-ARGUMENTS |= {key: key for key in ("datasets", "groups", "metric", "models", "repeats", "values")}
+ARGUMENTS |= {key: key for key in ("datasets", "groups", "metrics", "models", "runs", "values")}
 ARGUMENTS |= {
     "table": "table",
     "run": "tests",
@@ -626,25 +632,32 @@ def _check_missing(
 MISSING = ("refuse", "failed", "drop_dataset", "drop_model")
 
 
+class ScoreSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    alternative: Literal["two-sided", "greater", "less"]
+    correction: str | None
+    tests: Sequence[str]
+    options: Mapping[str, Mapping[str, object]] | None
+    decimals: int | None
+    name: str
+
+
+@takes(ScoreSettings, name="the table")
 def compare_datasets(
-    table: Any,
+    table: pd.DataFrame | Mapping[str, Mapping[str, float]],
     *,
     datasets: str | None = None,
     values: Literal["higher", "lower"] | None = None,
-    metric: str | Sequence[str] = (),
     metrics: str | Sequence[str] = (),
     models: Sequence[str] | None = None,
-    repeats: str | Sequence[str] = (),
+    runs: str | Sequence[str] = (),
     groups: str | None = None,
     missing: Literal["refuse", "failed", "drop_dataset", "drop_model"] = "refuse",
     versus: str | None = None,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: str | None = None,
     alpha: float = 0.05,
-    tests: Sequence[str] = (),
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    decimals: int | None = None,
-    name: str = "the table",
+    **settings: Unpack[ScoreSettings],
 ) -> Findings:
     """Compare learning algorithms by a table with one score per data set and model.
 
@@ -658,15 +671,17 @@ def compare_datasets(
         `value` (or `score`, `result`), perhaps `metric`. Results of AMLB, TabArena, WEKA and mlr3
         are recognised by their columns.
     datasets : str, optional
-        The column that names the data sets; default: the index, or that of a known format.
+        The column that names the data sets; default: the index, or that of a known format, or
+        where the index merely counts the only column of texts.
     values : {"higher", "lower"}, optional
         Which scores are better; not needed for a metric of bakeoff.
-    metric, metrics : str or sequence of str
+    metrics : str or sequence of str
         What the scores are, such as ``"accuracy"``; of a long table those to compare, each with its
-        direction: ``["auc:higher", "log_loss:lower"]``. The first one decides.
+        direction: ``["auc:higher", "log_loss:lower"]``. The first one decides. Also called
+        `metric`.
     models : sequence of str, optional
         The models to compare; default: all.
-    repeats : str or sequence of str
+    runs : str or sequence of str
         Columns that count folds or seeds: their mean is one score, they are never data sets.
     groups : str, optional
         The column that says which data sets belong together, such as versions of one: tests take
@@ -676,20 +691,8 @@ def compare_datasets(
         ranks last. The others leave out the data set or the model.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
-    alternative : {"two-sided", "greater", "less"}
-        Whether the first model of a pair is better.
-    correction : str, optional
-        How p-values of several pairs are adjusted; default: ``"holm"``.
     alpha : float
         The significance level.
-    tests : sequence of str
-        Names of tests, in place of the recommended ones; see ``bakeoff tests``.
-    options : Mapping of str to Mapping, optional
-        Options of single tests: ``{"wilcoxon_signed_rank": {"zeros": "wilcox"}}``.
-    decimals : int, optional
-        Round the scores first, so that what differs by less is tied.
-    name : str
-        What to call the table.
 
     Returns
     -------
@@ -715,6 +718,7 @@ def compare_datasets(
     wilcoxon_signed_rank 7 0.015625
     """
     arguments = {key: value for key, value in locals().items() if key != "table"}
+    arguments |= arguments.pop("settings")
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
     try:
@@ -722,31 +726,24 @@ def compare_datasets(
             table,
             datasets=datasets,
             values=values,
-            metrics=one_spelling(metrics, metric),
+            metrics=[metrics] if isinstance(metrics, str) else metrics,
             models=models,
-            repeats=[repeats] if isinstance(repeats, str) and repeats else list(repeats),
+            repeats=[runs] if isinstance(runs, str) and runs else list(runs),
             groups=groups,
-            decimals=decimals,
+            decimals=settings["decimals"],
         )
         study = study_of(
             scores,
-            _call(arguments),
-            name=name,
-            tests=tests,
+            call_of(compare_datasets, arguments, "table"),
+            name=settings["name"],
+            tests=settings["tests"],
             versus=versus,
             missing=missing,
-            alternative=alternative,
-            correction=correction,
+            alternative=settings["alternative"],
+            correction=settings["correction"],
             alpha=alpha,
-            options=dict(options or {}),
+            options=dict(settings["options"] or {}),
         )
     except UserError as error:
         raise named(error, ARGUMENTS) from None
     return Findings(study)
-
-
-def _call(arguments: Mapping[str, Any]) -> str:
-    """Write the call, without the arguments that have their defaults."""
-    defaults = {k: p.default for k, p in signature(compare_datasets).parameters.items()}
-    said = [f"{k}={v!r}" for k, v in arguments.items() if v != defaults[k]]
-    return f"bakeoff.compare_datasets({', '.join(['table', *said])})"

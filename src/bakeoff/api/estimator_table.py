@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def joined_table(X: Any, y: Any, columns: Mapping[str, Any]) -> tuple[pd.DataFra
 
 def _features(X: Any) -> pd.DataFrame:
     X = as_pandas(X)
-    if _are_texts(X):
+    if are_texts(X):
         return pd.DataFrame({_TEXT: list(X)})
     if isinstance(X, pd.DataFrame):
         if all(isinstance(column, int) for column in X.columns):  # scikit-learn counts them itself
@@ -79,7 +80,8 @@ def _features(X: Any) -> pd.DataFrame:
     return pd.DataFrame(values, columns=_numbered(values))
 
 
-def _are_texts(X: Any) -> bool:
+def are_texts(X: Any) -> bool:
+    """Tell texts, one for each row, from a table."""
     listed = isinstance(X, list | tuple | np.ndarray | pd.Series) and len(X) > 0
     return listed and all(isinstance(one, str) for one in X)
 
@@ -92,7 +94,7 @@ def as_passed(X: Any, features: pd.DataFrame) -> Any:
     """Return the transformer that makes `X` of a table's columns, None where they are the same."""
     from sklearn.preprocessing import FunctionTransformer
 
-    if _are_texts(X):
+    if are_texts(X):
         return FunctionTransformer(operator.itemgetter(_TEXT))
     types: dict[Any, Any] = {}
     for name, dtype in features.dtypes.items():
@@ -137,29 +139,31 @@ def _unused(wanted: str, frame: pd.DataFrame) -> str:
 
 
 def resampling_of(
-    plan: Any, n: int, X: Any, y: Any, groups: Any
+    cv: Any, n: int, X: Any, y: Any, groups: Any
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
     """Return the section `resampling:`, and the columns of folds that it names."""
-    if plan is None:
+    if cv is None:
         return ({"holdout": {}} if n >= MANY else None), {}
-    if isinstance(plan, str):
-        if plan not in Resampling.model_fields:
-            raise UserError(f"plan: {unknown('plan', plan, Resampling.model_fields)}")
-        return {plan: {}}, {}
-    if isinstance(plan, Mapping):
-        return dict(plan), {}
-    kind = type(plan).__name__
-    if not hasattr(plan, "split") or kind not in _ROUNDS:
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        return {"kfold": {"folds": int(cv)}}, {}
+    if isinstance(cv, str):
+        if cv not in Resampling.model_fields:
+            raise UserError(f"cv: {unknown('plan', cv, Resampling.model_fields)}")
+        return {cv: {}}, {}
+    if isinstance(cv, Mapping):
+        return dict(cv), {}
+    kind = type(cv).__name__
+    if not hasattr(cv, "split") or kind not in _ROUNDS:
         raise UserError(
-            f"plan: found {kind}, expected the name of a plan ({listed(Resampling.model_fields)}), "
-            "the section `resampling:` of an experiment, or a splitter whose folds test every row "
-            f"once in a round ({listed(_ROUNDS)})"
+            f"cv: found {kind}, expected a number of folds, the name of a plan "
+            f"({listed(Resampling.model_fields)}), the section `resampling:` of an experiment, or "
+            f"a splitter whose folds test every row once in a round ({listed(_ROUNDS)})"
         )
     try:
-        splits = list(plan.split(X, y, groups))
+        splits = list(cv.split(X, y, groups))
     except (TypeError, ValueError) as error:
-        raise UserError(f"plan: {kind} cannot split these rows: {error}") from None
-    rounds = int(getattr(plan, "n_repeats", 1))
+        raise UserError(f"cv: {kind} cannot split these rows: {error}") from None
+    rounds = int(getattr(cv, "n_repeats", 1))
     per_round = len(splits) // rounds
     columns = {}
     for i in range(rounds):
@@ -167,7 +171,7 @@ def resampling_of(
         for k, (_, test) in enumerate(splits[i * per_round : (i + 1) * per_round], 1):
             folds[test] = k
         if not folds.all():
-            raise UserError(f"plan: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
+            raise UserError(f"cv: {kind} tests {int((folds == 0).sum()):,} rows in no fold")
         columns[f"{_FOLD}_{i + 1}"] = folds
     names = list(columns)
     return {"kfold": {"folds": per_round, "column": names if rounds > 1 else names[0]}}, columns

@@ -9,13 +9,15 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypedDict, Unpack
 
 import pandas as pd
 import yaml
+from numpy.typing import ArrayLike
 
 from bakeoff.api.estimator_entries import entry_of, is_pipeline, with_codes
 from bakeoff.api.estimator_table import (
+    are_texts,
     as_passed,
     class_codes,
     joined_table,
@@ -23,7 +25,7 @@ from bakeoff.api.estimator_table import (
     write_table,
 )
 from bakeoff.api.findings import Findings
-from bakeoff.api.settings import asked_tests, one_spelling, without_none
+from bakeoff.api.settings import asked_tests, takes, without_none
 from bakeoff.errors import UserError, named, shown
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.execution.workers import StepError
@@ -32,17 +34,46 @@ from bakeoff.keys import ID
 from bakeoff.report.study import Study
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.load import load_experiment
+from bakeoff.spec.metrics import METRICS_OF
 
 DATA = "data"
 """The id of the one data set."""
-_ARGUMENTS = {"run": "tests", "resampling": "plan", "label": "name", "target": "y"} | {
+_ARGUMENTS = {"run": "tests", "label": "name", "target": "y", "resampling": "cv"} | {
     key: key
     for key in (
         *("metrics", "groups", "time", "positive", "unit", "versus", "alternative"),
         *("correction", "alpha", "options", "seed"),
     )
 }
-"""The argument that stands for a key of an experiment."""
+"""The arguments that are keys of an experiment, and those that are called otherwise."""
+
+
+class Estimator(Protocol):
+    """What scikit-learn calls so."""
+
+    def fit(self, X: object, y: object, /) -> object:
+        """Learn."""
+
+    def predict(self, X: object, /) -> object:
+        """Predict."""
+
+    def get_params(self, deep: bool = True) -> dict[str, object]:
+        """Return the parameters."""
+
+
+class EstimatorSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    scoring: str | Sequence[str]
+    plan: object
+    alternative: Literal["two-sided", "greater", "less"]
+    correction: str | None
+    tests: Sequence[str]
+    options: Mapping[str, Mapping[str, object]] | None
+    unit: str | None
+    progress: bool | None
+    name: str
 
 
 class EstimatorFindings(Findings):
@@ -83,29 +114,23 @@ class EstimatorFindings(Findings):
         return file
 
 
+@takes(EstimatorSettings)
 def compare_estimators(
-    estimators: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    *,
-    plan: Any = None,
-    metric: str | Sequence[str] = (),
+    estimators: Mapping[str, Estimator] | Sequence[Estimator] | Estimator,
+    X: ArrayLike | pd.DataFrame | Estimator,
+    y: ArrayLike | pd.DataFrame | Estimator,
+    *more: object,
+    cv: object = None,
     metrics: str | Sequence[str] = (),
-    groups: Any = None,
-    time: Any = None,
-    positive: Any = None,
-    unit: str | None = None,
-    preprocessing: Literal["none", "auto"] = "none",
+    groups: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
+    positive: object = None,
+    preprocessing: Literal["auto", "none"] = "auto",
     versus: str | None = None,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: str | None = None,
     alpha: float = 0.05,
-    tests: Sequence[str] = (),
-    options: Mapping[str, Mapping[str, Any]] | None = None,
     seed: int = 1,
     n_jobs: int = 1,
-    progress: bool | None = None,
-    name: str = "the data",
+    **settings: Unpack[EstimatorSettings],
 ) -> EstimatorFindings:
     """Fit and compare estimators on one table.
 
@@ -114,40 +139,40 @@ def compare_estimators(
 
     Parameters
     ----------
-    estimators : Mapping of str to estimator
-        Classifiers, or regressors, with scikit-learn's interface, by the names to show. Those that
-        are passed are not fitted: every fit is one of a copy.
+    estimators : Mapping of str to estimator, or sequence of estimator
+        Classifiers, or regressors, with scikit-learn's interface, by the names to show; without
+        names they are called like their classes. Also one by one, ``compare_estimators(a, b, X,
+        y)``. Those that are passed are not fitted: every fit is one of a copy.
     X : DataFrame, array_like or sparse matrix, shape (n, K), or sequence of str
         The features.
     y : array_like, shape (n,)
         The classes, or the numbers to predict.
-    plan : str, Mapping or splitter of scikit-learn, optional
-        ``"cv_5x2"``, ``"halves"``, ``"kfold"``, ``"resampled"`` or ``"holdout"``; or the section
-        `resampling:` of an experiment, such as ``{"kfold": {"folds": 5}, "holdout": {}}``; or a
-        splitter whose folds test every row once in a round, such as ``StratifiedKFold(10)``.
-        Default: that of an experiment (5x2cv and a holdout; of regressors ten halvings and a
-        holdout), and from 50,000 rows on the holdout alone.
-    metric, metrics : str or sequence of str
-        Under either name: the metrics; the first ranks the models. Default: accuracy, or RMSE.
+    cv : int, str, Mapping or splitter of scikit-learn, optional
+        A number of folds; a splitter whose folds test every row once in a round, such as
+        ``StratifiedKFold(10)``; or a plan of an experiment: ``"cv_5x2"``, ``"halves"``,
+        ``"kfold"``, ``"resampled"``, ``"holdout"``, or its section `resampling:`, such as
+        ``{"kfold": {"folds": 5}, "holdout": {}}``. Default: that of an experiment (5x2cv and a
+        holdout; of regressors ten halvings and a holdout), and from 50,000 rows on the holdout
+        alone. Also called `plan`.
+    metrics : str or sequence of str
+        The metrics, also by the names of scikit-learn's scorers; the first ranks the models.
+        Default: accuracy, or RMSE. Also called `metric`, or `scoring`.
     groups, time : array_like, shape (n,), or str, optional
         Which rows belong together, and their times: values, or the name of a column of `X`.
     positive : label, optional
         The positive one of two classes; default: as in `compare`.
-    unit : str, optional
-        The unit of the numbers that are predicted.
-    preprocessing : {"none", "auto"}
-        ``"auto"`` encodes, imputes and scales inside each fit as an experiment does; by default the
-        estimators get the columns as they are.
-    versus, alternative, correction, alpha, tests, options
-        As in `compare_folds`.
+    preprocessing : {"auto", "none"}
+        ``"auto"`` encodes, imputes and scales inside each fit, as an experiment does; ``"none"``
+        hands the columns to the estimators as they are. Of a pipeline, and of what holds one, the
+        steps are all, and texts go to their vectorizer.
+    versus : str, optional
+        An estimator: it alone is compared with each other one; default: all pairs.
+    alpha : float
+        The significance level.
     seed : int
         Of the divisions, and of every estimator whose `random_state` is None.
     n_jobs : int
         Processes that fit; -1 for all cores.
-    progress : bool, optional
-        Whether to show a bar on standard error; default: where it is a terminal.
-    name : str
-        What to call the data.
 
     Returns
     -------
@@ -167,19 +192,23 @@ def compare_estimators(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
-    >>> found = bakeoff.compare_estimators(models, X, y, plan="cv_5x2")
+    >>> found = bakeoff.compare_estimators(models, X, y, cv="cv_5x2")
     >>> found.to_frame()[["test", "decision"]]
           test  decision
     0  cv5x2_z  a_better
     """
-    task = _task(estimators)
+    given, X, y = _by_name(estimators, X, y, *more)
+    task = _task(given)
     frame, roles = joined_table(X, y, {"groups": groups, "time": time})
-    ids = _ids(estimators)
-    plans, folds = resampling_of(plan, len(frame), X, y, groups)
+    ids = _ids(given)
+    plans, folds = resampling_of(cv, len(frame), X, y, groups)
     to_x = as_passed(X, frame.drop(columns=list(roles.values())))
     codes = class_codes(frame[roles["target"]], positive) if task == "classification" else {}
+    encoding = "none" if are_texts(X) else preprocessing  # texts are for a vectorizer
     frame = frame.assign(**folds)
-    data = {**roles, "positive": positive, "unit": unit, "label": name}
+    data = {**roles, "positive": positive, "unit": settings["unit"], "label": settings["name"]}
+    alternative = settings["alternative"]
+    names = (metrics,) if isinstance(metrics, str) else metrics
     config = without_none(
         {
             "experiment": "compare",
@@ -187,26 +216,26 @@ def compare_estimators(
             "seed": seed,
             "datasets": {DATA: without_none(data)},
             "models": {
-                key: _model(estimators[label], label, key, preprocessing, to_x, codes)
+                key: _model(given[label], label, key, encoding, to_x, codes)
                 for label, key in ids.items()
             },
-            "metrics": list(one_spelling(metrics, metric)) or None,
+            "metrics": [METRICS_OF.get(name, name) for name in names] or None,
             "resampling": plans,
             "tests": asked_tests(
                 ids,
-                tests=tests,
+                tests=settings["tests"],
                 versus=versus,
                 what="estimator",
                 alternative=None if alternative == "two-sided" else alternative,
-                correction=correction,
+                correction=settings["correction"],
                 alpha=alpha,
-                options=dict(options) if options else None,
+                options=dict(settings["options"] or {}) or None,
             ),
         }
     )
     with (
         tempfile.TemporaryDirectory() as folder,
-        _said_of({key: label for label, key in ids.items()}),
+        _in_arguments({key: label for label, key in ids.items()}),
     ):
         table = Path(folder) / "table.parquet"
         write_table(frame, table)
@@ -214,20 +243,35 @@ def compare_estimators(
         workers = _workers(n_jobs)
         if workers > 1:
             _refuse_session_code(experiment, "n_jobs", ", or leave `n_jobs` at 1")
-        with _bar(progress) as fitted:
+        with _bar(settings["progress"]) as fitted:
             study = run_in_process(experiment, f"{folder}/results", workers, fitted)
     command = "bakeoff.compare_estimators(estimators, X, y, …)"
     return EstimatorFindings(dataclasses.replace(study, command=command), config, frame)
 
 
-def _task(estimators: Any) -> str:
+def _by_name(*given: Any) -> tuple[dict[str, Any], Any, Any]:
+    """Return estimators by their names, features and truth."""
+    estimators: Any = given[:-2]
+    if len(estimators) == 1 and isinstance(estimators[0], Mapping | list | tuple):
+        (estimators,) = estimators
+    if all(isinstance(one, tuple) and len(one) == 2 for one in estimators):
+        estimators = dict(estimators)  # names and estimators, as of the steps of a pipeline
+    if not isinstance(estimators, Mapping):
+        classes = [(one if isinstance(one, type) else type(one)).__name__ for one in estimators]
+        counted = [f"{name}-{classes[: i + 1].count(name)}" for i, name in enumerate(classes)]
+        names = [c if classes.count(c) == 1 else n for c, n in zip(classes, counted, strict=True)]
+        estimators = dict(zip(names, estimators, strict=True))
+    return dict(estimators), *given[-2:]
+
+
+def _task(estimators: Mapping[str, Any]) -> str:
     """Tell whether classes or numbers are predicted, from the estimators."""
     from sklearn.base import is_regressor
 
-    if not isinstance(estimators, Mapping) or len(estimators) < 2:
+    if len(estimators) < 2:
         raise UserError(
-            "estimators: expected two at least, each by its name: {'forest': "
-            "RandomForestClassifier(), 'logistic': LogisticRegression()}"
+            "estimators: expected two at least: compare_estimators(a, b, X, y), or by their names: "
+            "{'forest': RandomForestClassifier(), 'logistic': LogisticRegression()}"
         )
     if not all(isinstance(label, str) for label in estimators):
         raise UserError("estimators: expected texts as names")
@@ -259,7 +303,9 @@ def _model(
 ) -> dict[str, Any]:
     from sklearn.pipeline import Pipeline
 
-    if to_x is not None and (is_pipeline(estimator) or preprocessing == "none"):
+    if any(map(is_pipeline, (estimator, *estimator.get_params().values()))):
+        preprocessing = "none"  # the steps are all
+    if to_x is not None and preprocessing == "none":
         steps = estimator.steps if is_pipeline(estimator) else [("model", estimator)]
         estimator = Pipeline([("as_passed", to_x), *steps])
     entry = with_codes(entry_of(estimator, _place(label)), codes)
@@ -296,7 +342,7 @@ def _workers(n_jobs: int) -> int:
 
 
 @contextmanager
-def _said_of(labels: Mapping[str, str]) -> Iterator[None]:
+def _in_arguments(labels: Mapping[str, str]) -> Iterator[None]:
     """Name estimators and arguments in place of the keys of an experiment."""
     names = _ARGUMENTS | {key: _place(label) for key, label in labels.items()}
     try:
@@ -304,7 +350,10 @@ def _said_of(labels: Mapping[str, str]) -> Iterator[None]:
     except StepError as error:
         fit = error.what
         assert isinstance(fit, Fit)
-        raise UserError(f"{_place(labels[fit.model])}, {fit.split}: {error.reason}") from None
+        text = f"{_place(labels[fit.model])}, {fit.split}: {error.reason}"
+        if "could not convert string" in error.reason:
+            text += '; preprocessing="auto" encodes columns of texts'
+        raise UserError(text) from None
     except UserError as error:
         raise named(error, names) from None
 

@@ -6,11 +6,11 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import starmap
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import made_by
@@ -28,8 +28,8 @@ from bakeoff.api.reports import is_of_folds, is_table, predictions_of
 from bakeoff.api.settings import (
     asked_tests,
     numbers_wanted,
-    one_spelling,
     place_of,
+    takes,
     without_none,
 )
 from bakeoff.comparisons import merged, plan_tests
@@ -43,12 +43,13 @@ from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.scores.given_results import check_ranges
 from bakeoff.sources.common.identifiers import identifiers, names, series_of
 from bakeoff.spec import Experiment, HypothesisTests
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.given_models import GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import report_problems, validated
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.scorings import NEGATED
+from bakeoff.spec.metrics import NEGATED, GivenMetric
 from bakeoff.spec.task import Task
+
+if TYPE_CHECKING:
+    from sklearn.model_selection._search import BaseSearchCV
 
 _TEST = "test_"
 _FOLDS, _DATA = "folds", "data"
@@ -65,25 +66,33 @@ Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By model and metric, a score for each split."""
 
 
+class FoldSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    scoring: str | Sequence[str]
+    alternative: Literal["two-sided", "greater", "less"]
+    correction: str | None
+    tests: Sequence[str]
+    options: Mapping[str, Mapping[str, object]] | None
+    unit: str | None
+    name: str
+
+
+@takes(FoldSettings)
 def compare_folds(
-    results: Mapping[str, Any],
+    results: Mapping[str, object],
     *,
-    cv: Any = None,
-    X: Any = None,
-    y: Any = None,
-    groups: Any = None,
-    positive: Any = None,
-    unit: str | None = None,
+    cv: object = None,
+    X: ArrayLike | pd.DataFrame | None = None,
+    y: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    positive: object = None,
     n: int | None = None,
-    metric: str | Sequence[str] = (),
     metrics: str | Sequence[str] = (),
     versus: str | None = None,
-    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-    correction: str | None = None,
     alpha: float = 0.05,
-    tests: Sequence[str] = (),
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    name: str = "the data",
+    **settings: Unpack[FoldSettings],
 ) -> Findings:
     """Compare learning algorithms by their scores, or their predictions, on the same folds.
 
@@ -109,28 +118,16 @@ def compare_folds(
         Which rows belong together, of predictions.
     positive : label, optional
         The positive one of two classes, of predictions; default: as in `compare`.
-    unit : str, optional
-        Of predicted numbers.
     n : int, optional
         The number of rows, for sizes that do not follow from `cv`; only some splitters need it.
-    metric, metrics : str or sequence of str
-        Under either name: of one metric what ``test_score`` is, such as ``"accuracy"``; of results
+    metrics : str or sequence of str
+        Of one metric what ``test_score`` is, such as ``"accuracy"``; of results
         with several, such as ``test_f1``, those to compare (default: all). Of predictions metrics
-        of bakeoff; default: accuracy, or RMSE.
+        of bakeoff; default: accuracy, or RMSE. Also called `metric`, or `scoring`.
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
-    alternative : {"two-sided", "greater", "less"}
-        Whether the first model of a pair is better.
-    correction : str, optional
-        How p-values of several pairs are adjusted; default: ``"bonferroni"``.
     alpha : float
         The significance level.
-    tests : sequence of str
-        Names of tests, in place of the recommended one; see ``bakeoff tests``.
-    options : Mapping of str to Mapping, optional
-        Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.
-    name : str
-        What to call the data.
 
     Returns
     -------
@@ -163,15 +160,16 @@ def compare_folds(
             "'new': cross_validate(…)}"
         )
     results = {str(model): one for model, one in results.items()}
-    asked = one_spelling(metrics, metric)
+    asked = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    name, unit, tests = settings["name"], settings["unit"], settings["tests"]
     ids = {label: f"model-{i}" for i, label in enumerate(results, 1)}
     tested: dict[str, Any] = {
         "tests": tests,
         "versus": versus,
-        "alternative": alternative,
-        "correction": correction,
+        "alternative": settings["alternative"],
+        "correction": settings["correction"],
         "alpha": alpha,
-        "options": dict(options or {}),
+        "options": dict(settings["options"] or {}),
     }
     try:
         if y is not None or any(is_of_folds(one) or is_table(one) for one in results.values()):
@@ -201,7 +199,18 @@ def compare_folds(
         raise named(error, _ARGUMENTS | places) from None
 
 
-def compare_search(search: Any, *, versus: str | None = "best", **options: Any) -> Findings:
+class SearchSettings(FoldSettings, total=False):
+    """What `compare_folds` takes beside the results."""
+
+    cv: object
+    n: int | None
+    metrics: str | Sequence[str]
+    alpha: float
+
+
+def compare_search(
+    search: BaseSearchCV, *, versus: str | None = "best", **settings: Unpack[SearchSettings]
+) -> Findings:
     """Compare the candidates of a search by their scores on its splits, best first.
 
     Which candidate is the best was seen in these very scores. Therefore ``versus="best"`` adjusts
@@ -214,7 +223,7 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
     versus : "best", str or None
         ``"best"``: show the best candidate against each other one. The name of a candidate, chosen
         before these scores were known: compare it alone with each other one. None: all pairs.
-    **options
+    **settings
         As in `compare_folds`; `cv` is that of the search by default.
 
     Returns
@@ -251,7 +260,7 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
 
     names = _candidates(table["params"])
     control = None if versus == "best" else versus
-    if control is None and options.get("alternative", "two-sided") != "two-sided":
+    if control is None and settings.get("alternative", "two-sided") != "two-sided":
         raise UserError(
             "alternative: candidates are ordered by these very scores, so that a one-sided test "
             "would halve its p-value for nothing: name a candidate, chosen beforehand, in `versus`"
@@ -271,8 +280,8 @@ def compare_search(search: Any, *, versus: str | None = "best", **options: Any) 
             ]
             for metric in metrics
         } | {"estimator": [clone(search.estimator).set_params(**table["params"][i])]}
-    options.setdefault("cv", search.cv)
-    study = compare_folds(results, versus=control, **options)._study
+    settings.setdefault("cv", search.cv)
+    study = compare_folds(results, versus=control, **settings)._study
     return Findings(study, first=study.models[0] if versus == "best" else "")
 
 

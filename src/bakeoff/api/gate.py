@@ -4,44 +4,51 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.settings import kind_of, numbers_wanted, one_spelling, refuse_contradictions
-from bakeoff.errors import Problem, UserError, named, unknown
+from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
+from bakeoff.errors import UserError, named, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
 
 _ONE_COLUMN = "subgroup"
-_OTHERS = ("metric", "margin", "costs", "unit", "values", "pass_at", "pass_hat")
-_NAMES = dict(zip(_OTHERS, _OTHERS, strict=True)) | {"seed": "base, candidate"}
+_NAMES = {key: key for key in ("classes", "positive", "costs", "task", "unit", "metrics", "margin")}
+_NAMES |= {"values": "values", "seed": "base, candidate", "metric": "metrics"}
 
 
+class GateSettings(TypedDict, total=False):
+    """What few need."""
+
+    metric: str | Sequence[str]
+    subgroup: ArrayLike | Mapping[str, ArrayLike]
+    classes: Sequence[object]
+    costs: Mapping[str, object] | None
+    unit: str | None
+
+
+@takes(GateSettings)
 def gate(
     y: ArrayLike | None,
-    base: Any,
-    candidate: Any,
+    base: object,
+    candidate: object,
     *,
     margin: float | str,
-    metric: str | Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     groups: ArrayLike | None = None,
-    subgroup: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    subgroups: ArrayLike | Mapping[str, ArrayLike] | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
-    pass_at: int | None = None,
-    pass_hat: int | None = None,
-    classes: Any = (),
-    positive: Any = None,
-    costs: Mapping[str, Any] | None = None,
+    positive: object = None,
     superior: bool = False,
     alpha: float = 0.05,
     task: Literal["classification", "regression"] | None = None,
-    unit: str | None = None,
+    **settings: Unpack[GateSettings],
 ) -> GateVerdict:
     """Decide whether a candidate may take the place of a base, as `bakeoff gate` does.
 
@@ -55,20 +62,17 @@ def gate(
     margin : float or str
         The largest loss that does not matter, in the unit of the metric and less than the width of
         its range, or ``"2%"`` of the base's value; with `superior` the smallest gain that does.
-    metric : str or sequence of str
+    metrics : str or sequence of str
         A metric of one test set, or a function of your own, ``"./mymetrics.py:profit"``; default:
         accuracy, of numbers RMSE. By several the candidate must pass each with the same margin,
-        and the levels of harm are divided among them.
+        and the levels of harm are divided among them. Also called `metric`.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
-    subgroup : array_like, shape (n,), or Mapping of str to array_like, optional
+    subgroups : array_like, shape (n,), or Mapping of str to array_like, optional
         Block where the rows of one of its values are shown worse by more than the margin; of
         several columns each by its name.
-    values, pass_at, pass_hat, classes, positive, task, unit
+    values, positive, task
         As in `compare`.
-    costs : Mapping, optional
-        ``{"classes": [...], "matrix": [[...]]}``, for the metrics ``"cost"`` and
-        ``"expected_cost"``.
     superior : bool
         Ship only a candidate that is shown better by more than the margin, and block others.
     alpha : float
@@ -94,45 +98,37 @@ def gate(
     >>> str(found.decision)
     'ship'
     """
-    arguments = {"groups": groups, "values": values, "classes": classes, "positive": positive}
-    arguments |= {"task": task, "costs": costs}
-    refuse_contradictions(y, arguments)
-    metrics = one_spelling(metric or (), ())
-    if values is not None and metrics:
-        raise UserError("metric: it is for predictions, not for numbers per row (values)")
-    metrics, _ = taken_by_path(metrics)
+    classes, costs, unit = settings["classes"], settings["costs"], settings["unit"]
     try:
-        numbers = kind_of(values, pass_at, pass_hat)
-    except Problem as problem:
-        raise named(problem, _NAMES) from None
-    if subgroup is not None and not isinstance(subgroup, Mapping | pd.DataFrame):
-        subgroup = {_ONE_COLUMN: subgroup}
-    given = side_by_side(
-        y,
-        {"base": base, "candidate": candidate},
-        {"group": groups},
-        numbers,
-        classes,
-        positive,
-        "the test set",
-        subgroup,
-        numbers=numbers_wanted(task, metrics),
-        called="{}",
-    )
-    try:
+        kind, named_metrics = kind_of(values, metrics)
+        of_labels = {"positive": positive, "task": task, "metrics": named_metrics}
+        of_labels |= {"classes": classes, "costs": costs, "unit": unit}
+        check_values(y, values, of_labels)
+        named_metrics, _ = taken_by_path(named_metrics)
+        if subgroups is not None and not isinstance(subgroups, Mapping | pd.DataFrame):
+            subgroups = {_ONE_COLUMN: subgroups}
+        given = side_by_side(
+            y,
+            {"base": base, "candidate": candidate},
+            {"group": groups},
+            kind,
+            classes,
+            positive,
+            "the test set",
+            subgroups,
+            numbers=numbers_wanted(task, named_metrics),
+            called="{}",
+        )
         rows = GateRows(
             given,
             {name: np.asarray(column.astype(str)) for name, column in given.subgroups.items()},
-            greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
-        ).measured_in(unit)
-    except Problem as problem:
-        raise named(problem, _NAMES) from None
-    metrics = (numbers.name,) if isinstance(numbers, GivenMetric) else metrics
-    try:
-        rows = rows.with_costs(costs)
-        return decide(rows, Terms.of(rows, metrics, margin, alpha, superior))
-    except Problem as problem:
-        raise named(problem, _NAMES) from None
+            greater_is_better=not isinstance(kind, GivenMetric) or kind.greater_is_better,
+        )
+        rows = rows.measured_in(unit).with_costs(costs)
+        names = (kind.name,) if isinstance(kind, GivenMetric) else named_metrics
+        return decide(rows, Terms.of(rows, names, margin, alpha, superior))
+    except UserError as error:
+        raise named(error, _NAMES) from None
     except ArgumentError as error:
         raise UserError(f"{error.argument}: {error.message}") from None
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from inspect import getdoc, signature
+from textwrap import wrap
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numpy as np
 
 from bakeoff.errors import Problem, Remedy, UserError, Verbatim, shown, unknown
+from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
-from bakeoff.spec.metrics import GivenMetric, Passing
-from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.spec.metrics import GivenMetric, Kind, OwnMetric, Passing, passing_of
 from bakeoff.spec.task import Task
-from bakeoff.spec.values import Kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,39 +49,40 @@ class Settings:
     own_metrics: Mapping[str, OwnMetric] = dataclasses.field(default_factory=dict)
 
 
-def kind_of(values: str | None, pass_at: int | None, pass_hat: int | None) -> Kind | None:
-    """Tell what the numbers per row are; None where predictions are compared."""
-    asked = {"pass_at": pass_at, "pass_hat": pass_hat}
-    given = {key: k for key, k in asked.items() if k is not None}
-    if not given:
-        return None if values is None else KINDS[values]
-    key, k = next(iter(given.items()))
-    if len(given) > 1:
-        raise Problem((key,), "one of pass@k and pass^k is compared at a time")
-    if not isinstance(k, int) or k < 1:
-        raise Problem((key,), f"found {shown(k)}, expected how many runs of an item are drawn")
-    marks = None if values is None else KINDS[values]
+def kind_of(
+    values: str | None, metrics: str | Sequence[str]
+) -> tuple[Kind | None, tuple[str, ...]]:
+    """Tell what numbers per row are, None where predictions are compared, and other metrics.
+
+    Among the metrics ``pass@k`` and ``pass^k`` are of the runs of items that are right or wrong.
+    """
+    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
+    found = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
+    for metric in metrics:
+        if not found and metric.startswith(("pass@", "pass^")):
+            raise Problem(("metrics",), f"found {shown(metric)}, expected a number like pass@5")
+    if not found:
+        return None if values is None else KINDS.get(values), metrics
+    marks = KINDS.get(values or "")
+    if len(metrics) > 1:
+        raise Problem(("metrics",), f"{found[0].label} is compared by itself")
     if not isinstance(marks, str):
         raise Problem(
-            (key,),
-            "is about runs that are right or wrong",
+            ("metrics",),
+            f"{found[0].label} is about runs that are right or wrong",
             remedy=Remedy("values", "right", ": {} says that 1 is right"),
         )
-    return Passing.of(k, every=key == "pass_hat", marks=marks)
+    return Passing.of(found[0].k, every=found[0].every, marks=marks), ()
 
 
-def numbers_wanted(
-    task: str | None, metrics: Sequence[str | None], *, labels: bool = False
-) -> bool | None:
-    """Tell whether numbers are compared; None where neither task, metrics nor `labels` say so."""
+def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
+    """Tell whether numbers are compared; None where neither the task nor the metrics say so."""
     if task is not None:
         if task not in [*Task]:
-            raise UserError(f"task: {unknown('task', task, Task)}")
+            raise Problem(("task",), unknown("task", task, Task))
         return Task(task).numbers
-    needs = [METRICS[name].needs for name in filter(None, metrics) if name in METRICS]
-    if not needs:
-        return False if labels else None
-    return any(need is Need.NUMBERS for need in needs)
+    needs = [METRICS[name].needs for name in metrics if name in METRICS]
+    return any(need is Need.NUMBERS for need in needs) if needs else None
 
 
 def of_two(function: Callable[P, R]) -> Callable[P, R]:
@@ -98,12 +102,71 @@ def of_two(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-def one_spelling(metrics: str | Sequence[str], metric: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics that are named by one of two arguments."""
-    if len(metrics) and len(metric):
-        raise UserError("metric, metrics: these are one argument by two names: give one of them")
-    found = metrics if len(metrics) else metric
-    return (found,) if isinstance(found, str) else tuple(found)
+SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
+"""Names of arguments by which people ask for others."""
+
+
+def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take the settings of a dictionary's type by name, and explain them."""
+    names = [name for name in settings.__annotations__ if name not in SPELLINGS]
+    defaults = {name: OPTIONS[name].default for name in names} | defaults
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        own = {k: p.default for k, p in signature(function).parameters.items() if k != "settings"}
+
+        @wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> R:
+            for name in [*kwargs]:
+                other = name if name in own or name in names else SPELLINGS.get(name, name)
+                if other not in own and other not in names:
+                    text = unknown("argument", name, [*own, *names])
+                    raise UserError(f"{function.__name__}: {RETIRED.get(name, text)}")
+                if other != name and other in kwargs:
+                    raise UserError(
+                        f"{name}, {other}: these are one argument by two names: give one of them"
+                    )
+                kwargs[other] = kwargs.pop(name)
+            return function(*args, **{**defaults, **kwargs})
+
+        checked.__doc__ = _with_parameters(getdoc(function) or "", names)
+        checked.defaults = own | defaults  # type: ignore[attr-defined]
+        return cast("Callable[P, R]", checked)
+
+    return decorate
+
+
+RETIRED = {
+    "pass_at": 'pass_at: write `metrics="pass@K"`',
+    "pass_hat": 'pass_hat: write `metrics="pass^K"`',
+    "repeats": "repeats: write `runs`",
+}
+_OF_ROWS = ("X", "y", "groups", "runs", "time", "subgroups")
+"""The arguments that have a value for each row."""
+
+
+def call_of(function: Callable[..., Any], arguments: Mapping[str, Any], *first: str) -> str:
+    """Write a call; arguments with a value for each row stand by their names."""
+    defaults = function.defaults  # type: ignore[attr-defined]
+    of_rows = [k for k in _OF_ROWS if not isinstance(arguments.get(k, ""), str | tuple | None)]
+    written = [*first, *(f"{key}={key}" for key in of_rows)]
+    for key, value in arguments.items():
+        default = defaults[key]
+        plain = np.ndim(value) == np.ndim(default) == 0
+        if key not in of_rows and not (value is default or (plain and value == default)):
+            written.append(f"{key}={shown(value)}")
+    return f"bakeoff.{function.__name__}({', '.join(written)})"
+
+
+def _with_parameters(text: str, names: Sequence[str]) -> str:
+    """Add the section of other parameters to a docstring."""
+    lines = ["Other Parameters", "----------------"]
+    for name in names:
+        optional = ", optional" if OPTIONS[name].default is None else ""
+        lines.append(f"{name} : {OPTIONS[name].python}{optional}")
+        about = OPTIONS[name].help
+        lines += wrap(about, 92, initial_indent="    ", subsequent_indent="    ")
+    before, returns, after = text.partition("Returns\n-------\n")
+    return "".join([before, "\n".join(lines), "\n\n", returns, after])
 
 
 def place_of(model: str) -> Verbatim:
@@ -131,24 +194,22 @@ def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:
-    """Refuse labels beside numbers per row, and arguments that are for labels alone."""
-    kind = arguments["values"]
-    if kind is None:
-        if y is None:
-            raise UserError("y: found None, expected the true labels (or say what `values` are)")
+def refuse_labels_beside_numbers(values: str | None, given: Mapping[str, Any]) -> None:
+    """Refuse arguments that are for predictions where there is a number for each row."""
+    if values is None:
         return
-    if kind not in KINDS:
-        raise UserError(f"values: {unknown('kind of numbers', kind, KINDS)}")
-    if y is not None:
+    if values not in KINDS:
+        raise Problem(("values",), unknown("kind of numbers", values, KINDS))
+    for key, value in given.items():
+        empty = value is None or (isinstance(value, Sequence) and not len(value))
+        if not empty and (key != "variant" or values in ("higher", "lower")):
+            raise Problem((key,), "is for predictions, not for numbers per row (values)")
+
+
+def check_values(y: Any, values: str | None, given: Mapping[str, Any]) -> None:
+    """Refuse labels beside a number for each row, and neither of them."""
+    if values is None and y is None:
+        raise UserError("y: found None, expected the true labels (or say what `values` are)")
+    refuse_labels_beside_numbers(values, given)
+    if values is not None and y is not None:
         raise UserError("y: labels are for predictions, not for numbers per row: pass None")
-    wrong = [
-        "costs",
-        "positive",
-        "task",
-        "unit",
-        *(["variant"] if kind in ("higher", "lower") else []),
-    ]
-    given = [key for key in wrong if arguments.get(key) is not None]
-    for key in (*given, *(["classes"] if len(arguments["classes"]) else [])):
-        raise UserError(f"{key}: it is for predictions, not for numbers per row (values)")

@@ -9,30 +9,217 @@ import argparse
 import os
 import signal
 import sys
+import textwrap
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.comparison_options import add_compare
-from bakeoff.cli.decision_options import add_gate, add_plan, add_publish
-from bakeoff.cli.row_options import add_format
 from bakeoff.cli.terminal import unread
-from bakeoff.errors import UserError, printable
+from bakeoff.errors import UserError, printable, unknown
 from bakeoff.files import write_in_any_encoding
+from bakeoff.options import ALIASES, OPTIONS, flag, read_value
 
+
+class Command(NamedTuple):
+    """A command: its module, its arguments, its options in groups, and examples."""
+
+    help: str
+    module: str
+    arguments: Mapping[str, tuple[str, str]]
+    """By name: how many there are, as argparse writes it, and what they are."""
+    options: Mapping[str, str]
+    """By the title of a group, the names of its options."""
+    rare: str = ""
+    """The names of options that are set by ``--set``."""
+    told: Mapping[str, str] = {}
+    """What options mean here, where not what they mean elsewhere."""
+    epilog: str = ""
+    required: str = ""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its options."""
+        return " ".join(self.options.values()).split()
+
+
+_PREDICTIONS = (
+    "one table with the true label and a column of predicted labels per model; or one table per "
+    "model, each with ids, predicted and (at least one) true labels; or logs of evaluations, also "
+    "folders of them (Inspect, lm-evaluation-harness, promptfoo)"
+)
+_RUNS = "runs seeds"
+_TRUTH = f"{OPTIONS['truth'].help} Or a file of row ids with the truth, beside submissions."
 COMMANDS = {
-    "init": "write a commented experiment from a table and its target, or lay out a folder",
-    "check": "say what an experiment will do, before it does it",
-    "run": "run an experiment in this folder, by the workflow that comes with the package",
-    "compare": "compare existing predictions",
-    "plan": "plan how many rows a comparison needs",
-    "gate": "decide whether a candidate may take the place of a base",
-    "publish": "write a finished run as a model card, or into MLflow",
-    "tests": "list the statistical tests, or explain one",
+    "init": Command(
+        "write a commented experiment from a table and its target, or lay out a folder",
+        "init",
+        {"data": ("?", "CSV, TSV, Parquet or Feather, also compressed")},
+        {"options": "target task output force folder"},
+        "format encoding missing_values",
+        {
+            "output": "Where to write; default: config/<name>.yaml where there is a folder config, "
+            "else <name>.yaml; - prints.",
+            "task": "Whether the target holds classes (`classification`) or numbers "
+            "(`regression`); default: numbers where it has fractions or very many different "
+            "values.",
+        },
+        "examples:\n"
+        "  bakeoff init data/loans.csv --target defaulted\n"
+        "  bakeoff init --folder attrition-study",
+    ),
+    "check": Command(
+        "say what an experiment will do, before it does it",
+        "check",
+        {"file": ("", "the experiment, e.g. config/config.yaml")},
+        {},
+        epilog="Paths are relative to the folder this is called in, as for `snakemake`.\n\n"
+        "example:\n  bakeoff check config/attrition.yaml",
+    ),
+    "run": Command(
+        "run an experiment in this folder, by the workflow that comes with the package",
+        "results",
+        {"file": ("", "the experiment, e.g. attrition.yaml")},
+        {"options": "cores profile"},
+        epilog="All other options go to snakemake unchanged, whose exit code this is.\n\n"
+        "examples:\n"
+        "  bakeoff run attrition.yaml --cores 4\n"
+        "  bakeoff run attrition.yaml --profile slurm\n"
+        "  bakeoff run attrition.yaml --dry-run --forcerun compare",
+    ),
+    "compare": Command(
+        "compare existing predictions",
+        "compare",
+        {"files": ("*", _PREDICTIONS)},
+        {
+            "what is compared": "metrics truth id models values positive task tasks counts "
+            "datasets",
+            "rows that depend on each other": "groups time subgroups",
+            "several runs": _RUNS,
+            "the test": "versus alpha correction",
+            "files that are read": "format missing missing_values",
+            "output": "json output",
+        },
+        "alternative variant costs independent_rows deterministic predicted value classes unit "
+        "missing_target",
+        {
+            "truth": _TRUTH,
+            "groups": f"{OPTIONS['groups'].help} Of a table of scores which data sets.",
+            "runs": f"{OPTIONS['runs'].help} Of a table of scores the folds or seeds of a data "
+            "set, whose mean is one score.",
+            "output": "Write a file, by its ending: the page (.html), the verdict and the tables "
+            "(.md), the tables for a paper (.tex); without an ending a folder of the tables "
+            "(CSV). May be given several times.",
+        },
+        "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"
+        "\nexamples:\n"
+        "  bakeoff compare predictions.csv --truth diagnosis\n"
+        "  bakeoff compare resnet.csv vit.csv mixer.csv --versus resnet\n"
+        "  bakeoff compare predictions.csv --metric f1 --metric mcc --positive sick\n"
+        "  bakeoff compare predictions.csv --output report.html --output tables\n"
+        "  bakeoff compare losses.csv --values lower --groups patient\n"
+        "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
+        "  bakeoff compare benchmark.csv --datasets dataset --values higher\n"
+        "  bakeoff compare resnet.csv vit.csv --seeds seed\n"
+        "  bakeoff compare resnet-{seed}.csv vit-{seed}.csv\n"
+        "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet",
+    ),
+    "plan": Command(
+        "plan how many rows a comparison needs",
+        "decisions",
+        {
+            "files": (
+                "*",
+                "a pilot: predictions of two models on the same rows, from which the noise is "
+                "taken; one table of both, or one of each",
+            )
+        },
+        {
+            "what is planned": "difference margin equal rows power alpha comparisons",
+            "without a pilot": "accuracy disagree",
+            "the pilot": "metrics truth id models values groups",
+            "output": "json output",
+        },
+        "alternative correction test predicted value positive task tasks runs format "
+        "missing_values",
+        {
+            "margin": "Show that A is not worse than B by this much.",
+            "output": "Write the curve too (.svg).",
+            "truth": _TRUTH,
+            "models": "In one table, or in logs of several models, the two.",
+            "alternative": "`greater`: one-sided, for A being better.",
+            "correction": "For several comparisons: bonferroni (default), holm and others.",
+        },
+        "examples:\n"
+        "  bakeoff plan --accuracy 0.85 --difference 0.02 --disagree 0.1\n"
+        "  bakeoff plan --rows 2000 --disagree 0.1\n"
+        "  bakeoff plan resnet.csv vit.csv --metric f1 --difference 0.05\n"
+        "  bakeoff plan ridge.csv forest.csv --metric rmse --margin 0.5\n"
+        "  bakeoff plan predictions.csv --models resnet,vit --rows 2000",
+    ),
+    "gate": Command(
+        "decide whether a candidate may take the place of a base",
+        "decisions",
+        {
+            "base": ("", "predictions of the model in place"),
+            "candidate": (
+                "?",
+                "predictions of the model that may replace it; without this file BASE is one table "
+                "of both",
+            ),
+        },
+        {
+            "the decision": "margin superior metrics alpha",
+            "what is compared": "truth id models values positive task tasks missing",
+            "rows that depend on each other": "groups subgroups",
+            "several runs": _RUNS,
+            "output": "json output",
+        },
+        "costs unit predicted value format missing_values",
+        {
+            "margin": OPTIONS["margin"].help[:-1] + "; with --superior the smallest gain that "
+            "does.",
+            "metrics": OPTIONS["metrics"].help + " Of several each must pass, by one margin.",
+            "subgroups": "Block where the rows of one of the values of such a column are worse.",
+            "alpha": "Probability of a false ship, and of a false block.",
+            "truth": _TRUTH,
+            "models": "In one table, or in logs of several models, base and candidate.",
+            "output": "Write a comment for a pull request (Markdown) too.",
+        },
+        "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
+        "examples:\n"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1\n"
+        "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
+        "  bakeoff gate ridge.csv forest.csv --metric rmse --margin 2%\n"
+        "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right",
+        required="margin",
+    ),
+    "publish": Command(
+        "write a finished run as a model card, or into MLflow",
+        "results",
+        {"results": ("", "the folder of a finished run: results/attrition")},
+        {"options": "output mlflow"},
+        told={
+            "output": "Write the evaluation part of a model card, of the model that scores best "
+            "(Markdown, with metadata for Hugging Face); without an option it is printed."
+        },
+        epilog="examples:\n"
+        "  bakeoff publish results/attrition --output README.md\n"
+        "  bakeoff publish results/attrition --mlflow http://localhost:5000",
+    ),
+    "tests": Command(
+        "list the statistical tests, or explain one",
+        "tests",
+        {"name": ("?", "explain this one, e.g. cv5x2_f")},
+        {},
+        epilog="example:\n  bakeoff tests cv5x2_f",
+    ),
 }
+"""The commands, in the order in which they are listed."""
 
+_OUTPUT = {"--html": "report.html", "--markdown": "report.md", "--latex": "tables.tex"}
 RETIRED = {
     "claim": "published numbers alone determine no p-value; compare the predictions with "
     "`bakeoff compare`",
@@ -41,16 +228,36 @@ RETIRED = {
     "power": "the report says which difference each test would find; `bakeoff plan` plans rows",
     "gate --ledger": "for the k-th decision by one test set give --alpha as alpha/(k(k + 1))",
     "gate --junit": "the exit code and --json tell a build the decision",
-    "plan --icc": "give a --pilot with --groups, from which the noise is taken",
-    "plan --per-group": "give a --pilot with --groups, from which the noise is taken",
+    "gate --markdown": "write `--output comment.md`",
+    "plan --icc": "give a pilot with --groups, from which the noise is taken",
+    "plan --per-group": "give a pilot with --groups, from which the noise is taken",
     "plan --seeds": "training runs are not planned; `bakeoff compare --seeds` shows their noise",
+    "plan --pilot": "name its files alone: `bakeoff plan a.csv b.csv`",
+    "plan --pair": "write `--models A,B`",
+    "plan --versus": "write `--comparisons N`, one for each other model",
+    "plan --one-sided": "write `--set alternative=greater`",
+    "plan --figure": "write `--output plan.svg`",
+    "publish --card": "write `--output README.md`",
+    **{f"compare {old}": f"write `--output {new}`" for old, new in _OUTPUT.items()},
+    "compare --csv": "write `--output FOLDER`",
+    "compare --names": "write `--models A,B`",
+    "compare --repeats": "write `--runs COLUMN`",
+    **{
+        f"{command} {old}": new
+        for command in ("compare", "gate", "plan")
+        for old, new in {
+            "--scores": "write `--values`",
+            "--column": "write `--set value=COLUMN`, or of one task `--tasks TASK=COLUMN`",
+            "--labels": "write `--task classification`",
+            "--pass-at": "write `--metric pass@K`",
+            "--pass-hat": "write `--metric pass^K`",
+        }.items()
+    },
 }
 """Commands and options of before, each with the end of a sentence that says what to do instead."""
 
 MISTAKES = {"gate": 3}
 """Exit codes for a mistake that are not 2: there it says "undecided"."""
-
-
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -59,29 +266,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command."""
     write_in_any_encoding()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and given[0] in RETIRED:
-        sys.stderr.write(f"bakeoff {given[0]}: {RETIRED[given[0]]}\n")
-        return 2
     parser = make_parser()
+    if not given:
+        parser.print_help()
+        return 0
+    if not given[0].startswith("-") and given[0] not in COMMANDS:
+        why = RETIRED.get(given[0]) or unknown("command", given[0], COMMANDS)
+        sys.stderr.write(printable(f"bakeoff {given[0]}: {why}\n"))
+        return 2
     args, further = parser.parse_known_args(given)
     args.arguments = given
-    if args.command == "run":
-        args.further = further
-    elif further:
-        options = [word.partition("=")[0] for word in further]
-        told = {option: RETIRED.get(f"{args.command} {option}") for option in options}
-        gone = [f"{option}: {instead}" for option, instead in told.items() if instead]
-        command = f"{parser.prog} {args.command}"
-        error = gone[0] if gone else f"unrecognized arguments: {' '.join(further)}"
-        _Parser(command, add_help=False).error(error)
+    args.further = further
+    if further and args.command != "run":
+        return _refuse(args.command, further)
     # code of the user's may end the process, and Python code in atexit change its exit code
-    calls_own = args.command == "check" or any(":" in one for one in _metrics(args))
+    calls_own = args.command == "check" or any(":" in one for one in args.metrics or ())
     return _in_child(args) if arguments is None and calls_own else _run(args)
 
 
-def _metrics(args: argparse.Namespace) -> Sequence[str]:
-    found = getattr(args, "metric", None) or ()
-    return [found] if isinstance(found, str) else found
+def _refuse(command: str, further: Sequence[str]) -> int:
+    """Say of options that a command does not have what to write instead."""
+    spec = COMMANDS[command]
+    names = [*spec.names, *(["set"] if spec.rare else [])]
+    words = dict.fromkeys(one.partition("=")[0] for one in further)
+    for word in [one for one in words if one.startswith("-")] or words:
+        key = word.lstrip("-").replace("-", "_")
+        if instead := RETIRED.get(f"{command} {word}"):
+            text = f"{word}: {instead}"
+        elif key in spec.rare.split():
+            text = f"{word}: write `--set {key}={OPTIONS[key].value}`"
+        elif word.startswith("-"):
+            text = unknown("option", word, map(flag, names))
+        else:
+            text = f"{word!r} is one argument too many"
+        sys.stderr.write(printable(f"bakeoff {command}: {text}\n"))
+    return MISTAKES.get(command, 2)
 
 
 def _in_child(args: argparse.Namespace) -> int:
@@ -111,8 +330,10 @@ def _in_child(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     code = 0
     try:
+        _read_settings(args)
         _check_files(args)
-        code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
+        module = import_module(f"bakeoff.cli.{COMMANDS[args.command].module}")
+        code = getattr(module, args.command)(args) or 0
     except UserError as error:
         sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(args.command, 2)
@@ -135,6 +356,24 @@ def _run(args: argparse.Namespace) -> int:
     return code
 
 
+def _read_settings(args: argparse.Namespace) -> None:
+    """Read the values of options, and of those that are set by ``--set``."""
+    spec, known = COMMANDS[args.command], vars(args)
+    for name, text in known.items():
+        if isinstance(text, str) and name in OPTIONS:
+            known[name] = read_value(name, text)
+        elif isinstance(text, list) and name in OPTIONS and OPTIONS[name].type is not str:
+            known[name] = [part for one in text for part in read_value(name, one)]
+    for one in args.set or ():
+        name, equals, text = one.partition("=")
+        key = name.strip().replace("-", "_")
+        if not equals:
+            raise UserError(f"--set: found {one!r}, expected KEY=VALUE")
+        if key not in spec.rare.split():
+            raise UserError(f"--set: {unknown('key', key, spec.rare.split())}")
+        known[key] = read_value(key, text, f"--set {key}")
+
+
 def _check_files(args: argparse.Namespace) -> None:
     """Refuse files and folders that are not there, before anything slow is imported."""
     known = vars(args)
@@ -147,8 +386,8 @@ class _Parser(argparse.ArgumentParser):
     """An argument parser that exits with its command's exit code for errors."""
 
     def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(MISTAKES.get(self.prog.split()[-1], 2), f"{self.prog}: error: {message}\n")
+        command = self.prog.split()[-1]
+        self.exit(MISTAKES.get(command, 2), f"{self.prog}: {message}; see `{self.prog} --help`\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -158,99 +397,70 @@ def make_parser() -> argparse.ArgumentParser:
         description="Is model A really better than B, or was it the split? `bakeoff run`, or "
         "`snakemake` in a checkout, runs an experiment; the others stand around it.",
         epilog="`bakeoff COMMAND --help` explains one.",
+        usage="bakeoff [--version] COMMAND …",
     )
     parser.add_argument("--version", action="version", version=f"bakeoff {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    adders = {
-        "init": _add_init,
-        "check": _add_check,
-        "run": _add_run,
-        "compare": add_compare,
-        "plan": add_plan,
-        "gate": add_gate,
-        "publish": add_publish,
-        "tests": _add_tests,
-    }
-    for name, add in adders.items():
-        what = COMMANDS[name]
+    for name, spec in COMMANDS.items():
+        wanted = " ".join(f"{flag(one)} {OPTIONS[one].value}" for one in spec.required.split())
+        of_files = " ".join(
+            _USAGE[many].format(one.upper()) for one, (many, _) in spec.arguments.items()
+        )
         command = commands.add_parser(
             name,
-            help=what,
-            description=f"{what[0].upper()}{what[1:]}.",
+            help=spec.help,
+            description=f"{spec.help[0].upper()}{spec.help[1:]}.",
+            epilog=spec.epilog,
+            usage=" ".join(filter(None, (f"bakeoff {name} [options]", wanted, of_files))),
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,  # a mistyped option is told, and snakemake has options of its own
         )
-        add(command)
+        for one, (many, what) in spec.arguments.items():
+            how: dict[str, Any] = {"nargs": many} if many else {}
+            command.add_argument(one, metavar=one.upper(), help=what, **how)
+        command.set_defaults(metrics=None, set=None)
+        for title, names in spec.options.items():
+            group = command.add_argument_group(title)
+            for one in names.split():
+                _add(group, one, spec)
+        if spec.rare:
+            _add_rare(command, spec)
     return parser
 
 
-def _add_init(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", nargs="?", help="CSV, TSV, Parquet or Feather, also compressed")
-    parser.add_argument("--target", metavar="COLUMN", help="the column to predict")
-    parser.add_argument(
-        "--folder",
-        metavar="FOLDER",
-        help="instead: a new or empty folder, in which an example is laid out that runs as it is",
-    )
-    parser.add_argument(
-        "--task",
-        choices=("classification", "regression"),
-        help="whether it holds classes or numbers; default: numbers where it has fractions or very "
-        "many different values",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="where to write; default: config/<name>.yaml where there is a folder config, else "
-        "<name>.yaml; - prints",
-    )
-    add_format(parser, "file")
-    parser.add_argument(
-        "--encoding", metavar="NAME", help="of the text, e.g. latin-1; default: UTF-8, or guessed"
-    )
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
-    parser.epilog = (
-        "examples:\n"
-        "  bakeoff init data/loans.csv --target defaulted\n"
-        "  bakeoff init --folder attrition-study"
-    )
+_USAGE = {"": "{}", "?": "[{}]", "*": "[{} …]"}
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.usage = "bakeoff run [-h] [-c N] [--profile NAME] [-n] FILE [any option of snakemake]"
-    parser.allow_abbrev = False  # a beginning of one of snakemake's options is snakemake's
-    parser.add_argument("file", help="the experiment, e.g. attrition.yaml")
-    parser.add_argument(
-        "-c", "--cores", metavar="N", help="cores to use; default: all, or what a profile says"
-    )
-    parser.add_argument(
-        "--profile",
+def _add(group: Any, name: str, spec: Command) -> None:
+    """Add an option to a group of a parser."""
+    option = OPTIONS[name]
+    flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
+    how: dict[str, Any] = {"dest": name, "help": spec.told.get(name, option.help)}
+    if isinstance(option.default, int | float) and option.value:
+        how["help"] += f" Default: {option.default:g}."
+    how["help"] = how["help"].replace("%", "%%")
+    if not option.value:
+        how["action"] = "store_true"
+    else:
+        how |= {"metavar": option.value.removesuffix(" …"), "default": option.default}
+        several = option.several or (name == "output" and "several times" in how["help"])
+        how |= {"action": "append"} if several else {}
+    if name in spec.required.split():
+        how["required"] = True
+    group.add_argument(*({"output": ["-o"], "cores": ["-c"]}.get(name, [])), *flags, **how)
+
+
+def _add_rare(command: argparse.ArgumentParser, spec: Command) -> None:
+    """Add ``--set``, and explain what it sets."""
+    keys = []
+    for name in spec.rare.split():
+        text = f"{name}={OPTIONS[name].value}: {spec.told.get(name, OPTIONS[name].help)}"
+        keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
+        command.set_defaults(**{name: OPTIONS[name].default})
+    group = command.add_argument_group("what few need", "\n".join(keys))
+    group.add_argument(
+        "--set",
         action="append",
-        default=[],
-        metavar="NAME",
-        help="a profile's folder, or slurm for the one that comes with the package",
+        metavar="KEY=VALUE",
+        help="One of these keys; may be given several times.",
     )
-    parser.add_argument(
-        "-n", "--dry-run", action="store_true", help="say what would be done, do nothing"
-    )
-    parser.add_argument("-d", "--directory", metavar="DIR", help="where results go; default: here")
-    parser.epilog = (
-        "All other options go to snakemake unchanged, whose exit code this is.\n\n"
-        "examples:\n"
-        "  bakeoff run attrition.yaml --cores 4\n"
-        "  bakeoff run attrition.yaml --profile slurm\n"
-        "  bakeoff run attrition.yaml -n --forcerun compare"
-    )
-
-
-def _add_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the experiment, e.g. config/config.yaml")
-    parser.epilog = (
-        "Paths are relative to the folder this is called in, as for `snakemake`.\n\n"
-        "example:\n  bakeoff check config/attrition.yaml"
-    )
-
-
-def _add_tests(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", help="explain this one, e.g. cv5x2_f")
-    parser.epilog = "example:\n  bakeoff tests cv5x2_f"

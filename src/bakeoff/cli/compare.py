@@ -1,4 +1,4 @@
-"""`bakeoff compare`: existing predictions, compared at once."""
+"""`bakeoff compare`: existing predictions, or a table of scores, compared at once."""
 
 from __future__ import annotations
 
@@ -6,71 +6,272 @@ import argparse
 import dataclasses
 import json
 import shlex
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from bakeoff.api.build_study import ROWS, build_study, made_by
+from bakeoff.api.datasets import MISSING, read_scores, study_of
 from bakeoff.api.plain_data import as_plain, names_of
-from bakeoff.cli import compare_tables
-from bakeoff.cli.compare_options import READING, SETTINGS, read, settings
+from bakeoff.api.settings import Settings, numbers_wanted
 from bakeoff.cli.compare_show import notes, show
-from bakeoff.cli.naming import naming_options
-from bakeoff.cli.places import places_of
-from bakeoff.cli.terminal import say
+from bakeoff.cli.given import (
+    RELATING,
+    costs_in,
+    in_options,
+    keys_named,
+    outputs,
+    read_tables,
+    role_of,
+    subgroups_named,
+)
+from bakeoff.cli.terminal import dim, say
+from bakeoff.data.given_tables import TASK
+from bakeoff.data.observations import Observations, Predicted
+from bakeoff.data.read_given import read_given
+from bakeoff.data.records import read_frame
+from bakeoff.data.target import Labels
+from bakeoff.errors import Problem, UserError, printable
+from bakeoff.files import write_texts
+from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
+from bakeoff.report.numbers import paragraph
+from bakeoff.report.standings import as_records
 from bakeoff.report.study import Study
-from bakeoff.report.verdict import Verdict, answer
-from bakeoff.scores.metrics.own import taken_by_path
+from bakeoff.report.verdict import answer
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.metrics import Passing
 from bakeoff.stats import plain
 
+ENDINGS = (".html", ".md", ".tex")
+MOST_COUNTED = 10_000_000
+"""Rows that --counts may stand for."""
+_MOST_TASKS = 20
+_NAMES_OF_DATASETS = ("dataset", "data_set", "task", "task_id", "problem", "benchmark")
+_OF_SCORES = {
+    *("metrics", "models", "values", "datasets", "groups", "runs", "versus", "alpha"),
+    *("alternative", "correction", "format", "missing", "missing_values", "json", "output"),
+}
+"""The options of a table of scores."""
 
-def run(args: argparse.Namespace) -> None:
+
+def compare(args: argparse.Namespace) -> None:
     """Compare, write the requested files, and print."""
-    compare_tables.refuse_of_rows(args)
-    if args.datasets is not None:
-        compare_tables.run(args)
-        return
-    files = {option: getattr(args, option) for option in ("html", "markdown", "latex", "csv")}
-    places = places_of(files, args.files, folders=["csv"])
-    args.metric, args.own_metrics = taken_by_path(args.metric or ())
-    with naming_options(READING):
-        given, read_as = read(args)
-    with naming_options(SETTINGS):
-        study = build_study(given, settings(args))
-    if places:  # before its answer, which the page then need not find again
-        study = made_by(study, shlex.join(["bakeoff", *args.arguments]))
+    places = outputs(args.output, args.files, ENDINGS)
+    command = shlex.join(["bakeoff", *args.arguments])
+    with in_options(args):
+        if args.datasets is not None:
+            study, brief = _of_scores(args, command), False
+        else:
+            given, settings, read_as = _read(args)
+            study = build_study(given, settings)
+            study = made_by(study, command) if places else study
+            numbers = study.numbers or study.experiment.task.numbers
+            brief = not (args.metrics or numbers)
     verdict = answer(study)
     if places:
-        from bakeoff.cli.compare_files import write  # it draws: slow to import
+        from bakeoff.report.page import Page  # it draws: slow to import
+        from bakeoff.report.tables import to_csv
 
-        write(places, study)
-    brief = not (args.metric or study.numbers or study.experiment.task.numbers)
+        page = Page(study, alone=True)
+        texts = {}
+        for place in places:
+            if place.suffix:
+                form = {".html": "html", ".md": "brief", ".tex": "latex"}[place.suffix.lower()]
+                texts[place] = getattr(page, form)
+            else:
+                texts |= {place / f"{n}.csv": to_csv(table) for n, table in page.tables.items()}
+        write_texts(texts)
     if args.json:
-        found = as_json(study, verdict, brief=brief)
-        say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        names = names_of(study)
+        told: dict[str, Any] = {}
+        if args.datasets is not None:
+            told = {"data_sets": len(study.datasets), **as_plain(study, verdict, names)}
+            told["standings"] = as_records(study, names)
+        else:
+            told = {"rows": (study.test_sets or study.numbers)[ROWS].n}
+            told |= as_plain(study, verdict, names)
+            if not brief and not study.has_runs:  # of training runs no set of the best is known
+                told["best"] = [_best(study, metric, names) for metric in study.experiment.metrics]
+        say(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    show(study, verdict, brief=brief)
+    if args.datasets is not None:
+        say(*(dim(paragraph(text)) for own in study.notes.values() for text in own))
     else:
-        show(study, verdict, brief=brief)
         notes(given, read_as)
 
 
-def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
-    """Return all results as plain data, with the user's names of the models."""
-    names = names_of(study)
-    found = (study.test_sets or study.numbers)[ROWS]
-    single = not brief and not study.has_runs  # of training runs no set of the best is known
-    return {
-        "rows": found.n,
-        **as_plain(study, verdict, names),
-        **({"best": [_best(study, m, names) for m in study.experiment.metrics]} if single else {}),
-    }
-
-
-def _best(study: Study, metric: str, own: Mapping[str, str]) -> dict[str, Any]:
+def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]:
     """Return which models may be the best by a metric, as plain data."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return {"metric": metric, "models": []}
-    lines = [{**dataclasses.asdict(line), "model": own[line.model]} for line in found.models]
+    lines = [{**dataclasses.asdict(line), "model": names[line.model]} for line in found.models]
     if len(lines) == 2:  # the test of the pair says all else
         lines = [{key: line[key] for key in ("model", "value", "ci")} for line in lines]
     return {"metric": metric, "models": plain(lines)}
+
+
+def _of_scores(args: argparse.Namespace, command: str) -> Study:
+    """Compare models by a table of scores, data sets × models."""
+    for name, option in OPTIONS.items():
+        value = getattr(args, name, None)
+        if name not in _OF_SCORES and value not in (None, False, option.default):
+            raise Problem(
+                (name,), "is for rows of a test set, not for a table of scores (datasets)"
+            )
+    if args.values in ("right", "wrong"):
+        raise Problem(("values",), f"found {args.values}, a score is better if higher or lower")
+    if len(args.files) != 1:
+        raise Problem(("datasets",), f"expected one table, found {len(args.files)} files")
+    path = args.files[0]
+    table = read_scores(
+        read_frame(path, ("table",), keys_named(args)),
+        datasets=args.datasets,
+        values=args.values,
+        metrics=args.metrics or (),
+        models=args.models,
+        repeats=args.runs.split(",") if args.runs else (),
+        groups=args.groups,
+    )
+    return study_of(
+        table,
+        command,
+        name=path,
+        tests=(),
+        versus=args.versus,
+        missing=args.missing or MISSING[0],
+        alternative=args.alternative,
+        correction=args.correction,
+        alpha=args.alpha,
+    )
+
+
+def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, ...]]:
+    """Read one table of all models, or one of each; return how they are compared, and notes."""
+    settings = Settings(
+        unit=args.unit,
+        costs=costs_in(args.costs),
+        variant=args.variant,
+        versus=args.versus,
+        correction=args.correction,
+        alternative=args.alternative,
+        alpha=args.alpha,
+        independent_rows=args.independent_rows,
+        deterministic=args.deterministic,
+        files=args.files,
+    )
+    if args.counts is not None:
+        if args.files or args.subgroups is not None:
+            raise UserError("--counts stands in place of files and their columns")
+        settings = dataclasses.replace(settings, metrics=args.metrics or ())
+        return _called(_from_counts(args.counts), args.models), settings, ()
+    if not args.files:
+        raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
+    subgroups = subgroups_named(args.subgroups or ())
+    found = read_tables(args.files, args, subgroups)
+    tables, columns = found.tables, found.columns
+    if args.subgroups is None and 1 < len(tables.tasks) <= _MOST_TASKS and args.groups != TASK:
+        # what one score hides: a task that weighs little
+        columns = type(columns).model_validate({**columns.model_dump(), "subgroups": [TASK]})
+    one_table = tables.wide is not None or tables.together
+    models = args.models if one_table else None
+    tables = tables.only(models)
+    if tables.wide is None and len(tables.models) < 2:
+        one = next(iter(tables.models))
+        raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
+    if found.kind is None:
+        tables.refuse_numbers()
+        if tables.wide is not None and args.predicted is not None:
+            raise Problem(("predicted",), "is for one table per model; --models chooses columns")
+    elif tables.wide is not None:
+        _refuse_datasets(tables.wide.names, columns)
+    given = read_given(
+        tables,
+        columns,
+        models=models,
+        classes=args.classes,
+        positive=args.positive,
+        drop_unlabelled=args.missing_target == "drop",
+        labels=args.task == "classification",
+        numbers=numbers_wanted(args.task, found.metrics),
+        values=found.kind,
+        missing=args.missing,
+    )
+    unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
+    if tables.wide is not None and (found.kind is not None or unclear):
+        _tell_models(args.models, given)
+    by_items = isinstance(found.kind, Passing)  # and of the runs of an item one value is left
+    related = {role_of(name): getattr(args, name) for name in RELATING[:3]}
+    settings = dataclasses.replace(
+        settings,
+        metrics=found.metrics,
+        own_metrics=found.own_metrics,
+        values=found.kind,
+        columns={
+            role: column
+            for role, column in related.items()
+            if column is not None and not (role == "run" and by_items)
+        },
+    )
+    return given if one_table else _called(given, args.models), settings, tables.read_as
+
+
+def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
+    """Refuse to take data sets for rows of one test set."""
+    used = {columns.group, columns.time, columns.run, columns.value}
+    for name in names:
+        if name.lower().replace(" ", "_") in _NAMES_OF_DATASETS and name not in used:
+            raise Problem(
+                ("values",),
+                f"a column is called {name!r}: are these data sets, with one score for each model? "
+                f"then --datasets {name}; rows of one test set need another name",
+            )
+
+
+def _tell_models(asked: Sequence[str] | None, given: Observations) -> None:
+    """Name the columns read as models if some of them may not be models."""
+    if asked is None and len(given.models) > 2:
+        sys.stderr.write(
+            printable(
+                f"every other column is taken for a model: {', '.join(given.models)}; `--models` "
+                "chooses among them\n"
+            )
+        )
+
+
+def _called(given: Observations, names: Sequence[str] | None) -> Observations:
+    """Give models of several tables other names."""
+    if names is None:
+        return given
+    if len(names) != len(given.models) or len(set(names)) < len(names):
+        raise Problem(
+            ("models",),
+            f"expected {len(given.models)} different names, for {', '.join(given.models)}; found "
+            f"{', '.join(names)}",
+        )
+    models = dict(zip(names, given.models.values(), strict=True))
+    return dataclasses.replace(given, models=models)
+
+
+def _from_counts(text: str) -> Observations:
+    """Make rows of two models from how many both, one or neither is right on."""
+    counts = text.split(",")
+    if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
+        raise Problem(
+            ("counts",),
+            f"found {text!r}, expected four whole numbers: both right, only A right, only B right, "
+            "both wrong; e.g. 329,22,17,63",
+        )
+    numbers = [int(number) for number in counts]
+    if not 0 < sum(numbers) <= MOST_COUNTED:
+        raise Problem(("counts",), f"expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
+    right, a, b = (
+        Labels(("right", "wrong"), np.repeat(wrong, numbers))
+        for wrong in ([0, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 1])
+    )
+    models = {"A": (Predicted(a),), "B": (Predicted(b),)}
+    return Observations("the counts", np.arange(len(a)), right, models, in_order=False)

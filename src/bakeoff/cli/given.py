@@ -1,46 +1,183 @@
-"""The tables that a command names, read."""
+"""What a command line names: files of predictions, their columns, and places to write to."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from bakeoff.api.settings import kind_of, refuse_labels_beside_numbers
+from bakeoff.cli import COMMANDS
 from bakeoff.data.given_tables import GivenTables, read_columns, tables_of
-from bakeoff.errors import UserError, printable
-from bakeoff.files import is_file
+from bakeoff.errors import Problem, UserError, named, printable, unknown
+from bakeoff.files import check_writable, is_file
+from bakeoff.options import OPTIONS, flag
+from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.load import read_yaml, validated
+from bakeoff.spec.metrics import Kind, OwnMetric
+from bakeoff.stats import ArgumentError
+
+_OF_LABELS = ("truth", "predicted", "classes", "positive", "costs", "task", "unit", "variant")
 
 
-def tables_named(paths: Sequence[str], args: argparse.Namespace) -> GivenTables:
+@contextmanager
+def in_options(args: argparse.Namespace) -> Iterator[None]:
+    """Report a mistake under the option that it came from."""
+    spec = COMMANDS[args.command]
+    names = {name: flag(name) for name in spec.names} | {n: f"--set {n}" for n in spec.rare.split()}
+    names |= {key: names[name] for name in names for key in OPTIONS[name].keys}
+    if getattr(args, "datasets", None) is None:
+        names.pop("datasets", None)  # in an experiment it is a section, not an option
+    try:
+        yield
+    except UserError as error:
+        raise named(error, names) from None
+    except ArgumentError as error:
+        option = names.get(error.argument, flag(error.argument))
+        raise UserError(f"{option}: {error.message}") from None
+
+
+class Given(NamedTuple):
+    """The tables of a command line, and what is to be read from them."""
+
+    tables: GivenTables
+    columns: GivenColumns
+    kind: Kind | None
+    metrics: tuple[str, ...]
+    own_metrics: Mapping[str, OwnMetric]
+    truth: str | None
+
+
+def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any = ()) -> Given:
     """Read the tables of paths, and tell what is left out."""
-    found = tables_of(paths, keys_named(args), partial=getattr(args, "missing", None) is not None)
-    told = dict(one.split("=", 1) for one in args.column or () if "=" in one)
-    plain = [one for one in args.column or () if "=" not in one]
-    if len(plain) + bool(told) > 1:
-        raise UserError("--column: expected one column, or TASK=COLUMN for each task")
-    wanted = None if args.tasks is None else [name.strip() for name in args.tasks.split(",")]
-    found = found.of_tasks(wanted, told, ("tasks",) if wanted else ("value",))
-    args.column = plain[0] if plain else "value" if told else None
-    truth = getattr(args, "truth", None)
-    if truth is not None and is_file(truth) and truth not in found.first.names:
+    kind, metrics = kind_of(args.values, args.metrics or ())
+    labels = {name: getattr(args, name, None) for name in _OF_LABELS} | {"metrics": metrics}
+    refuse_labels_beside_numbers(args.values, labels)
+    metrics, own_metrics = taken_by_path(metrics)
+    missing = getattr(args, "missing", None)
+    if missing not in (None, "wrong", "common"):
+        raise Problem(("missing",), unknown("value", missing, ("wrong", "common")))
+    tables = tables_of(paths, keys_named(args), partial=missing is not None)
+    named_by = dict(one.partition("=")[::2] for one in args.tasks or ())
+    own = {task: column for task, column in named_by.items() if column}
+    tables = tables.of_tasks(None if args.tasks is None else list(named_by), own)
+    value = "value" if own else args.value
+    if value is not None and (args.values is None or tables.wide is not None):
+        raise Problem(("value",), "is for numbers (values) in one table per model")
+    truth = args.truth
+    if truth is not None and is_file(truth) and truth not in tables.first.names:
         solution = read_columns(truth, ("true",), keys_named(args))
-        found = found.beside(solution, GivenColumns.model_validate({"id": args.id}))
-        args.truth = "y_true"
-    for said in found.left_out:
-        sys.stderr.write(f"{printable(said)}\n")
-    return found
+        tables = tables.beside(solution, GivenColumns.model_validate({"id": args.id}))
+        truth = "y_true"
+    for text in tables.left_out:
+        sys.stderr.write(f"{printable(text)}\n")
+    keys = {"true": truth, "id": args.id, "predicted": args.predicted, "value": value}
+    keys |= {role_of(name): getattr(args, name, None) for name in RELATING}
+    columns = validated(GivenColumns, {**keys, "subgroups": list(subgroups)})
+    return Given(tables, columns, kind, metrics, own_metrics, truth)
+
+
+RELATING = ("groups", "time", "runs", "seeds")
+"""The columns that relate rows."""
 
 
 def keys_named(args: argparse.Namespace) -> TableKeys:
     """Return what options say of how tables are written."""
-    texts = args.missing_values
-    missing = None if texts is None else [text for text in texts.split(",") if text]
-    return TableKeys.model_validate({"format": args.format, "missing_values": missing})
+    keys = {"format": args.format, "missing_values": args.missing_values}
+    return validated(TableKeys, keys)
 
 
-def check_column(args: argparse.Namespace, tables: GivenTables) -> None:
-    """Refuse a column of numbers where there are none, or one for each model."""
-    if args.column is not None and (args.values is None or tables.wide is not None):
-        raise UserError("--column is for numbers (--values) in one table per model")
+def role_of(name: str) -> str:
+    """Return what an option about a column is called among the `columns:` of an experiment."""
+    return next(iter(OPTIONS[name].keys), name)
+
+
+def subgroups_named(parts: Sequence[str]) -> list[str | dict[str, Any]]:
+    """Return columns that divide the rows, like ``age:40:65``, as an experiment has them."""
+    columns: list[str | dict[str, Any]] = []
+    for part in parts:
+        name, *cuts = part.split(":")
+        try:
+            bins = [float(cut) for cut in cuts]
+        except ValueError:
+            bins = []
+        rising = all(low < high for low, high in pairwise(bins))
+        if not name or len(bins) < len(cuts) or not rising:
+            raise Problem(
+                ("subgroups",),
+                f"found {part!r}, expected a column like sex, or one of numbers with the places to "
+                "cut it at, ascending, like age:40:65",
+            )
+        columns.append({"column": name, "bins": bins} if bins else name)
+    names = [one if isinstance(one, str) else one["column"] for one in columns]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise Problem(("subgroups",), f"{twice!r} appears twice")
+    return columns
+
+
+def costs_in(path: str | None) -> Any:
+    """Read the costs of errors: `classes` and `matrix`, as in an experiment."""
+    if path is None:
+        return None
+    try:
+        found = read_yaml(path)
+    except UserError as error:
+        raise Problem(("costs",), str(error)) from None
+    return found.get("costs", found) if isinstance(found, Mapping) else found
+
+
+def outputs(
+    given: Sequence[str] | str | None, read: Sequence[str], endings: Sequence[str] = ()
+) -> list[Path]:
+    """Return where `--output` writes to, checked before anything is computed.
+
+    With `endings` files have one of them, and what has none is a folder.
+    """
+    found = [Path(one) for one in ([given] if isinstance(given, str) else given or ())]
+    inputs = {os.path.realpath(path) for path in read}
+    for place in found:
+        if problem := _why_not(place, inputs, endings):
+            raise UserError(f"--output: {problem}")
+    if len({os.path.realpath(place) for place in found}) < len(found):
+        raise UserError("--output: the same place is named twice")
+    return found
+
+
+def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
+    """Say why nothing can be written to a place; empty where it can be."""
+    shown, there = repr(str(place)[:60]), None
+    is_folder = bool(endings) and not place.suffix
+    try:
+        os.lstat(place)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # an output that is not there yet; what lies above it is looked at below
+    except (OSError, ValueError) as problem:  # too long, or no text of the file system
+        return f"{shown}: {getattr(problem, 'strerror', None) or 'no file can have this name'}"
+    if not is_folder:
+        if place.is_dir():
+            return f"{shown} is a folder; name a file"
+        if os.path.realpath(place) in inputs:
+            return f"{shown} is read from; name another file"
+        if endings and place.suffix.lower() not in endings:
+            return f"found {shown}, expected a name with {', '.join(endings)}, or a folder"
+        try:
+            there = check_writable(place)
+        except UserError as problem:
+            return str(problem)
+    if there is not None and not stat.S_ISREG(there.st_mode):
+        return ""  # it is written into, whatever its folder
+    target = Path(os.path.realpath(place)) if place.is_symlink() else place
+    folder = target if is_folder else target.parent
+    above = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not above.is_dir():
+        return f"{str(above)!r} is a file; name a folder"
+    return "" if os.access(above, os.W_OK) else f"{str(above)!r} may not be written to"

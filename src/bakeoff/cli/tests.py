@@ -38,7 +38,7 @@ MODELS = {
 }
 
 
-def run(args: argparse.Namespace) -> None:
+def tests(args: argparse.Namespace) -> None:
     """List all tests, or explain one."""
     entries = catalogue()
     if args.name is None:

@@ -45,6 +45,14 @@ _INFLATES = (
 """What a test checks of its data; where it fails, the test rejects too often."""
 
 
+INFLATED = "{test} has an inflated type I error {where}: {why}."
+NOT_SIMULATED = (
+    "{test} has an inflated type I error with some learners and was not simulated with learners "
+    "like {models}."
+)
+"""What a caution says."""
+
+
 def measured(row: Comparison) -> list[str]:
     """Return the details of the checks that failed, and by which a test rejects too often."""
     checks = row.result.get("assumptions", ())
@@ -88,20 +96,16 @@ class Cautions:
         if concerned:
             parts: list[str] = []
             for one in concerned:
-                here = ", ".join(shown(model) for model in one.models if model in compared)
+                here = joined([shown(model) for model in one.models if model in compared])
                 where = one.where.removeprefix("with ") if parts else one.where
                 parts.append(f"{where} (here: {here})" if here else where)
+            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
             found.append(
-                f"{joined(parts)} {named(self.entry)} has an inflated type I error "
-                f"({inflation([one.rate for one in concerned])} at the .05 level in simulations)."
-                f"{use}"
+                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
             )
-        unknown = [model for model in self.unknown if model in compared]
+        unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
-            found.append(
-                f"the type I error of {named(self.entry)} is inflated with some learners and was "
-                f"not simulated with learners like {joined([shown(model) for model in unknown])}."
-            )
+            found.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
         return found
 
 

@@ -21,8 +21,7 @@ from bakeoff.errors import Problem, joined, shown, some
 from bakeoff.spec import Experiment
 from bakeoff.spec.given_models import GivenModel
 from bakeoff.spec.models import Model
-from bakeoff.spec.related import dependent
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import dependent, row_columns
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import Assumption, Entry, Evidence, catalogue
 from bakeoff.stats.design.clusters import TIME_BLOCKS
@@ -70,8 +69,7 @@ def notes(experiment: Experiment) -> Iterator[str]:
                 f"{joined(runs)} look like training runs of one model. Through selection alone the "
                 "one with the best test score leads their mean by about "
                 f"{lead_of_best(len(runs)):.1f} standard deviations of a run's score: compare all "
-                "runs as one model, by `seeds:` or `{seed}` in the path of their files "
-                "(docs/predictions.md#several-training-runs)."
+                "runs as one model, by `seeds:` or `{seed}` in the path of their files."
             )
 
 

@@ -24,7 +24,7 @@ from bakeoff.data.splits import check_plan
 from bakeoff.errors import Place, Problem, UserError, listed, shown, unknown
 from bakeoff.scores import counted_rows
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves
 from bakeoff.spec.tests import RECOMMENDED

@@ -10,8 +10,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from bakeoff.comparisons.dependence import in_time, robust, several_runs
 from bakeoff.comparisons.evidence import has_interval, has_row_values, has_test
 from bakeoff.comparisons.matrix import by_ranks
@@ -22,6 +20,7 @@ from bakeoff.scores.metrics import mixed_units
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import catalogue
+from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
 
 
 class Case(NamedTuple):
@@ -75,7 +74,7 @@ CASES = {
         "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
     ),
     "values": Case(
-        "a number per row of each model ([`values:`](values.md))",
+        "a number per row of each model ([`values:`](existing-results.md))",
         "mean_difference",
         "{models} models with a number for each row",
     ),
@@ -85,7 +84,7 @@ CASES = {
         "`cv_5x2`, by accuracy",
         "cv5x2_z",
         "five replications of 2-fold cross-validation; the standard error of this test has what "
-        "test rows and training rows add (docs/cross-validation.md)",
+        "test rows and training rows add",
     ),
     "cv_5x2": Case(
         "`cv_5x2`, by another metric, or of rows in groups",
@@ -97,7 +96,7 @@ CASES = {
         "`halves`",
         "half_sample_t",
         "random halves share no row, so the variance of their differences is not too small on "
-        "average, whatever the learner (docs/cross-validation.md)",
+        "average, whatever the learner",
     ),
     "kfold": Case(
         "`kfold`",
@@ -172,9 +171,7 @@ def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommenda
     why = _why(case, models="two" if k == 2 else k, datasets=n)
     if k == 2:
         return Recommendation(CASES[case].two, why)
-    # the test itself finds whether a table of this size is small enough to list
-    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
-    exact = catalogue()["friedman"].function(table).variant == "exact"
+    exact = n <= EXACT_UP_TO.get(k, 1)
     name = CASES["few data sets" if exact else "data sets"].more
     if case == "few data sets":
         ranks = by_ranks(experiment, experiment.metrics)

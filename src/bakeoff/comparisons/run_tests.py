@@ -230,11 +230,6 @@ def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list
     return found
 
 
-def check_run(test: PlannedTest, evidence: AnyEvidence, context: Context) -> None:
-    """Run a test on made-up evidence to hear what it says of its options."""
-    _Family(test, evidence, context, strict=True).comparisons()
-
-
 @dataclasses.dataclass(frozen=True)
 class _Family:
     """The hypotheses of one test on one piece of evidence."""
@@ -243,8 +238,6 @@ class _Family:
     given: AnyEvidence
     context: Context
     follows: str = ""
-    strict: bool = False
-    """Whether to raise what the test complains of instead of calling it undecided."""
 
     @cached_property
     def entry(self) -> Entry:
@@ -280,8 +273,6 @@ class _Family:
             check_correction(self.test, self.correction)
             found = self._by_arity()
         except ValueError as refusal:
-            if self.strict:
-                raise
             found = self._undecided(refusal)
         left_out = self.evidence.left_out
         assumed = dependence.assumption(self.given) if self.test.independent_rows else None
@@ -346,8 +337,6 @@ class _Family:
             arguments = self.evidence.arguments(self.entry, members)
             result: Result = self._call(arguments, level, *names)
         except ValueError as refusal:
-            if self.strict:
-                raise
             return self._no_result(refusal)
         return result
 

@@ -1,4 +1,4 @@
-"""Trial runs of tests on made-up evidence: what they refuse, and their smallest p-value."""
+"""What a test can tell before it runs: whether its options hold, and its smallest p-value."""
 
 from __future__ import annotations
 
@@ -6,25 +6,9 @@ import dataclasses
 import inspect
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.evidence import (
-    AnyEvidence,
-    CrossedRuns,
-    DatasetScores,
-    FoldCriteria,
-    FoldPredictions,
-    FoldScores,
-    PairedPredictions,
-    engine_metric,
-)
-from bakeoff.comparisons.run_tests import Context, check_run, run_test
 from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     MANAGED,
@@ -32,6 +16,7 @@ from bakeoff.comparisons.settings import (
     allowed_options,
     check_correction,
     compares_pairs,
+    correction_among,
     pairs_of,
     takes_control,
     wrong_value,
@@ -39,29 +24,31 @@ from bakeoff.comparisons.settings import (
 from bakeoff.errors import Problem, Remedy, joined, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.spec.experiment import run_name
 from bakeoff.spec.related import dependent
-from bakeoff.spec.resampling import Halves
 from bakeoff.stats import (
     RETIRED,
     ArgumentError,
     Arity,
     Entry,
     Evidence,
-    Metric,
     TypeOneError,
+    binomial_test_from_counts,
     catalogue,
+    mcnemar_from_counts,
+    proportion_difference_from_counts,
 )
-from bakeoff.stats.core.pairs import adjust_pvalues
+from bakeoff.stats.core.arguments import check_argument
+from bakeoff.stats.core.distributions import normal_pvalue, range_sf, t_pvalue
+from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
+from bakeoff.stats.core.registry import Relation
+from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.design.clusters import TIME_BLOCKS
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
+from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.rows.ordered import too_few_times
 
-MANY_MODELS = 30
-"""With more models, tests over data sets are not run on made-up scores of all pairs."""
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
-_OF_CLASSES = ("predictions", "ranking")
-_ROWS_OF_A_UNIT = 20
-"""Rows of a group, where tests want some of each class."""
 
 
 class RowCounts(NamedTuple):
@@ -75,30 +62,123 @@ class RowCounts(NamedTuple):
 def smallest_pvalue(
     test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
 ) -> float:
-    """Return the smallest adjusted p-value of a test if one model is always ahead."""
-    entry = catalogue()[test.name]
+    """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
+    # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
+    test = test.posthoc or test
+    entry, k = catalogue()[test.name], len(experiment.models)
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
-    over_datasets = entry.evidence is Evidence.DATASETS and entry.arity is Arity.PAIR
-    pairs = pairs_of(list(experiment.models), test.versus) if over_datasets else []
-    if len(pairs) > 3:
-        # all pairs of a family can be as clear as the one of two models
-        two = experiment.model_copy(update={"models": dict.fromkeys(islice(experiment.models, 2))})
-        alone = smallest_pvalue(dataclasses.replace(test, correction="none", versus=None), two)
-        return float(np.min(adjust_pvalues([alone] * len(pairs), test.correction or "none")))
-    context = Context("", experiment.metrics[0], True, costs=experiment.any_costs)
-    evidence = _clearest(test, experiment, size)
-    found = [row for data in evidence for row in run_test(test, data, context)]
-    rows = [row for row in found if row.role == "pair"] or found
-    return min(map(_at_least, rows), default=0.0)
+    correction = correction_among(entry, test.correction or "none", k, test.related)
+    test = dataclasses.replace(test, correction=correction)
+    pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else []
+    if entry.evidence is Evidence.DATASETS:
+        each = _over_datasets(test, len(experiment.tests.units(experiment.datasets)), k, pairs)
+    elif size is None or not entry.evidence.on_rows or entry.arity is Arity.OMNIBUS:
+        return 0.0
+    else:
+        size = RowCounts(size.rows) if test.independent_rows else size
+        hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
+        each = [_on_rows(test, entry, size, hypotheses)] * hypotheses
+    # of statistics that agree in every way the largest is as likely as one
+    method = "none" if correction == MAX_T else correction
+    return float(min(adjust_pvalues(each, method), default=0.0))
 
 
-def _at_least(row: Comparison) -> float:
-    """Return an adjusted p-value; where a test has too few groups, what kept it from answering."""
-    if not math.isnan(row.pvalue_adjusted):
-        return row.pvalue_adjusted
-    exact = row.result.get("details", {}).get("pvalue_exact")
-    return min(1.0, exact * row.family_size) if isinstance(exact, float) else 1.0
+def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int]]) -> list[float]:
+    """Return the smallest p-values of all pairs, where all n data sets rank k models alike."""
+    side, options = _ahead(test.options), test.options
+    if test.name == "wilcoxon_signed_rank":
+        alone = 2.0**-n if side == "greater" else min(1.0, 2.0 ** (1 - n))
+        if options.get("method") == "asymptotic":
+            mean = n * (n + 1) / 4
+            half = 0.5 if options.get("continuity", True) else 0.0
+            z = max(mean - half, 0.0) / math.sqrt(mean * (2 * n + 1) / 6)
+            alone = normal_pvalue(z, side)
+        return [alone] * len(pairs)
+    if n < 2:
+        return [1.0] * len(pairs)
+    if test.name == "nemenyi":
+        return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
+    ranks, error, df = [n * rank for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6), None
+    if test.name == "conover_friedman":
+        # no variance is left where all agree: one data set turns the ranks of all but the best
+        ranks = [n, *((n - 1) * rank + k + 2 - rank for rank in range(2, k + 1))]
+        df = (n - 1) * (k - 1)
+        squares = n**2 * k * (k + 1) * (2 * k + 1) / 6
+        error = math.sqrt(2 * (squares - sum(rank**2 for rank in ranks)) / df)
+    if test.versus is not None:
+        ranks.insert(pairs[0][0], ranks.pop(0))  # the control is ahead of all others
+    statistics = [(ranks[b] - ranks[a]) / error if error else 0.0 for a, b in pairs]
+    return [normal_pvalue(z, side) if df is None else t_pvalue(z, df, side) for z in statistics]
+
+
+def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) -> float:
+    """Return the smallest p-value of one hypothesis, where all rows, groups or times agree."""
+    rows, groups, times = size
+    if times is not None and "time" in entry.options and "groups" not in entry.options:
+        form = test.options.get("variant", "ewc_corrected"), test.options.get("horizon", 1)
+        return 1.0 if too_few_times(times, *form) else 0.0
+    if times is not None:
+        groups = min(times, TIME_BLOCKS)
+    if groups is None:
+        compute = _OF_COUNTS.get(entry.name)
+        return compute(rows, test.options) if compute and 0 < rows < FEW else 0.0
+    if entry.arity is Arity.ONE or "groups" not in entry.options or not 0 < groups < FEW:
+        return 0.0
+    return _in_groups(test, entry, groups, hypotheses)
+
+
+def _mcnemar(n: int, options: Mapping[str, Any]) -> float:
+    taken: dict[str, Any] = {"both_correct": 0, "only_b_correct": 0, "both_wrong": 0}
+    taken |= {"variant": options.get("variant") or "midp", "alternative": _ahead(options)}
+    return mcnemar_from_counts(only_a_correct=n, **taken).pvalue
+
+
+def _proportion_difference(n: int, options: Mapping[str, Any]) -> float:
+    variant, side = options.get("variant", "pooled"), _ahead(options)
+    counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
+    return proportion_difference_from_counts(**counts, variant=variant, alternative=side).pvalue
+
+
+def _binomial_test(n: int, options: Mapping[str, Any]) -> float:
+    taken = {key: value for key, value in options.items() if key in ("rate", "p0", "alternative")}
+    taken["variant"] = options.get("variant") or "exact"
+    return min(binomial_test_from_counts(n_correct=k, n=n, **taken).pvalue for k in (0, n))
+
+
+def _ahead(options: Mapping[str, Any]) -> Alternative:
+    """Return the side of a test where the model that is ahead is A."""
+    return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
+
+
+_OF_COUNTS: dict[str, Callable[[int, Mapping[str, Any]], float]] = {
+    "binomial_test": _binomial_test,
+    "mcnemar": _mcnemar,
+    "proportion_difference": _proportion_difference,
+}
+"""The smallest p-value of tests that count independent rows, of which one model has all right."""
+
+
+def _in_groups(test: PlannedTest, entry: Entry, groups: int, hypotheses: int) -> float:
+    """Return the smallest p-value where every group is for one model: that of equal signs."""
+    if entry.about == "recipes":
+        form = "t"
+    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
+        form = "t_and_flips"
+    else:
+        form = entry.variants.choose(test.options.get("variant"), "groups")
+    of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
+    if form in FLIPS:
+        level = 1 - test.alpha
+        if test.simultaneous:
+            level = simultaneous_level(level, hypotheses, test.correction or "none")
+        if form == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
+            of_one_side *= 2
+    elif groups < FEWEST_CLUSTERS:
+        return 1.0
+    elif form != "t_and_flips":
+        return 0.0
+    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
 
 
 def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
@@ -140,81 +220,6 @@ def _first(values: Sequence[int], reaches: Callable[[int], bool]) -> int:
     return values[place] if place < len(values) else 0
 
 
-def _clearest(
-    test: PlannedTest, experiment: Experiment, size: RowCounts | None
-) -> Iterator[AnyEvidence]:
-    """Let the first model be ahead of all others throughout, then the last one."""
-    entry = catalogue()[test.name]
-    models, k = tuple(experiment.models), len(experiment.models)
-    if entry.evidence is Evidence.DATASETS and k <= MANY_MODELS:
-        datasets = tuple(experiment.tests.units(experiment.datasets))
-        n = len(datasets)
-        lead = np.outer(1 + np.arange(n) / (10 * n), np.arange(k)[::-1] / (2 * k))
-        noisy = lead.copy()
-        noisy[0, 1:] = lead[0, :0:-1]  # some tests need noise, if only between the others
-        for scores in (lead, lead[:, ::-1], noisy, noisy[:, ::-1]):
-            yield DatasetScores(models, datasets, scores)
-    if size is None or not entry.evidence.on_rows:
-        return
-    if test.independent_rows:
-        size = RowCounts(size.rows)
-    n, kind = _units(entry, size)
-    if not 0 < n < FEW:
-        return
-    units = np.repeat(np.arange(n), _ROWS_OF_A_UNIT if entry.reads in _OF_CLASSES else 1)
-    related: dict[str, Any] = {kind: units} if kind else {}
-    for best in (0, k - 1):
-        ahead = np.zeros((len(units), k), dtype=np.int8)
-        ahead[:, best] = 1
-        spoilt = ahead.copy()
-        spoilt[-1, best] = 0  # a variance that is estimated must not be 0
-        for one in (ahead, spoilt) if kind else (ahead,):
-            rows = _evidence(entry, experiment, models, one)
-            # further runs of a model that are alike set the same limit as one
-            crossed = entry.evidence is Evidence.RUNS
-            data = CrossedRuns.of(rows, fixed=models) if crossed else rows
-            yield dataclasses.replace(data, **related)
-
-
-def _units(entry: Entry, size: RowCounts) -> tuple[int, str]:
-    """Count what a test takes for independent, and say what that is; 0 where it sets no limit."""
-    alone = size.groups is None and size.times is None
-    if entry.reads == "correctness" and alone and entry.can_take_rows_for_independent:
-        return size.rows, ""
-    if entry.arity is Arity.ONE:
-        return 0, ""
-    if size.times is not None and "groups" in entry.options:
-        return min(size.times, TIME_BLOCKS), "times"
-    if size.times is not None and "time" in entry.options:
-        return size.times, "times"
-    if size.groups is not None and "groups" in entry.options:
-        return size.groups, "groups"
-    return 0, ""
-
-
-def _evidence(
-    entry: Entry, experiment: Experiment, models: tuple[str, ...], ahead: NDArray[np.int8]
-) -> PairedPredictions:
-    """Return rows on which a model is right, or has the greater number, where it is ahead."""
-    if entry.reads == "values":
-        return PairedPredictions.from_values(models, ahead.astype(np.float64))
-    costs = experiment.any_costs
-    classes = ("no", "yes") if costs is None else tuple(costs.names[:2])
-    if entry.reads not in _OF_CLASSES:
-        return PairedPredictions(models, classes, np.ones(len(ahead), np.int8), ahead)
-    # the groups set the limit, whatever the metric
-    truth = np.resize(np.array([0, 1], dtype=np.int8), len(ahead))
-    said = np.where(ahead == 1, truth[:, None], 1 - truth[:, None])
-    scores = said.astype(np.float64)
-    return PairedPredictions(models, classes, truth, said, scores, metric="balanced_accuracy")
-
-
-_ROWS = 72
-"""Rows in made-up evidence; on more than 30 models disagree, so that Cochran's Q permutes none."""
-_FEW = 3
-"""Models in made-up evidence for tests of pairs, which cost more with every pair."""
-
-
 def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
     found: list[Problem] = []
@@ -222,7 +227,7 @@ def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
         entry = catalogue()[test.name]
         wrong = list(_names_and_types(entry, experiment))
         wrong = wrong or list(_too_wide(test, experiment))
-        found += wrong or _tried(entry, test, experiment)
+        found += wrong or _fitting(entry, test, experiment)
     return found
 
 
@@ -270,27 +275,41 @@ def _too_wide(test: PlannedTest, experiment: Experiment) -> Iterator[Problem]:
                 break
 
 
-def _tried(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Problem]:
-    """Run a test on made-up evidence and report what it refuses."""
+def _fitting(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Problem]:
+    """Look for options that do not fit each other, the correction or how the rows are related."""
     try:
-        check_correction(test, test.correction or "none")
-        context = Context("", test.metrics[0], True, experiment.seed, experiment.any_costs)
-        made_up = _made_up(entry, test, experiment)
-        for relation in _relations(entry, experiment):
-            check_run(test, dataclasses.replace(made_up, **relation), context)
+        models, correction = list(experiment.models), test.correction or "none"
+        check_correction(test, correction)
+        level = 1 - test.alpha
+        if entry.arity in (Arity.PAIR, Arity.ONE) and test.simultaneous and correction != MAX_T:
+            hypotheses = pairs_of(models, test.versus) if compares_pairs(entry) else models
+            level = simultaneous_level(level, len(hypotheses), correction)
+        if "alpha" in entry.options:
+            check_argument(1 - level, "alpha", entry.options["alpha"].annotation)
+        if "confidence_level" in entry.options and level < 0.5 and test.alternative != "two-sided":
+            raise ArgumentError(
+                "confidence_level",
+                f"found {level!r}; a one-sided interval needs at least 0.5, below it the limit "
+                "passes the estimate",
+            )
+        for relation in _relations(entry, test, experiment):
+            for option, forms in (("variant", entry.variants), ("ci_method", entry.intervals)):
+                if forms is not None:
+                    forms.choose(test.options.get(option), relation, option)
+            if entry.check_options is not None:
+                entry.check_options(test.options, relation, len(models), len(experiment.datasets))
     except ValueError as error:
         return [_blame(entry, experiment, error)]
     return []
 
 
-def _relations(entry: Entry, experiment: Experiment) -> Iterator[dict[str, Any]]:
-    """Relate made-up rows in each way that some data set has, for tests with a form for each."""
-    labels = {"group": {"groups": np.arange(_ROWS) // 2}, "time": {"times": np.arange(_ROWS)}}
-    found = dependent(experiment)
-    kinds = dict.fromkeys(kin.kind for kin in found.values()) if entry.variants else {}
-    if len(found) < len(experiment.datasets) or not kinds:
-        yield {}
-    yield from (labels[kind] for kind in kinds)
+def _relations(entry: Entry, test: PlannedTest, experiment: Experiment) -> Iterator[Relation]:
+    """Yield how the rows of some data set hang together, as far as a test has a form for it."""
+    related = {} if test.independent_rows else dependent(experiment)
+    if len(related) < len(experiment.datasets) or entry.variants is None:
+        yield "independent"
+    if related and entry.variants is not None:
+        yield "groups"
 
 
 def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
@@ -304,74 +323,3 @@ def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
         alone = Remedy("options", f"{{{entry.name}: ...}}", " (or set it for this test under {})")
         return Problem(("tests", key), f"{entry.name}: {error.message}", remedy=alone)
     return Problem((*place, key), error.message)
-
-
-def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvidence:
-    """Make ordinary evidence of the experiment's shape."""
-    models = tuple(_some(entry, test, experiment))
-    if entry.evidence is not Evidence.RUNS:
-        return _of_models(entry, test, experiment, models)
-    runs = tuple(run_name(model, seed) for model in models for seed in (1, 2))
-    rows = _of_models(entry, test, experiment, runs)
-    assert isinstance(rows, PairedPredictions)
-    return CrossedRuns.of(rows)
-
-
-def _of_models(
-    entry: Entry, test: PlannedTest, experiment: Experiment, models: tuple[str, ...]
-) -> AnyEvidence:
-    rng = np.random.default_rng(0)
-    plan = experiment.resampling.plans()[test.plan]
-    folds = (plan.rounds, plan.folds)
-    reasons = ("",) * len(models)
-    if entry.evidence is Evidence.DATASETS:
-        datasets = tuple(experiment.datasets)
-        return DatasetScores(models, datasets, rng.uniform(0.6, 0.9, (len(datasets), len(models))))
-    if entry.reads == "criteria":
-        shape = (folds[0] * folds[1], len(models), len(test.metrics))
-        better = (True,) * len(test.metrics)
-        return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
-    if entry.evidence is Evidence.FOLD_SCORES:
-        sizes = np.full(folds, 90), np.full(folds, 10)
-        scores = rng.uniform(0.6, 0.9, (*folds, len(models)))
-        full = plan.full_repeats if isinstance(plan, Halves) else 0
-        return FoldScores(models, scores, *sizes, reasons, full_repeats=full)
-    if entry.evidence is Evidence.FOLD_ROWS:
-        half = np.array([rng.permutation(np.arange(_ROWS) % 2) + 1 for _ in range(5)])
-        return FoldPredictions(models, half, rng.random((5, _ROWS, len(models))) < 0.7)
-    if entry.reads == "values":
-        return PairedPredictions.from_values(models, rng.random((_ROWS, len(models))))
-    # an own metric may know nothing of what is made up
-    own = isinstance(engine_metric(test.metrics[0]), Metric)
-    if experiment.task.numbers:
-        numbers = rng.uniform(1, 2, _ROWS)
-        errors = rng.uniform(0, 1, (_ROWS, len(models)))
-        metric = "mae" if own else test.metrics[0]
-        return PairedPredictions(models, (), numbers, numbers[:, None] + errors, metric=metric)
-    costs = experiment.any_costs
-    classes = costs.names if costs else ["no", "yes"]
-    truth = np.resize(np.arange(len(classes)), _ROWS)
-    predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
-    predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
-    probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
-    asked = "accuracy" if own else test.metrics[0]
-    metric = asked if entry.reads == "predictions" else ""
-    return PairedPredictions(
-        models,
-        tuple(classes),
-        truth,
-        predicted,
-        probabilities[..., -1],
-        probabilities=probabilities,
-        metric=metric,
-    )
-
-
-def _some(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[str]:
-    """Take as many models as a test of this kind needs, the control among them."""
-    models = list(experiment.models)
-    if not compares_pairs(entry):
-        return models if entry.arity is Arity.OMNIBUS else models[:1]
-    versus = test.versus if takes_control(entry) else None
-    others = [model for model in models if model != versus]
-    return [*([versus] if versus is not None else []), *others][:_FEW]

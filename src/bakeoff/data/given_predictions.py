@@ -39,13 +39,11 @@ from bakeoff.errors import Place, Problem, listed, some
 from bakeoff.files import files_at, is_file, no_file, state_of
 from bakeoff.keys import name_of
 from bakeoff.spec import Experiment, Fit
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import LOGS, GivenColumns, GivenModel
+from bakeoff.spec.given_models import LOGS, GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import validated
-from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.metrics import RIGHT_OR_WRONG, GivenMetric
+from bakeoff.spec.related import row_columns
 from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
-from bakeoff.spec.row_columns import row_columns
-from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _COLUMNS = {"group": GROUP, "time": TIME}
 _KEPT = 64

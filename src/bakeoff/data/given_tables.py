@@ -240,7 +240,7 @@ class GivenTables:
                 "right",
                 "; {} says that 1 is right, `--values higher` or `lower` which way other numbers "
                 "are better"
-                + (", `--column` chooses one of them" if len(scores) > 1 else "")
+                + (", `--set value=COLUMN` chooses one of them" if len(scores) > 1 else "")
                 + (f", `--runs {runs}` names the runs" if runs else ""),
             ),
         )

@@ -27,7 +27,7 @@ from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
-from bakeoff.spec.row_columns import RowColumns
+from bakeoff.spec.related import RowColumns
 from bakeoff.spec.task import Task
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
@@ -586,7 +586,7 @@ def _known_codes(
     )
     if len(strange) < len(codes):
         if column:
-            text += _MORE_CLASSES.text.format("`--classes`")
+            text += _MORE_CLASSES.text.format("`--set classes=…`")
         raise Problem(file.place, text, remedy=no_model(column) if column else _MORE_CLASSES)
     if is_number(unknown_labels[0]):
         text += "; if numbers are predicted, say `task: regression` (`--task regression`)"

@@ -39,8 +39,7 @@ from bakeoff.errors import Problem, Remedy, UserError, listed, some, unknown
 from bakeoff.sources.common.base import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric, Passing
-from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG, Kind
+from bakeoff.spec.metrics import RIGHT, RIGHT_OR_WRONG, GivenMetric, Kind, Passing
 
 _PAIRS = (("0", "1"), ("False", "True"))
 _MARK = re.compile(
@@ -116,7 +115,7 @@ def _why_unclear(given: Observations, named: GivenColumns) -> str:
     )
     return (
         f"true labels and predictions are {low} and {high}, and {why}: do they predict labels, or "
-        f"does {high} say that a row is right? Give `--labels`, or `--values right`"
+        f"does {high} say that a row is right? Give `--task classification`, or `--values right`"
     )
 
 

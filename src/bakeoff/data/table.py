@@ -27,7 +27,7 @@ from bakeoff.keys import name_of
 from bakeoff.sources import DataSet, Filter, Loaded
 from bakeoff.sources.common.base import SubgroupColumn, TableKeys
 from bakeoff.sources.common.identifiers import identifiers, names
-from bakeoff.spec.row_columns import NOTHING, RowColumns
+from bakeoff.spec.related import NOTHING, RowColumns
 
 ROW_ID = "__row_id__"
 TARGET = "__target__"

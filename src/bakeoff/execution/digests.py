@@ -15,12 +15,10 @@ from typing import Any
 from bakeoff.files import digest, files_at, is_file, sha256_of
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import LOGS
+from bakeoff.spec.given_models import LOGS, GivenData
 from bakeoff.spec.learners import learners
 from bakeoff.spec.metrics import GivenMetric, Passing
-from bakeoff.spec.related import dependent
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import dependent, row_columns
 from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parents[1]
@@ -31,8 +29,11 @@ _NOT_IN_FIT = ("label", "seeds", "deterministic", "resources", "timeout", "memor
 @cache
 def code(*places: str) -> str:
     """Digest files or whole folders of the package."""
-    found = (f for place in places for f in (sorted((ROOT / place).rglob("*")) or [ROOT / place]))
-    return digest([sha256_of(f) for f in found if f.is_file() and f.suffix != ".pyc"])
+    files: list[Path] = []
+    for path in (ROOT / place for place in places):
+        below = sorted(path.rglob("*")) if path.is_dir() else [path]  # one that is gone is an error
+        files += [f for f in below if not f.is_dir() and f.suffix != ".pyc"]
+    return digest(list(map(sha256_of, files)))
 
 
 def of_files(paths: Iterable[str]) -> str:
@@ -55,9 +56,9 @@ def of_data(experiment: Experiment, dataset: str) -> str:
     # which column validates, not where it is named
     roles = experiment.resampling.given_by, (experiment.validation_column or ())[:1]
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
-    own, taken = own_code(*spec.imports), row_columns(experiment, dataset).taken
+    by_user, taken = own_code(*spec.imports), row_columns(experiment, dataset).taken
     # derived columns stand in the order of their keys
-    parts = _plain(spec, "costs"), seed, roles, own, made_by, libraries, taken
+    parts = _plain(spec, "costs"), seed, roles, by_user, made_by, libraries, taken
     return digest(parts, ordered=True)
 
 
@@ -84,13 +85,14 @@ def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
     made_by = code("fit", "data", "seeds.py", "keys.py")
     libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
     costs = [_costs(experiment)[dataset]] if spec.needs_costs else []
-    own = own_code(*spec.imports)
-    return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
+    by_user = own_code(*spec.imports)
+    plain = _plain(spec, *_NOT_IN_FIT)
+    return digest([plain, experiment.seed, made_by, libraries, by_user, *costs])
 
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    made_by = code("data", "scores", "fit/predictions.py", "stats/runs/passes.py")
+    made_by = code("data", "scores", "fit/predictions.py", "stats/runs/recipe.py")
     return digest([_plain(experiment.given[model], "label"), made_by, _meaning(experiment)])
 
 
@@ -113,13 +115,13 @@ def of_tests(experiment: Experiment, *tests: PlannedTest) -> str:
         for model in experiment.fitted.values()
         for made in [learners(model, numbers=experiment.task.numbers)]
     ]
-    kin = {name: one.kind for name, one in dependent(experiment).items()}
-    known = settings, better, experiment.on_error, cautioned, kin, experiment.seed
+    related = {name: one.kind for name, one in dependent(experiment).items()}
+    how = settings, better, experiment.on_error, cautioned, related, experiment.seed
     made_by = code("stats", "comparisons"), versions(("numpy", "scipy", "pandas"))
     compared = list(experiment.models), list(experiment.datasets), _costs(experiment)
     # tables of rows measure by all metrics, and a test by its own
     measured = [] if len(tests) == 1 else experiment.metrics
-    return digest([plain, *known, *compared, measured, _own_metrics(experiment), made_by])
+    return digest([plain, *how, *compared, measured, _own_metrics(experiment), made_by])
 
 
 def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
@@ -129,8 +131,8 @@ def of_report(experiment: Experiment, tests: AnalysisPlan) -> str:
 
 
 def _costs(experiment: Experiment) -> dict[str, Any]:
-    known = {name: experiment.costs_on(name) for name in experiment.datasets}
-    return {name: costs and _plain(costs) for name, costs in known.items()}
+    by_dataset = {name: experiment.costs_on(name) for name in experiment.datasets}
+    return {name: costs and _plain(costs) for name, costs in by_dataset.items()}
 
 
 def _given(experiment: Experiment) -> dict[str, Any]:
@@ -144,8 +146,8 @@ def _meaning(experiment: Experiment) -> list[Any]:
 
 
 def _own_metrics(experiment: Experiment) -> list[Any]:
-    found = experiment.own_metrics.values()
-    return [*map(_plain, found), own_code(*(m.module for m in found))]
+    metrics = experiment.own_metrics.values()
+    return [*map(_plain, metrics), own_code(*(m.module for m in metrics))]
 
 
 def _plain(part: Any, *without: str) -> Any:

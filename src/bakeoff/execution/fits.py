@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -28,10 +29,10 @@ _SPLIT = re.compile(r"(.+?)(?:\.repeat-(\d+)\.fold-(\d+))?(?:\.seed-(\d+))?")
 
 def fit_of(wildcards: Any) -> Fit:
     """Return the fit that a job's wildcards name; see `Fit.split`."""
-    found = _SPLIT.fullmatch(wildcards.split)
-    assert found is not None
+    split = _SPLIT.fullmatch(wildcards.split)
+    assert split is not None
     model = getattr(wildcards, "model", None) or wildcards.given
-    return Fit(wildcards.dataset, model, found[1], *(int(n or 1) for n in found.groups()[1:]))
+    return Fit(wildcards.dataset, model, split[1], *(int(n or 1) for n in split.groups()[1:]))
 
 
 class Fitter:
@@ -50,10 +51,7 @@ class Fitter:
     def fit_batch(self, fits: Sequence[Fit], record: str, log: str, at_a_time: int) -> None:
         """Do the fits that are not there yet; one that fails does not stop the others.
 
-        Raises
-        ------
-        UserError
-            Some failed: which, and why.
+        A `UserError` says at the end which failed, and why.
         """
         failed: dict[Fit, str] = {}
 
@@ -66,42 +64,42 @@ class Fitter:
 
         with ThreadPoolExecutor(at_a_time) as threads:
             list(threads.map(do, self._portions(fits, at_a_time)))
-        told = [failed[fit] for fit in fits if fit in failed]
-        write_text(log, "".join(f"{error}\n" for error in told))
-        if told:
-            more = [f"and {len(told) - _SHOWN} more fits"] if len(told) > _SHOWN else []
-            head = f"{len(told)} of {len(fits)} fits failed:"
-            raise UserError("\n".join([head, *told[:_SHOWN], *more]))
+        errors = [failed[fit] for fit in fits if fit in failed]
+        write_text(log, "".join(f"{error}\n" for error in errors))
+        if errors:
+            more = [f"and {len(errors) - _SHOWN} more fits"] if len(errors) > _SHOWN else []
+            head = f"{len(errors)} of {len(fits)} fits failed:"
+            raise UserError("\n".join([head, *errors[:_SHOWN], *more]))
         note_batch(record, list(map(self._needs.prediction, fits)))
 
     def _portions(self, fits: Sequence[Fit], at_a_time: int) -> Iterator[Sequence[Fit]]:
-        """Divide fits into messages to workers, some of them for each; some stay alone."""
-        most = min(_TOGETHER, max(1, len(fits) // (4 * at_a_time) if at_a_time > 1 else _TOGETHER))
-        for alone, group in groupby(fits, lambda fit: self._isolated(fit.model)):
-            own, size = list(group), 1 if alone else most
-            yield from (own[i : i + size] for i in range(0, len(own), size))
+        """Divide fits into messages to workers, some of them for each."""
 
-    def _isolated(self, model: str) -> bool:
-        """Tell whether a fit may have to be ended, or may die, without ending its process."""
-        return self._needs.passes_over or any(self._experiment.limits(model))
+        def alone(fit: Fit) -> bool:
+            # one that may have to be ended, or may die, does so without ending another
+            return self._needs.passes_over or any(self._experiment.limits(fit.model))
+
+        most = min(_TOGETHER, max(1, len(fits) // (4 * at_a_time) if at_a_time > 1 else _TOGETHER))
+        for isolated, group in groupby(fits, alone):
+            listed, size = list(group), 1 if isolated else most
+            yield from (listed[i : i + size] for i in range(0, len(listed), size))
 
     def _in_turn(self, fits: Sequence[Fit]) -> Iterator[bool | StepError]:
+        """Do some fits in one worker, or each alone where that worker died."""
         logs = [self._needs.log_of(fit) for fit in fits]
+        outcomes: Sequence[Any] | None = None
         if len(fits) > 1:
             batch = partial(work_in_turn, list(zip(map(self._step, fits), logs, strict=True)))
-            try:
+            with suppress(StepError):  # the fit that is to blame is found below; the others stay
                 outcomes = self._workers.do("fits", batch) if self._workers else batch()
-            except StepError:
-                pass  # the fit that is to blame is found below; those that are there stay
-            else:
-                for fit, log, outcome in zip(fits, logs, outcomes, strict=True):
-                    try:
-                        yield result(fit, outcome, log)
-                    except StepError as error:
-                        yield error
-                return
-        for fit, log in zip(fits, logs, strict=True):
-            yield self._alone(fit, log)
+        for i, (fit, log) in enumerate(zip(fits, logs, strict=True)):
+            if outcomes is None:
+                yield self._alone(fit, log)
+                continue
+            try:
+                yield result(fit, outcomes[i], log)
+            except StepError as error:
+                yield error
 
     def _alone(self, fit: Fit, log: str) -> bool | StepError:
         """Do a fit; return whether it was not there yet, or how it failed."""

@@ -32,45 +32,42 @@ def run_in_process(
     needs, made_by = RuleInputs(experiment, Paths(root)), digests.of_fits(experiment)
     paths, plans = needs.paths, experiment.resampling.plans()
     for dataset in experiment.datasets:
-        table = paths.data(dataset)
-        carried = needs.row_columns(dataset)
+        table, carried = paths.data(dataset), needs.row_columns(dataset)
         steps.load_dataset(experiment, dataset, table, paths.card(dataset), *carried)
         for plan in plans:
-            written = paths.splits(dataset, plan), paths.split_quality(dataset, plan)
-            steps.split_dataset(experiment, dataset, plan, table, *written)
-            for one in (
+            divided, quality = paths.splits(dataset, plan), paths.split_quality(dataset, plan)
+            steps.split_dataset(experiment, dataset, plan, table, divided, quality)
+            given = (
                 Fit(dataset, m, plan, *s) for m in experiment.given for s in plans[plan].splits()
-            ):
-                steps.take_predictions(experiment, one, table, written[0], needs.prediction(one))
+            )
+            for fit in given:
+                steps.take_predictions(experiment, fit, table, divided, needs.prediction(fit))
     fits = list(experiment.fits())
     with closing(Workers()) if workers > 1 else nullcontext() as pool:
         fitter = Fitter(needs, made_by, pool)
 
-        def fit(one: Fit) -> None:
-            fitter.fit(one, needs.log_of(one))
+        def do(fit: Fit) -> None:
+            fitter.fit(fit, needs.log_of(fit))
 
-        done: Iterable[None] = (
-            ThreadPoolExecutor(workers).map(fit, fits) if pool else map(fit, fits)
-        )
+        done: Iterable[None] = ThreadPoolExecutor(workers).map(do, fits) if pool else map(do, fits)
         for i, _ in enumerate(done, 1):
             fitted(i, len(fits))
-    pairs = [(dataset, plan) for dataset in experiment.datasets for plan in plans]
-    collected = [(paths.scores(*pair), paths.timings(*pair)) for pair in pairs]
-    for (dataset, plan), written in zip(pairs, collected, strict=True):
-        found = *needs.scored(dataset, plan), made_by
-        steps.collect_scores(experiment, dataset, plan, *found, *written)
-        if plan != "holdout":
-            folds = needs.fold_predictions(dataset, plan)
-            steps.collect_fold_predictions(folds, made_by, paths.predictions(dataset, plan))
-    for dataset, path in needs.holdouts.items():
-        steps.collect_predictions(*needs.held_out(dataset), made_by, path)
-    top, (scores, timings) = paths.top, zip(*collected, strict=True)
-    steps.all_scores(scores, timings, top("scores.csv"), top("timings.csv"))
+    timings = []
+    for dataset in experiment.datasets:
+        for plan in plans:
+            timings.append(paths.timings(dataset, plan))
+            scores = paths.scores(dataset, plan)
+            steps.collect_scores(needs, made_by, dataset, plan, scores, timings[-1])
+            if plan != "holdout" or needs.holdouts:
+                predictions = paths.predictions(dataset, plan)
+                steps.collect_predictions(needs, made_by, dataset, plan, predictions)
+    top = paths.top
+    steps.all_scores(needs.scores, timings, top("scores.csv"), top("timings.csv"))
     for test in tests:
         steps.run_test(experiment, test, needs.evidence(test), paths.test(test.name))
     results = [paths.test(test.name) for test in tests]
-    steps.compare(results, top("comparisons.csv"), top("comparisons.json"))
-    steps.resolve_experiment(experiment, tests, top("experiment.yaml"), top("tests.json"))
+    names = "comparisons.csv", "comparisons.json", "experiment.yaml", "tests.json"
+    steps.compare(experiment, tests, results, *map(top, names))
     for name, path in needs.extras.items():
         steps.list_rows(experiment, needs.holdouts, name, path)
     return read_study(**needs.study(None))

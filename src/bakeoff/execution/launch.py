@@ -12,6 +12,7 @@ import yaml
 
 import bakeoff
 from bakeoff.errors import UserError
+from bakeoff.extras import require
 from bakeoff.files import is_file
 
 _PACKAGE = Path(bakeoff.__file__).parent
@@ -34,6 +35,7 @@ def command(
     Profiles are folders, or names of those that come with the package, such as `slurm`. Without
     `cores` all are used, or as many as a profile says.
     """
+    require("snakemake", "running an experiment by its file")
     if not is_file(file):
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
     try:

@@ -27,23 +27,23 @@ def to_remake(
     needs: RuleInputs, made_by: Mapping[str, Mapping[str, str]], find_outdated: FindOutdated
 ) -> set[str]:
     """List the files; `find_outdated` is that of `bakeoff.fit.predictions`, wherever it runs."""
-    found = {*map(needs.prediction, _to_retry(needs)), *_damaged(needs)}
-    for path in [path for path in found if path.startswith(needs.paths.top("predictions/"))]:
+    files = {*map(needs.prediction, _to_retry(needs)), *_damaged(needs)}
+    for path in [path for path in files if path.startswith(needs.paths.top("predictions/"))]:
         *_, dataset, model, name = Path(path).parts
-        found |= {needs.paths.batch(dataset), needs.paths.batch(f"{dataset}/{model}")}
+        files |= {needs.paths.batch(dataset), needs.paths.batch(f"{dataset}/{model}")}
         # what lies beside predictions is made with them
-        found.add(needs.paths.prediction(dataset, model, _BESIDE.sub("", name)))
+        files.add(needs.paths.prediction(dataset, model, _BESIDE.sub("", name)))
     records = [record for name in needs.experiment.datasets for record in needs.batches(name)]
     if records:
-        found |= {record for record in records if Path(record).is_file() and not _holds(record)}
+        files |= {record for record in records if Path(record).is_file() and not _holds(record)}
     elif needs.paths.folder("batches").is_dir():  # they wrote what Snakemake has no records of
         by = needs.experiment.importance_by
         stamps = {
             needs.prediction(f): {"fingerprint": made_by[f.dataset][f.model], **measured(by(f))}
             for f in needs.experiment.fits()
         }
-        found |= set(find_outdated(stamps))
-    return found
+        files |= set(find_outdated(stamps))
+    return files
 
 
 def note_batch(record: str, files: Sequence[str]) -> None:
@@ -112,7 +112,7 @@ def _damaged(needs: RuleInputs) -> set[str]:
 
 def _files(root: str) -> dict[str, os.stat_result]:
     """Return the states of a folder's files, but for logs and notes, by their paths in it."""
-    found, folders = {}, [""]
+    files, folders = {}, [""]
     while folders:
         place = folders.pop()
         with suppress(FileNotFoundError), os.scandir(f"{root}/{place}") as entries:
@@ -122,5 +122,5 @@ def _files(root: str) -> dict[str, os.stat_result]:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(f"{place}{entry.name}/")
                 else:
-                    found[f"{place}{entry.name}"] = entry.stat()
-    return found
+                    files[f"{place}{entry.name}"] = entry.stat()
+    return files

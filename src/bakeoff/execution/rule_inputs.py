@@ -8,11 +8,10 @@ from typing import Any
 
 from bakeoff.paths import Paths
 from bakeoff.spec import Experiment, Fit, PlannedTest
-from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import run_name
+from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.models import Model
-from bakeoff.spec.related import declared
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import declared, row_columns
 
 
 class RuleInputs:
@@ -29,6 +28,8 @@ class RuleInputs:
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
 
+    # Files that the user gives.
+
     def sources(self, dataset: str) -> list[str]:
         """List the files that a data set is read from."""
         spec = self.experiment.datasets[dataset]
@@ -36,7 +37,12 @@ class RuleInputs:
 
     def given(self, dataset: str) -> list[str]:
         """List what the given models bring for a data set."""
-        return [path for own in self.experiment.given_files(dataset).values() for path in own]
+        files = self.experiment.given_files(dataset).values()
+        return [path for of_model in files for path in of_model]
+
+    def given_scores(self, dataset: str, plan: str) -> list[str]:
+        """List the files of scores that stand in for the predictions of a data set and plan."""
+        return self.given(dataset) if self.experiment.by_scores(plan) else []
 
     def brought(self, fit: Fit) -> list[str]:
         """List the files that stand in for one fit of a given model."""
@@ -47,6 +53,8 @@ class RuleInputs:
         """List the files that say how a data set is divided, where it is divided elsewhere."""
         elsewhere = isinstance(self.experiment.datasets[dataset], GivenData)
         return self.given(dataset) if elsewhere else []
+
+    # Files of single fits, and what to wait for before they are read.
 
     def prediction(self, fit: Fit) -> str:
         """Return the file that one fit leaves."""
@@ -87,10 +95,6 @@ class RuleInputs:
             for path in self.predictions(dataset, plan, self.experiment.given if batches else None)
         ]
 
-    def given_scores(self, dataset: str, plan: str) -> list[str]:
-        """List the files of scores that stand in for the predictions of a data set and plan."""
-        return self.given(dataset) if self.experiment.by_scores(plan) else []
-
     def failed(self, dataset: str) -> list[str]:
         """List the files that failed fits left, once all are done and where that is no error."""
         folder = self.paths.folder("failed") / dataset
@@ -104,6 +108,18 @@ class RuleInputs:
         """List the models that no fit of which failed on a data set."""
         failed = {Path(path).parent.name for path in self.failed(dataset)}
         return [model for model in self.experiment.models if model not in failed]
+
+    def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
+        """List the predictions of the fitted models wanted, where they are not excluded."""
+        names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
+        return [
+            path
+            for dataset in self.experiment.datasets
+            for plan in self.plans
+            for path in self.predictions(
+                dataset, plan, [name for name in self.kept(dataset) if name in names]
+            )
+        ]
 
     def test_predictions(self, dataset: str) -> dict[str, str]:
         """Map each run of the models that are kept to its predictions on the holdout."""
@@ -121,46 +137,37 @@ class RuleInputs:
             for model in self.kept(dataset)
         }
 
+    # Files that stand beside predictions, and those that tests and the report read.
+
     def related(self, dataset: str) -> list[str]:
         """Name the table of a data set whose rows come in groups or in the order of time."""
-        there = declared(self.experiment, dataset) is not None
-        return [self.paths.data(dataset)] if there else []
-
-    def scored(self, dataset: str, plan: str) -> tuple[list[str], list[str]]:
-        """Name the predictions to score, and the file of what own metrics take of the rows."""
-        return self.predictions(dataset, plan, self.kept(dataset)), self.row_columns(dataset)
-
-    def held_out(self, dataset: str) -> tuple[dict[str, str], list[str], list[str]]:
-        """Name the predictions on a holdout, and the files of what else is known of its rows."""
-        return self.test_predictions(dataset), self.related(dataset), self.row_columns(dataset)
+        is_declared = declared(self.experiment, dataset) is not None
+        return [self.paths.data(dataset)] if is_declared else []
 
     def row_columns(self, dataset: str) -> list[str]:
         """Name the file of what comparisons look at row by row, where there is any."""
         wanted = any(row_columns(self.experiment, dataset))
         return [self.paths.row_columns(dataset)] if wanted else []
 
-    def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
-        """List the predictions of the fitted models wanted, where they are not excluded."""
-        names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
-        return [
-            path
-            for dataset in self.experiment.datasets
-            for plan in self.plans
-            for path in self.predictions(
-                dataset, plan, [name for name in self.kept(dataset) if name in names]
-            )
-        ]
-
     def evidence(self, test: PlannedTest) -> dict[str, str]:
         """Map each data set to the file that a test reads; or name the score matrix."""
         if test.on_datasets:
             return dict(zip(("matrix", "holes"), self.matrix, strict=True))
-        names = self.experiment.datasets
-        if test.on_rows:
-            return {dataset: self.paths.holdout(dataset) for dataset in names}
-        if test.on_fold_rows:
-            return {dataset: self.paths.predictions(dataset, test.plan) for dataset in names}
-        return {dataset: self.paths.scores(dataset, test.plan) for dataset in names}
+        on_rows = test.on_rows or test.on_fold_rows
+        path = self.paths.predictions if on_rows else self.paths.scores
+        return {dataset: path(dataset, test.plan) for dataset in self.experiment.datasets}
+
+    @property
+    def scores(self) -> list[str]:
+        """The scores of each data set and plan."""
+        return [self.paths.scores(d, p) for d in self.experiment.datasets for p in self.plans]
+
+    @property
+    def holdouts(self) -> dict[str, str]:
+        """The collected predictions of each data set's test rows, where there is a holdout."""
+        if "holdout" not in self.plans or not self.experiment.on_rows("holdout"):
+            return {}
+        return {name: self.paths.predictions(name, "holdout") for name in self.experiment.datasets}
 
     @property
     def matrix(self) -> list[str]:
@@ -182,7 +189,7 @@ class RuleInputs:
             "intervals": bool(self.holdouts),
             "subgroups": bool(self.holdouts) and subgroups,
         }
-        return {name: self.paths.top(f"{name}.csv") for name, there in wanted.items() if there}
+        return {name: self.paths.top(f"{name}.csv") for name, made in wanted.items() if made}
 
     @property
     def divisions(self) -> list[str]:
@@ -190,14 +197,6 @@ class RuleInputs:
         plans = [plan for plan in self.plans if not self.experiment.by_scores(plan)]
         names = self.experiment.datasets
         return [self.paths.split_quality(name, plan) for name in names for plan in plans]
-
-    @property
-    def holdouts(self) -> dict[str, str]:
-        """The collected predictions of each data set's test rows, where there is a holdout."""
-        there = self.experiment.resampling.holdout is not None
-        there = there and self.experiment.on_rows("holdout")
-        names = self.experiment.datasets
-        return {name: self.paths.holdout(name) for name in names} if there else {}
 
     def study(self, file: str | None) -> Mapping[str, Any]:
         """Name the files of the results, as `bakeoff.report.read.read_study` wants them."""

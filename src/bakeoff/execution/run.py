@@ -15,7 +15,7 @@ import yaml
 from bakeoff import __version__
 from bakeoff.errors import UserError
 from bakeoff.execution import digests, remake, steps
-from bakeoff.execution.fits import Fitter, fit_of
+from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.workers import Workers
 from bakeoff.files import (
@@ -95,10 +95,6 @@ class Run:
         """Do a step in a worker, or in a job's own process; say what failed, why, and the log."""
         return self.workers.do(step.__name__, partial(step, *args), str(log))
 
-    def fit(self, wildcards: Any, log: object) -> None:
-        """Do one fit."""
-        self.fitter.fit(fit_of(wildcards), str(log))
-
     def fit_batch(self, wildcards: Any, threads: int, record: object, log: object) -> None:
         """Do the fits of a model or of all models on a data set; see `Fitter.fit_batch`."""
         at_a_time = max(1, threads // self.threads(wildcards))
@@ -135,8 +131,8 @@ class Run:
                 f"{page} was no part of this run and may be out of date: a run without targets, "
                 "--until and --omit-from brings it up to date and prints the verdict\n"
             )
-        told = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
-        return "\n".join(("", *told, "", f"Report: {page}", ""))
+        sentences = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
+        return "\n".join(("", *sentences, "", f"Report: {page}", ""))
 
     def to_remake(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
@@ -150,12 +146,12 @@ class Run:
     @cached_property
     def exhibits(self) -> list[Item]:
         """The report's figures and tables."""
-        found = self._cached(
+        items = self._cached(
             "exhibits",
             lambda: [self.experiment.resolved(), digests.code(".")],
             lambda: self._call(steps.list_exhibits, self.experiment, self.tests),
         )
-        return [Item(*one) for one in found]
+        return [Item(*item) for item in items]
 
     def threads(self, wildcards: Any) -> int:
         """Return the threads of one fit, or of the widest in a batch."""
@@ -167,8 +163,8 @@ class Run:
 
         def needed(name: str, wildcards: Any) -> int | str | None:
             models = map(self.experiment.fitted.__getitem__, self._models(wildcards))
-            asked: list[Any] = [m.resources[name] for m in models if name in m.resources]
-            return max(asked, default=None)
+            each: list[Any] = [m.resources[name] for m in models if name in m.resources]
+            return max(each, default=None)
 
         models = self.experiment.fitted.values()
         names = dict.fromkeys(name for model in models for name in model.resources)
@@ -176,13 +172,13 @@ class Run:
 
     def made_by_of(self, wildcards: Any) -> list[str]:
         """List the digests of a job's models, and of how they measure importance."""
-        own = [self.made_by[wildcards.dataset][name] for name in self._models(wildcards)]
+        of_models = [self.made_by[wildcards.dataset][name] for name in self._models(wildcards)]
         holdout = getattr(wildcards, "split", "holdout").startswith("holdout")
-        return [*own, *measured(self.experiment.importance if holdout else None).values()]
+        return [*of_models, *measured(self.experiment.importance if holdout else None).values()]
 
     def _models(self, wildcards: Any) -> Sequence[str]:
-        own = getattr(wildcards, "model", None)
-        return [own] if own else list(self.experiment.fitted)
+        model = getattr(wildcards, "model", None)
+        return [model] if model else list(self.experiment.fitted)
 
     def _call(self, step: Callable[..., T], *args: Any) -> T:
         return self.workers.do(None, partial(step, *args))
@@ -207,9 +203,9 @@ class Run:
     def _cached(self, what: str, state: Callable[[], Any], find: Callable[[], Any]) -> Any:
         """Return what was found in this state before, else find it, which may take seconds."""
         path = CACHE / f"{self.experiment.experiment}.{what}.json"
-        known = read_json(path) if path.is_file() and is_whole(path) else None
-        if known and (not self._main or known[0] == digest(list(state()), ordered=True)):
-            return known[1]
-        found = find()
-        write_json(path, [digest(list(state()), ordered=True), found])  # it may download data
-        return found
+        before = read_json(path) if path.is_file() and is_whole(path) else None
+        if before and (not self._main or before[0] == digest(list(state()), ordered=True)):
+            return before[1]
+        value = find()
+        write_json(path, [digest(list(state()), ordered=True), value])  # it may download data
+        return value

@@ -15,7 +15,10 @@ from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
+
+MadeBy = Mapping[str, Mapping[str, str]]
+"""The digest of what makes the predictions of a model, by data set and model."""
 
 
 def check(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
@@ -105,53 +108,36 @@ def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, o
 
 
 def collect_scores(
-    experiment: Experiment,
-    dataset: str,
-    plan: str,
-    predictions: Sequence[str],
-    carried: Sequence[str],
-    fingerprints: Mapping[str, Mapping[str, str]],
-    scores: str,
-    timings: str,
+    needs: RuleInputs, made_by: MadeBy, dataset: str, plan: str, scores: str, timings: str
 ) -> None:
     """Score all fits of one data set and plan, or take the scores that its models bring."""
     from bakeoff.scores import score_fits
     from bakeoff.scores.given_results import given_scores
 
+    experiment = needs.experiment
     _enter_own(experiment)
     if experiment.by_scores(plan):
         tables = given_scores(experiment, dataset, plan)
     else:
-        columns = {dataset: carried[0]} if carried else {}
-        how = experiment.metrics, experiment.costs_on(dataset), fingerprints, columns
-        tables = score_fits(predictions, *how)
+        columns = {dataset: path} if (path := "".join(needs.row_columns(dataset))) else {}
+        how = experiment.metrics, experiment.costs_on(dataset), made_by, columns
+        tables = score_fits(needs.predictions(dataset, plan, needs.kept(dataset)), *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         write_csv(path, table)
 
 
 def collect_predictions(
-    predictions: Mapping[str, str],
-    related: Sequence[str],
-    carried: Sequence[str],
-    fingerprints: Mapping[str, Mapping[str, str]],
-    output: str,
+    needs: RuleInputs, made_by: MadeBy, dataset: str, plan: str, output: str
 ) -> None:
-    """Put the models' predictions of one test set side by side, with what is known of its rows."""
-    from bakeoff.scores import collect_predictions
+    """Put the models' predictions side by side: of a test set, or of all folds of a plan."""
+    from bakeoff.scores.collect import collect_fold_predictions, collect_predictions
 
-    files = next(iter(related), None), next(iter(carried), None)
-    collect_predictions(predictions, output, fingerprints, *files)
-
-
-def collect_fold_predictions(
-    predictions: Mapping[str, Sequence[str]],
-    fingerprints: Mapping[str, Mapping[str, str]],
-    output: str,
-) -> None:
-    """Put the models' predictions by all folds of a plan side by side."""
-    from bakeoff.scores.collect import collect_fold_predictions
-
-    collect_fold_predictions(predictions, output, fingerprints)
+    if plan != "holdout":
+        collect_fold_predictions(needs.fold_predictions(dataset, plan), output, made_by)
+        return
+    # a test set's with what is known of its rows
+    files = (next(iter(f(dataset)), None) for f in (needs.related, needs.row_columns))
+    collect_predictions(needs.test_predictions(dataset), output, made_by, *files)
 
 
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:
@@ -190,17 +176,6 @@ def list_fits(needs: RuleInputs, what: str, output: str) -> None:
     write_csv(output, table)
 
 
-def run_test(
-    experiment: Experiment, test: PlannedTest, evidence: Mapping[str, str], output: str
-) -> None:
-    """Run one test on all its evidence; see `bakeoff.comparisons.run_planned`."""
-    from bakeoff.comparisons import run_planned
-
-    _enter_own(experiment)
-    found = run_planned(test, experiment, evidence)
-    write_json(output, [comparison.to_dict() for comparison in found])
-
-
 def list_rows(experiment: Experiment, holdouts: Mapping[str, str], what: str, output: str) -> None:
     """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
     from bakeoff.comparisons.score_intervals import score_intervals
@@ -209,20 +184,6 @@ def list_rows(experiment: Experiment, holdouts: Mapping[str, str], what: str, ou
     _enter_own(experiment)
     make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]
     write_csv(output, make(experiment, holdouts))
-
-
-def compare(tests: Sequence[str], csv: str, json: str) -> None:
-    """Put the results of all tests into one table."""
-    import pandas as pd
-
-    from bakeoff.comparisons import Comparison, once
-
-    plain = [row for path in tests for row in read_json(path)]
-    found = [Comparison.from_dict(row) for row in plain]
-    places = once(found)
-    write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])
-    rows = [{**found[i].to_row(), "follows": follows} for i, follows in places.items()]
-    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
 
 
 def score_matrix(
@@ -240,6 +201,40 @@ def score_matrix(
     check_holes(holes, matrices(tests), policy)
     write_csv(matrix, table)
     write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
+
+
+def run_test(
+    experiment: Experiment, test: PlannedTest, evidence: Mapping[str, str], output: str
+) -> None:
+    """Run one test on all its evidence; see `bakeoff.comparisons.run_planned`."""
+    from bakeoff.comparisons import run_planned
+
+    _enter_own(experiment)
+    comparisons = run_planned(test, experiment, evidence)
+    write_json(output, [comparison.to_dict() for comparison in comparisons])
+
+
+def compare(
+    experiment: Experiment,
+    tests: AnalysisPlan,
+    results: Sequence[str],
+    csv: str,
+    json: str,
+    resolved: str,
+    listing: str,
+) -> None:
+    """Put the results of all tests into one table, beside the experiment and why they ran."""
+    import pandas as pd
+
+    from bakeoff.comparisons import Comparison, once
+
+    plain = [row for path in results for row in read_json(path)]
+    comparisons = [Comparison.from_dict(row) for row in plain]
+    places = once(comparisons)
+    write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])
+    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
+    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
+    resolve_experiment(experiment, tests, resolved, listing)
 
 
 def resolve_experiment(

@@ -43,9 +43,8 @@ from bakeoff.fit.run_fit import select_features
 from bakeoff.fit.train import full_names, is_for_two_classes, scorer
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
-from bakeoff.spec.models import Model, Step
+from bakeoff.spec.models import Distribution, Model, Step, Tune, ValidationRows
 from bakeoff.spec.task import Task
-from bakeoff.spec.training_choices import Distribution, Tune, ValidationRows
 
 _NEIGHBOURS = KNeighborsClassifier, KNeighborsRegressor
 

@@ -9,8 +9,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
-from bakeoff.spec.importance import Importance
 from bakeoff.spec.models import Model
+from bakeoff.spec.resampling import Importance
 
 BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 """What every fit depends on; the estimator's own package comes on top."""

@@ -27,8 +27,7 @@ from sklearn.utils.metaestimators import available_if
 from bakeoff.data.splits import blocks
 from bakeoff.errors import Problem, UserError, shown
 from bakeoff.fit.preprocessing import boosting_library
-from bakeoff.spec.models import Model
-from bakeoff.spec.training_choices import EarlyStopping
+from bakeoff.spec.models import EarlyStopping, Model
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 """The rows to train on, and those to test or to watch."""

@@ -8,6 +8,8 @@ from typing import Any
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from bakeoff.extras import require
+
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _LIBRARIES = ("xgboost", "lightgbm", "catboost")
 _REFUSED = set('[]<>{}":,')
@@ -85,6 +87,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, X: pd.DataFrame, y: Any = None) -> pd.DataFrame:
         """Learn the categories of texts, and encode."""
+        require("skrub", "encoding columns that are not numbers")
         from skrub import DatetimeEncoder, TableVectorizer  # takes a second to import
 
         dates = DatetimeEncoder(add_total_seconds=False)

@@ -37,8 +37,8 @@ from bakeoff.fit.keep import KeptModel, write_model
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.train import TrainedModel, TrainingPart, scorer, train
 from bakeoff.seeds import derive, integer, part_of
-from bakeoff.spec.importance import Importance
 from bakeoff.spec.models import Model
+from bakeoff.spec.resampling import Importance
 from bakeoff.threads import at_most
 
 _ROLES = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}

@@ -31,12 +31,12 @@ from bakeoff.fit.estimator import (
 )
 from bakeoff.fit.inner_divisions import Dependence, Fold, InnerDivided, divided, iterations
 from bakeoff.seeds import part_of
-from bakeoff.spec.models import Model
-from bakeoff.spec.scorings import SCORINGS
-from bakeoff.spec.training_choices import (
+from bakeoff.spec.metrics import SCORINGS
+from bakeoff.spec.models import (
     ChosenThreshold,
     Criterion,
     Distribution,
+    Model,
     Tune,
     ValidationRows,
 )

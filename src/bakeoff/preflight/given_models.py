@@ -11,7 +11,7 @@ from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.spec import AnalysisPlan, Experiment, Fit
-from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenData
 from bakeoff.stats import catalogue
 
 

@@ -27,7 +27,6 @@ from bakeoff.stats import (
     recipe_difference,
     recipe_mean_difference,
 )
-from bakeoff.stats.gate import count_groups, two_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,11 +110,11 @@ class GateRows:
         """Return a margin in the unit of the metric; and in percent, if it is named so."""
         if self.base.values is None:
             if metric not in METRICS:
-                raise Problem(("metric",), no_metric(metric))
+                raise Problem(("metrics",), no_metric(metric))
             if not METRICS[metric].interval:
-                raise Problem(("metric",), f"no interval is known for {metric}, and so no limit")
+                raise Problem(("metrics",), f"no interval is known for {metric}, and so no limit")
         if self.base.values is None and (other := of_other_task(metric, self.task)):
-            raise Problem(("metric",), other)
+            raise Problem(("metrics",), other)
         text, percent = str(asked).strip(), None
         try:
             margin = float(text.removesuffix("%"))
@@ -161,7 +160,8 @@ class GateRows:
                 self.recipes(metric, kept, alternative=side, confidence_level=1 - alpha)
                 for side in ("greater", "less")
             )
-            return two_limits(low, high, alpha, count_groups(groups), "two_t")
+            count = 0 if groups is None else len(np.unique(groups.astype(str)))
+            return Limits.from_results(low, high, alpha, count, "two_t")
         if self.base.values is not None and self.candidate.values is not None:
             return mean_limits(
                 self.candidate.values[kept],
@@ -221,7 +221,7 @@ class GateRows:
             return self._named(model.answers)
         if model.probabilities is None:
             raise Problem(
-                ("metric",),
+                ("metrics",),
                 f"{metric} wants probabilities, {name!r} has none (in a file: columns "
                 "like `p_<class>`)",
             )

@@ -10,8 +10,7 @@ from bakeoff.data.read_given import read_given
 from bakeoff.errors import Problem, some
 from bakeoff.release.evidence import GateRows
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import Kind
+from bakeoff.spec.metrics import GivenMetric, Kind
 
 
 def read_rows(
@@ -54,7 +53,7 @@ def read_rows(
         except Problem as problem:
             if problem.path[-1] != "group":
                 raise
-            raise Problem(("subgroup",), problem.message) from None
+            raise Problem(("subgroups",), problem.message) from None
         parts[subgroup] = found.related["group"].astype(str)
     greater = values.greater_is_better if isinstance(values, GivenMetric) else True
     return GateRows(given, parts, greater_is_better=greater)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff import __version__
-from bakeoff.errors import UserError, joined
+from bakeoff.errors import Problem, joined
 from bakeoff.release.evidence import GateRows
 from bakeoff.report.numbers import MINUS, fixed, percent
 from bakeoff.report.tables import markdown
@@ -106,7 +106,7 @@ def decide(rows: GateRows, terms: Sequence[Terms]) -> GateVerdict:
         for value in np.unique(values)
     }
     if len(parts) > MOST_SUBGROUPS:
-        raise UserError(f"--subgroup: {len(parts):,} different values, at most {MOST_SUBGROUPS}")
+        raise Problem(("subgroups",), f"{len(parts):,} different values, at most {MOST_SUBGROUPS}")
     asked = len(terms) * (len(parts) + 1)
     found = tuple(_decided(rows, one, parts, asked) for one in terms)
     decision = next(

@@ -17,12 +17,10 @@ from bakeoff.report.numbers import capital, count, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import latex
-from bakeoff.report.verdict.sentences import the
 from bakeoff.spec import PlannedTest
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import ChosenThreshold, Model, Tune
 from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves, KFold, Plan, Resampled
-from bakeoff.spec.training_choices import ChosenThreshold, Tune
 from bakeoff.stats.core.citations import BIBTEX
 
 REFORMS, TRIPOD = "REFORMS", "TRIPOD+AI"
@@ -497,12 +495,12 @@ def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
     own = [f for f in study.of_test(test.name) if not f.rows[0].follows]
     if not own:  # told with the test that it follows
         return
-    said = f"{capital(_those_compared(study, own[0]))} by {the(own[0].entry)}{_sources(own)}"
+    said = f"{capital(_those_compared(study, own[0]))} by {prose.the(own[0].entry)}{_sources(own)}"
     said += f" on {_on(study, own[0])}{_options(own, test)}"
     if after:
         of = "each with the control" if after[0].control else "every pair"
         of = "the best model with each other one" if after[0].leader_only else of
-        said += f", followed by {the(after[0].entry)}{_sources(after)} of {of}"
+        said += f", followed by {prose.the(after[0].entry)}{_sources(after)} of {of}"
     adjusted = next((f for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
     if adjusted is not None:
         said += _correction(adjusted.rows[0])

@@ -26,8 +26,7 @@ from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, chosen_pairs, families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_latex, to_markdown
-from bakeoff.report.verdict import Verdict, answer
-from bakeoff.report.verdict.sentences import take_care
+from bakeoff.report.verdict import Verdict, answer, take_care
 from bakeoff.stats import Entry
 from bakeoff.stats.core.citations import BIBTEX
 

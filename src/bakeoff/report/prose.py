@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.cautions import inflation, of_task, rates_by
 from bakeoff.comparisons.dependence import several_runs
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.trials import RowCounts
@@ -16,9 +17,63 @@ from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.scores import Metric
+from bakeoff.scores import METRICS, Metric, Need
+from bakeoff.spec.learners import LEARNERS, REGRESSION
 from bakeoff.spec.related import declared
+from bakeoff.stats import Entry, TypeOneError
 from bakeoff.stats.core.result import AGREE
+
+_COMMON = {
+    "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
+    "half-sample", "multivariate", "one-sample", "one-way", "paired", "pairwise",
+    "repeated-measures", "resampled", "sign", "two-sample",
+}  # fmt: skip
+
+
+def title(test: Entry, measure: Metric | None = None) -> str:
+    """Write a test's name as part of a sentence; only words that are no names lose capitals."""
+    if test.name == "metric_difference" and measure is not None:
+        return f"test of the difference in {measure.title}"
+    text = test.title
+    first = text.split()[0]
+    return text[0].lower() + text[1:] if first.lower() in _COMMON else text
+
+
+def the(test: Entry, measure: Metric | None = None) -> str:
+    """Write a test's name with its article."""
+    text = title(test, measure)
+    return text if text.split()[0].endswith(("'s", "s'")) else f"the {text}"
+
+
+def of_model(metric: str, model: str) -> str:
+    """Name a model's value of a metric, which may be about one class.
+
+    Examples
+    --------
+    >>> of_model("accuracy", "nb"), of_model("F1 for class churned", "nb")
+    ('accuracy of nb', 'F1 of nb for class churned')
+    """
+    name, of_class, called = metric.partition(" for class ")
+    return f"{name} of {model}{of_class}{called}"
+
+
+def assumed(family: Family) -> str:
+    """Say in one line with which learners a test rejects too often; empty where with none."""
+    known = METRICS.get(family.metric)
+    numbers = known is not None and known.needs is Need.NUMBERS
+    parts = []
+    for kind in LEARNERS:
+        rates = [r for r in family.entry.rates if of_task(r, numbers) and r.setting == kind]
+        of_metric = rates_by(rates, family.metric)
+        if liberal := [rate for rate in of_metric if rate.verdict is TypeOneError.LIBERAL]:
+            parts.append(f"{kind.removesuffix(REGRESSION)} ({inflation(liberal)})")
+    if not parts:
+        return ""
+    return (
+        f"In simulations the type I error of {the(family.entry)} at the .05 level is inflated with "
+        f"{words(parts)}."
+    )
+
 
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",

@@ -21,14 +21,10 @@ from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import ColumnName, Costs
-from bakeoff.spec.datasets import AnyData
-from bakeoff.spec.execution import Execution
-from bakeoff.spec.given_models import GivenModel, is_given, with_defaults
-from bakeoff.spec.importance import Importance
-from bakeoff.spec.metrics import AnyMetric, GivenMetric
+from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
+from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import LEAST_MEMORY, Model
-from bakeoff.spec.own_metrics import OwnMetric, with_own_metrics
-from bakeoff.spec.resampling import Resampling
+from bakeoff.spec.resampling import Execution, Importance, Resampling
 from bakeoff.spec.task import Task, with_task
 from bakeoff.spec.tests import HypothesisTests
 

@@ -1,4 +1,4 @@
-"""Models that were trained elsewhere: their predictions on a test set, or their scores."""
+"""The entries of `datasets:`, and models that were trained elsewhere: predictions or scores."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Union
 
 from pydantic import (
     AfterValidator,
@@ -20,9 +20,11 @@ from pydantic import (
 
 from bakeoff.errors import shown
 from bakeoff.files import files_at, locate
-from bakeoff.keys import ID, Label, SpecSection, name_of, said
+from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
+from bakeoff.options import OPTIONS
 from bakeoff.paths import Paths
-from bakeoff.sources.common.base import ColumnName, Subgroups
+from bakeoff.sources import SOURCES, DataSet
+from bakeoff.sources.common.base import ColumnName, Costs, Subgroups, Unit
 from bakeoff.spec.models import Model
 
 DATASET = "{dataset}"
@@ -49,18 +51,14 @@ def _with_class(pattern: str) -> str:
 class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
-    id: ColumnName | None = Field(
-        None, description="Row ids, unique; default: `id`, `row_id` or `row`."
-    )
+    id: ColumnName | None = Field(None, description=OPTIONS["id"].help)
     true: ColumnName | None = Field(
         None,
-        description="True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` "
-        "or `y`.",
+        description=OPTIONS["truth"].help,
     )
     predicted: ColumnName | None = Field(
         None,
-        description="Predicted labels or numbers; default: `y_pred`, `predicted`, `prediction` or "
-        "`pred`; without such a column the most probable class.",
+        description=OPTIONS["predicted"].help,
     )
     probabilities: (
         Annotated[
@@ -82,15 +80,14 @@ class GivenColumns(SpecSection):
 
     value: ColumnName | None = Field(
         None,
-        description="The number of each row, in a file of `values`; default: `value`, `score` or "
-        "`loss`.",
+        description=OPTIONS["value"].help,
     )
     group: ColumnName | None = Field(
         None,
-        description="Which rows belong together (a patient, a user); with `source: given` only.",
+        description=OPTIONS["groups"].help + " With `source: given` only.",
     )
     time: ColumnName | None = Field(
-        None, description="What orders the rows in time; with `source: given` only."
+        None, description=OPTIONS["time"].help + " With `source: given` only."
     )
     repeat: ColumnName | None = Field(
         None,
@@ -102,8 +99,7 @@ class GivenColumns(SpecSection):
     )
     seed: ColumnName | None = Field(
         None,
-        description="Which training run of the model a row is from, where every run predicts all "
-        "rows; how many there are is said by `seeds`.",
+        description=OPTIONS["seeds"].help + " How many there are is said by `seeds`.",
     )
     subgroups: Subgroups = Field(
         [],
@@ -112,8 +108,7 @@ class GivenColumns(SpecSection):
     )
     run: ColumnName | None = Field(
         None,
-        description="Which run of an item a row is, where ids are items that were run several "
-        "times; the runs of an item belong together.",
+        description=OPTIONS["runs"].help,
     )
 
     @model_validator(mode="before")
@@ -340,3 +335,37 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
 def _columns(model: Any) -> Mapping[Any, Any]:
     columns = dict(model).get("columns")
     return columns if isinstance(columns, Mapping) else {}
+
+
+class GivenData(SpecSection):
+    """No data but what the models bring: each has `predictions:` or `scores:` of its own."""
+
+    source: Literal["given"]
+    label: Label | None = None
+    positive: ClassName | None = Field(
+        None,
+        description=OPTIONS["positive"].help,
+    )
+    unit: Unit = None
+    classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
+        None, description="All classes, in order; default: the true labels, sorted."
+    )
+    missing_target: Literal["error", "drop"] = Field(
+        "error",
+        description=OPTIONS["missing_target"].help,
+    )
+    costs: Costs | None = Field(
+        None,
+        description="What each kind of error costs on these data, in place of the "
+        "experiment's `costs:`.",
+    )
+    licence: str | None = Field(None, description="Licence of the data, shown on its card.")
+
+
+if TYPE_CHECKING:
+    AnyData: TypeAlias = DataSet | GivenData
+else:
+    AnyData = Annotated[
+        Union[(*SOURCES.values(), GivenData)],
+        Field(discriminator="source"),
+    ]

@@ -1,6 +1,6 @@
 """Which simulated kinds of learners a model is made of, by the classes of its estimators.
 
-The kinds are those of the simulations of tests on folds (docs/cross-validation.md).
+The kinds are those of the simulations of tests on folds (docs/error-rates.md).
 """
 
 from __future__ import annotations

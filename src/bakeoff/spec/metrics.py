@@ -1,14 +1,15 @@
-"""Metrics of an experiment: names of built-in ones, or descriptions of the user's own."""
+"""Metrics of an experiment: built-in ones by name, descriptions, and the user's own functions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_serializer, model_validator
 
-from bakeoff.keys import Label, SpecSection, said
+from bakeoff.keys import DOTTED, Label, SpecSection, said
+from bakeoff.sources.common.base import ColumnName
 
 
 class GivenMetric(SpecSection):
@@ -63,9 +64,10 @@ class Passing(GivenMetric):
         return str(self.label)
 
 
-def _passing(value: Any) -> Any:
-    found = re.fullmatch(r"pass([@^])([1-9]\d*)", value) if isinstance(value, str) else None
-    return value if found is None else Passing.of(int(found[2]), every=found[1] == "^")
+def passing_of(name: Any) -> Passing | None:
+    """Return the metric that ``pass@k`` or ``pass^k`` names."""
+    found = re.fullmatch(r"pass([@^])([1-9]\d*)", name) if isinstance(name, str) else None
+    return None if found is None else Passing.of(int(found[2]), every=found[1] == "^")
 
 
 def _kind(value: Any) -> str:
@@ -78,5 +80,96 @@ AnyMetric = Annotated[
     | Annotated[Passing, Tag("passing")]
     | Annotated[GivenMetric, Tag("described")],
     Discriminator(_kind),
-    BeforeValidator(_passing),
+    BeforeValidator(lambda value: passing_of(value) or value),
 ]
+
+RIGHT_OR_WRONG = ("wrong", "right")
+"""The classes that stand for numbers which say whether a row is right."""
+RIGHT: Mapping[str, int] = {"accuracy": 1, "error": 0}
+"""The number of a right row, by the metrics of numbers 0 and 1."""
+
+
+Kind: TypeAlias = GivenMetric | str
+"""What numbers per row are: values of a metric, marks (of `RIGHT`), or with a metric `Passing`
+marks of the runs of items."""
+
+
+class OwnMetric(SpecSection):
+    """A function of what is true and of what a model predicts."""
+
+    function: str = Field(
+        pattern=DOTTED,
+        description="Import path, e.g. mymetrics.profit for `profit` in mymetrics.py beside this "
+        "file. It takes `y_true`, what `needs` says and the `columns` by name, and returns a "
+        "number; a ValueError or NaN says that the metric has no value on these rows.",
+    )
+    label: Label | None = None
+    greater_is_better: bool = Field(True, description="Which way is better.")
+    unit: Label | None = Field(None, description="What it is measured in.")
+    needs: Literal["labels", "probabilities", "numbers"] = Field(
+        "labels",
+        description="What the second argument is: predicted classes, or probabilities of all "
+        "classes in their order, of two classes those of the positive one; or predicted numbers, "
+        "of a regression.",
+    )
+    columns: list[ColumnName] = Field(
+        [], description="Columns of the data that it takes too, by name."
+    )
+    smooth: bool = Field(
+        True,
+        description="`false` for medians, best thresholds and whatever jumps when a row is left "
+        "out: their intervals come from the bootstrap, and no test is made.",
+    )
+
+    @property
+    def module(self) -> str:
+        """The module of the function."""
+        return self.function.rpartition(".")[0]
+
+
+def with_own_metrics(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Take an import path among the metrics for an own metric that is named like its function."""
+    listed, own = config.get("metrics"), config.get("own_metrics", {})
+    if not isinstance(listed, list) or not isinstance(own, Mapping):
+        return config
+    names, found = list(listed), dict(own)
+    for i, path in enumerate(listed):
+        if not isinstance(path, str) or "." not in path or not re.fullmatch(DOTTED, path):
+            continue
+        name = path.rpartition(".")[2]
+        if name in found:
+            raise said(
+                f"metrics[{i}]: {path} would be called {name!r} as another metric is; give it a "
+                f"name of its own: `own_metrics: {{my_name: {{function: {path}}}}}`"
+            )
+        names[i], found[name] = name, {"function": path}
+    return {**config, "metrics": names, "own_metrics": found} if found else config
+
+
+SCORINGS: Mapping[str, str] = {
+    "error": "accuracy",
+    "mcc": "matthews_corrcoef",
+    "log_loss": "neg_log_loss",
+    "brier": "neg_brier_score",
+    "mae": "neg_mean_absolute_error",
+    "mse": "neg_mean_squared_error",
+    "rmse": "neg_root_mean_squared_error",
+    "msle": "neg_mean_squared_log_error",
+    "rmsle": "neg_root_mean_squared_log_error",
+    "mape": "neg_mean_absolute_percentage_error",
+    "median_absolute_error": "neg_median_absolute_error",
+    "max_error": "neg_max_error",
+    "poisson_deviance": "neg_mean_poisson_deviance",
+    "gamma_deviance": "neg_mean_gamma_deviance",
+}
+"""The names of our metrics that are called otherwise there."""
+
+METRICS_OF: Mapping[str, str] = {
+    scoring: name for name, scoring in SCORINGS.items() if name != "error"
+}
+"""Our names of scorers that are called otherwise there."""
+
+NEGATED: Mapping[str, str] = {
+    scoring: name for name, scoring in SCORINGS.items() if scoring.startswith("neg_")
+}
+"""Losses with their sign turned, and the metrics that they are."""

@@ -1,4 +1,4 @@
-"""How rows are divided into training and test parts."""
+"""How rows are divided, how the fits become jobs, and what is measured of the fitted models."""
 
 from __future__ import annotations
 
@@ -212,3 +212,35 @@ class Resampling(SpecSection):
         if self.holdout is not None and self.holdout.column is not None:
             found["holdout"] = (self.holdout.column,)
         return found
+
+
+class Execution(SpecSection):
+    """How the fits become jobs. No result depends on it."""
+
+    jobs_per: Literal["fold", "model", "dataset"] | None = Field(
+        None,
+        description="How many fits one job does: `fold`: one; `model`: all of a model on a data "
+        "set; `dataset`: all on a data set. Default: `fold`, and `model` where the fits are jobs "
+        "of a cluster. The files are the same, and changing it refits nothing. Many short fits "
+        "want `model` or `dataset`.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_reuse(cls, keys: Any) -> Any:
+        if isinstance(keys, dict) and "reuse" in keys:
+            raise said(
+                "`reuse` is no longer a key: a model of another experiment is given as "
+                "`{results: results/<experiment>, model: <name there>}` in `models:`"
+            )
+        return keys
+
+
+class Importance(SpecSection):
+    """Permutation importance of every column to every model on the holdout."""
+
+    repeats: int = Field(10, ge=2, le=1000, description="How often each column is shuffled.")
+    scoring: str = Field(
+        "accuracy",
+        description="What may be lost: the name of a metric, or of a scorer of scikit-learn.",
+    )

@@ -1,14 +1,16 @@
-"""Which tests run, and how: the `tests:` part of an experiment."""
+"""The `tests:` of an experiment, and the plan that is made of them before the results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from bakeoff.errors import shown
 from bakeoff.keys import Id, SpecSection, said, with_numbers
+from bakeoff.options import OPTIONS
 
 Correction = Literal[
     "bonferroni",
@@ -40,7 +42,7 @@ def _as_list(value: Any) -> Any:
 class HypothesisTests(SpecSection):
     """Which tests run, and what they share."""
 
-    alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
+    alpha: float = Field(0.05, gt=0, lt=1, description=OPTIONS["alpha"].help)
     run: Annotated[list[str], Field(min_length=1), BeforeValidator(_as_list)] = Field(
         [RECOMMENDED],
         description="Names of tests. `recommended` stands for the tests that fit what the "
@@ -48,21 +50,15 @@ class HypothesisTests(SpecSection):
     )
     correction: Correction | None = Field(
         None,
-        description="How the p-values of a family of models or pairs are adjusted. Default: "
-        "`bonferroni` on folds and on independent rows; `holm` over data sets, over training runs, "
-        "on rows with groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` "
-        "for `metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
-        "pairs.",
+        description=OPTIONS["correction"].help,
     )
     versus: Id | None = Field(
         None,
-        description="A model: only it is compared, as A, with each other model as B; default: all "
-        "pairs.",
+        description=OPTIONS["versus"].help,
     )
     alternative: Literal["two-sided", "greater", "less"] = Field(
         "two-sided",
-        description="`greater`: the tests are one-sided, for A being better. A is the model that "
-        "comes first in `models:`, or that of `versus`.",
+        description=OPTIONS["alternative"].help,
     )
     rope: float | None = Field(
         None,
@@ -104,3 +100,108 @@ class HypothesisTests(SpecSection):
     def of(self, test: str) -> dict[str, Any]:
         """Return a test's own options."""
         return self.options.get(test, {})
+
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PlannedTest:
+    """One test of an experiment with its evidence and settings."""
+
+    name: str
+    plan: str = ""
+    evidence: str = ""
+    metrics: tuple[str, ...] = ()
+    why: str = ""
+    alpha: float = 0.05
+    correction: str | None = None
+    versus: str | None = None
+    simultaneous: bool = True
+    independent_rows: bool = False
+    related: bool = False
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    better: tuple[str, ...] = ()
+    posthoc: PlannedTest | None = None
+
+    @property
+    def alternative(self) -> Alternative:
+        """The side of the test; ``two-sided`` where it has no other."""
+        side: Alternative = self.options.get("alternative", "two-sided")
+        return side
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether its evidence is predictions row by row, not scores."""
+        return self.evidence in ("rows", "runs")
+
+    @property
+    def on_fold_rows(self) -> bool:
+        """Whether its evidence is the predictions of every fold, row by row."""
+        return self.evidence == "fold_rows"
+
+    @property
+    def on_datasets(self) -> bool:
+        """Whether its evidence is one score per data set."""
+        return self.evidence == "datasets"
+
+    @property
+    def allows_missing(self) -> bool:
+        """Whether it leaves out missing scores by itself."""
+        return "omit" in map(self.options.get, ("missing", "nan_policy"))
+
+    def on(self, plan: str, metrics: Sequence[str]) -> PlannedTest:
+        """Return the test, and what follows it, on the evidence of a resampling plan."""
+        posthoc = self.posthoc and self.posthoc.on(plan, metrics)
+        return dataclasses.replace(self, plan=plan, metrics=tuple(metrics), posthoc=posthoc)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "name"}
+        own |= {"metrics": list(self.metrics), "better": list(self.better)}
+        posthoc = self.posthoc and self.posthoc.to_dict()
+        return {
+            "test": self.name,
+            **own,
+            "options": dict(self.options),
+            "posthoc": posthoc,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:
+        """Read what `to_dict` made; other keys are ignored."""
+        own = {f.name: data[f.name] for f in dataclasses.fields(cls) if f.name in data}
+        own |= {"name": data["test"]} | {k: tuple(own.get(k, ())) for k in ("metrics", "better")}
+        return cls(**{**own, "posthoc": data["posthoc"] and cls.from_dict(data["posthoc"])})
+
+
+@dataclasses.dataclass(frozen=True)
+class AnalysisPlan:
+    """The tests of an experiment, in the order asked for."""
+
+    tests: tuple[PlannedTest, ...] = ()
+
+    def __iter__(self) -> Iterator[PlannedTest]:
+        return iter(self.tests)
+
+    def __len__(self) -> int:
+        return len(self.tests)
+
+    def __getitem__(self, name: str) -> PlannedTest:
+        return {test.name: test for test in self.with_posthoc}[name]
+
+    @property
+    def with_posthoc(self) -> tuple[PlannedTest, ...]:
+        """The tests, then the post hoc tests that are not asked for too, each name once."""
+        names = {test.name for test in self.tests}
+        following = {t.posthoc.name: t.posthoc for t in self.tests if t.posthoc is not None}
+        return (*self.tests, *(test for name, test in following.items() if name not in names))
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Return plain data, one entry per test."""
+        return [test.to_dict() for test in self.tests]
+
+    @classmethod
+    def from_list(cls, tests: Iterable[Mapping[str, Any]]) -> AnalysisPlan:
+        """Read what `to_list` made."""
+        return cls(tuple(map(PlannedTest.from_dict, tests)))

@@ -11,7 +11,8 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Literal, Unpack
+from functools import cached_property
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +45,9 @@ from bakeoff.stats.rows.mcnemar import noninferiority, paired_difference_ci
 _FEWEST_OF_A_CLASS, _FEWEST_DEGREES, _FEWEST_OF_SUMS = 20, 10, 20
 """What limits need: rows of a class and degrees of freedom of a log loss; degrees of freedom of any
 numbers and of sums over groups."""
-_SIDES: tuple[Literal["greater", "less"], ...] = ("greater", "less")
+_ANY_MARGIN = 0.5
+_MOST_TIMES = 1000.0
+"""Times the rows beyond which more rows are no way to decide."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +83,89 @@ class Limits:
     method: str
     warnings: tuple[str, ...] = ()
 
+    @classmethod
+    def from_results(cls, low: Result, high: Result, alpha: float, groups: int, how: str) -> Limits:
+        """Take the limits of one result each; equal models are decided on by the rows alone."""
+        bounds = (math.nan, math.nan)
+        if low.ci is not None and high.ci is not None:
+            bounds = low.ci.low, high.ci.high
+        fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
+        return cls(low.estimate, *bounds, alpha, low.n, groups, low.status, how, fails)
+
+    def withheld(self, why: str) -> Limits:
+        """Return no limits, and why."""
+        nan, warnings = math.nan, (*self.warnings, why)
+        return dataclasses.replace(
+            self, low=nan, high=nan, status=Status.TOO_FEW, warnings=warnings
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Advantage:
+    """The difference of two models by a metric, and the one-sided questions that it answers."""
+
+    setting: Setting
+    contrast: Influence | None
+    low: Result
+    high: Result
+    alpha: float
+
+    @classmethod
+    def between(cls, setting: Setting, rows: Sequence[Any], alpha: float) -> Self:
+        """Compare two models on either side."""
+        (contrast, low), (_, high) = (
+            difference(setting, rows, side, 1 - alpha) for side in ("greater", "less")
+        )
+        return cls(setting, contrast, low, high, alpha)
+
+    @cached_property
+    def skew(self) -> float:
+        """The skewness of the rows, or groups, of a mean; 0 for other metrics."""
+        if self.contrast is None or self.setting.metric.form is not Form.ROWS:
+            return 0.0
+        return skewness(self.contrast.psi, self.setting.clusters)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Those of the two tests; of means of values per row the wider ones of t and of Hall's."""
+        setting, contrast = self.setting, self.contrast
+        groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
+        limits = Limits.from_results(self.low, self.high, self.alpha, groups, "t_influence")
+        if setting.metric.form is not Form.ROWS or contrast is None or math.isnan(limits.low):
+            return limits
+        if self.low.df is None:  # right and wrong rows: limits of their table
+            return dataclasses.replace(limits, method="newcombe")
+        computed, alone = setting.metric.computed, setting.clusters is None
+        if computed:
+            limits = dataclasses.replace(limits, warnings=())
+        fewest, needed = setting.fewest(), _FEWEST_OF_A_CLASS
+        if 0 <= fewest < needed:
+            return limits.withheld(f"{fewest} rows of the rarest class, {needed} are needed")
+        needed = _FEWEST_DEGREES if computed and alone else _FEWEST_OF_SUMS
+        if contrast.tested.df < needed:
+            return limits.withheld(
+                f"few rows dominate the difference: it has {contrast.tested.df:.0f} effective "
+                f"degrees of freedom, {needed} are needed",
+            )
+        low, high = skewed_limits(limits.estimate, contrast.tested, self.skew, self.alpha)
+        return dataclasses.replace(limits, low=low, high=high, method="t_and_hall")
+
+    def one_sided(self, margin: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Test that A is worse, and that it is better, by the margin: statistics and p-values."""
+        contrast = self.contrast
+        assert contrast is not None
+        groups, statistics, pvalues = contrast.of_groups, [], []
+        for sign in (1, -1):
+            t = (sign * contrast.estimate + margin) / contrast.tested.se
+            pvalue = skewed_pvalue(t, contrast.tested, sign * self.skew)
+            of_rows = self.setting.metric.form is Form.ROWS
+            if not of_rows and groups is not None and not groups.many_alike:
+                shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
+                pvalue = max(pvalue, shifted.pvalue("greater"))
+            statistics.append(sign * t)
+            pvalues.append(pvalue)
+        return (statistics[0], statistics[1]), (pvalues[0], pvalues[1])
+
 
 @checked
 def metric_limits(
@@ -88,7 +174,7 @@ def metric_limits(
     predicted_base: ArrayLike,
     *,
     alpha: Alpha = 0.05,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Limits:
     """Return limits for the difference of any metric of a test set; see `metric_difference`.
 
@@ -100,41 +186,9 @@ def metric_limits(
     ----------
     predicted_candidate, predicted_base : array_like, shape (n,) or (n, K)
         What each predicts, as in `metric_difference`.
-
-    Examples
-    --------
-    >>> y, a = [1] * 20 + [0] * 20, [1] * 18 + [0] * 22
-    >>> b = [1] * 11 + [0] * 26 + [1] * 3
-    >>> found = metric_limits(y, a, b, metric="f1")
-    >>> round(found.estimate, 2), round(found.low, 2)
-    (0.3, 0.13)
     """
     models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
-    setting, rows = setting_of(y_true, models, **asked)
-    return limits_of(setting, rows, alpha)[0]
-
-
-def limits_of(
-    setting: Setting, rows: Sequence[Any], alpha: float
-) -> tuple[Limits, Influence | None, Result]:
-    """Return the limits of a difference, the influence of every row on it, and its test."""
-    (contrast, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
-    groups = 0 if setting.clusters is None else int(setting.clusters.max()) + 1
-    limits = two_limits(low, high, alpha, groups, "t_influence")
-    if setting.metric.form is not Form.ROWS or contrast is None or math.isnan(limits.low):
-        return limits, contrast, low
-    if low.df is None:  # right and wrong rows: limits of their table
-        return dataclasses.replace(limits, method="newcombe"), contrast, low
-    computed, alone = setting.metric.computed, setting.clusters is None
-    if computed:
-        limits = dataclasses.replace(limits, warnings=())
-    fewest = setting.fewest()
-    if 0 <= fewest < _FEWEST_OF_A_CLASS:
-        why = f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed"
-        return _none(limits, why), contrast, low
-    skew = skewness(contrast.psi, setting.clusters)
-    fewest_degrees = _FEWEST_DEGREES if computed and alone else _FEWEST_OF_SUMS
-    return _of_mean(limits, contrast.tested, skew, fewest_degrees), contrast, low
+    return _Advantage.between(*setting_of(y_true, models, **options), alpha).limits
 
 
 @checked
@@ -146,58 +200,17 @@ def mean_limits(
     groups: ArrayLike | None = None,
     alpha: Alpha = 0.05,
 ) -> Limits:
-    """Return limits for the mean difference of a number per row; see `mean_difference`.
+    """Return the limits of `metric_limits` for the mean difference of a number per row.
 
-    Each is the wider one of Student's and of Hall's (1992) limit; there are none below 20
-    effective degrees of freedom.
+    There are none below 20 effective degrees of freedom.
 
     Parameters
     ----------
     values_candidate, values_base : array_like, shape (n,)
         The number of each row, in the same row order.
-
-    Examples
-    --------
-    >>> losses = np.linspace(0, 1, 30)
-    >>> found = mean_limits(losses, losses**2, greater_is_better=False)
-    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
-    (-0.161, -0.186, -0.134)
     """
     models = [("values_candidate", values_candidate), ("values_base", values_base)]
-    setting, rows = setting_of_values(models, greater_is_better, groups)
-    return limits_of(setting, rows, alpha)[0]
-
-
-def two_limits(low: Result, high: Result, alpha: float, groups: int, method: str) -> Limits:
-    """Take the limits of one result each; equal models are decided on by the rows alone."""
-    bounds = (math.nan, math.nan)
-    if low.ci is not None and high.ci is not None:
-        bounds = low.ci.low, high.ci.high
-    fails = tuple(a.detail for a in low.assumptions if a.holds is False and a.name != CARRIED)
-    return Limits(low.estimate, *bounds, alpha, low.n, groups, low.status, method, fails)
-
-
-def _of_mean(limits: Limits, spread: Spread, skew: float, fewest: int) -> Limits:
-    """Take the skewness of numbers per row into account, where enough of them carry the mean."""
-    if spread.df < fewest:
-        return _none(
-            limits,
-            f"few rows dominate the difference: it has {spread.df:.0f} effective degrees of "
-            f"freedom, {fewest} are needed",
-        )
-    low, high = skewed_limits(limits.estimate, spread, skew, limits.alpha)
-    return dataclasses.replace(limits, low=low, high=high, method="t_and_hall")
-
-
-def _none(limits: Limits, why: str) -> Limits:
-    """Return no limits, and why."""
-    nan, said = math.nan, (*limits.warnings, why)
-    return dataclasses.replace(limits, low=nan, high=nan, status=Status.TOO_FEW, warnings=said)
-
-
-def count_groups(groups: ArrayLike | None) -> int:
-    """Count groups; 0 where there are none."""
-    return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))
+    return _Advantage.between(*setting_of_values(models, greater_is_better, groups), alpha).limits
 
 
 @register(evidence=Evidence.ROWS, citation="schuirmann1987")
@@ -209,7 +222,7 @@ def metric_equivalence(
     margin: Margin,
     question: Literal["equivalence", "noninferiority"] = "equivalence",
     alpha: Alpha = 0.05,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> EquivalenceResult:
     """Equivalence by a metric.
 
@@ -252,22 +265,21 @@ def metric_equivalence(
     (-0.024, 0.0102, 'equivalent')
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    setting, rows = setting_of(y_true, models, **asked)
-    limits, contrast, test = limits_of(setting, rows, alpha)
-    sides = 2 if question == "equivalence" else 1
+    advantage = _Advantage.between(*setting_of(y_true, models, **options), alpha)
+    limits, test = advantage.limits, advantage.low
     statistics = pvalues = (math.nan, math.nan)
     ci: ConfidenceInterval | None = None
     if not math.isnan(limits.low):
-        assert contrast is not None
-        statistics, pvalues = _one_sided(setting, contrast, margin)
+        statistics, pvalues = advantage.one_sided(margin)
         ci = ConfidenceInterval(limits.low, limits.high, 1 - 2 * alpha, limits.method)
     elif limits.status is Status.IDENTICAL_SCORES:
         statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
+    name = advantage.setting.metric.name
     return conclude(
-        variant=setting.metric.name,
+        variant=name,
         statistics=statistics,
         pvalues=pvalues,
-        sides=sides,
+        sides=2 if question == "equivalence" else 1,
         status=limits.status,
         margin=margin,
         alpha=alpha,
@@ -276,27 +288,9 @@ def metric_equivalence(
         df=test.df,
         n=limits.n,
         assumptions=test.assumptions,
-        what=f"values of {setting.metric.name} of the two fitted models",
+        what=f"values of {name} of the two fitted models",
         details={**test.details},
     )
-
-
-def _one_sided(
-    setting: Setting, contrast: Influence, margin: float
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Test that A is worse, and that it is better, by the margin: statistics and p-values."""
-    of_rows, groups = setting.metric.form is Form.ROWS, contrast.of_groups
-    skew = skewness(contrast.psi, setting.clusters) if of_rows else 0.0
-    statistics, pvalues = [], []
-    for sign in (1, -1):
-        t = (sign * contrast.estimate + margin) / contrast.tested.se
-        pvalue = skewed_pvalue(t, contrast.tested, sign * skew)
-        if not of_rows and groups is not None and not groups.many_alike:
-            shifted = GroupSums(sign * groups.sums + margin * groups.shares, groups.shares)
-            pvalue = max(pvalue, shifted.pvalue("greater"))
-        statistics.append(sign * t)
-        pvalues.append(pvalue)
-    return (statistics[0], statistics[1]), (pvalues[0], pvalues[1])
 
 
 def skewness(psi: FloatArray, clusters: NDArray[np.intp] | None) -> float:
@@ -310,10 +304,16 @@ def skewed_limits(centre: float, spread: Spread, skew: float, tail: float) -> tu
     """Return a lower and an upper limit, each of them missed with the probability `tail`."""
     # Each is the wider one of Student's t limit and Hall's (1992, JRSS B 54, 221-228), whose cubic
     # transformation takes the skewness out of the t statistic; both with the same quantile of t.
-    quantile = -float(special.stdtrit(spread.df, tail))
-    low, high = (
-        sign * min(-quantile, _hall(sign * skew, quantile, spread.units)) for sign in (1, -1)
-    )
+    quantile, root = -float(special.stdtrit(spread.df, tail)), math.sqrt(spread.units)
+
+    def hall(skew: float) -> float:
+        """Return Hall's lower limit in standard errors."""
+        if abs(skew) < 1e-9:
+            return -quantile
+        inner = 1 + skew * (quantile / root - skew / (6 * spread.units))
+        return -root * 3 / skew * (math.cbrt(inner) - 1)
+
+    low, high = (sign * min(-quantile, hall(sign * skew)) for sign in (1, -1))
     return centre + low * spread.se, centre + high * spread.se
 
 
@@ -326,29 +326,6 @@ def skewed_pvalue(t: float, spread: Spread, skew: float) -> float:
     return float(special.stdtr(spread.df, -min(t, halls)))
 
 
-def _hall(skew: float, quantile: float, n: float) -> float:
-    """Return Hall's lower limit in standard errors."""
-    if abs(skew) < 1e-9:
-        return -quantile
-    root = math.sqrt(n)
-    inner = 1 + skew * (quantile / root - skew / (6 * n))
-    return -root * 3 / skew * (math.cbrt(inner) - 1)
-
-
-_ANY_MARGIN = 0.5
-
-_MOST_TIMES = 1000.0
-"""Times the rows beyond which more rows are no way to decide."""
-
-
-class Release(StrEnum):
-    """What to do with a candidate."""
-
-    SHIP = "ship"
-    BLOCK = "block"
-    UNDECIDED = "undecided"
-
-
 @checked
 def accuracy_limits(
     correct_candidate: ArrayLike,
@@ -359,47 +336,50 @@ def accuracy_limits(
 ) -> Limits:
     """Return limits for the difference of two accuracies on the same rows.
 
+    Independent rows have exact melded limits (Fay & Lumbard 2021), which no discordance brings
+    beyond the level; groups the score limits of `noninferiority`.
+
     Parameters
     ----------
     correct_candidate, correct_base : array_like of bool or 0/1, shape (n,)
         Whether each is right on each row.
-    alpha : float
-        Level of each limit, below 0.5.
-
-    Returns
-    -------
-    Limits
-        Independent rows: exact melded limits (Fay & Lumbard 2021), which no discordance brings
-        beyond the level. Groups: the score limits of `noninferiority`.
 
     Examples
     --------
     >>> import numpy as np
     >>> candidate = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
     >>> base = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
-    >>> found = accuracy_limits(candidate, base)
-    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    >>> limits = accuracy_limits(candidate, base)
+    >>> round(limits.estimate, 3), round(limits.low, 3), round(limits.high, 3)
     (0.01, -0.001, 0.022)
     """
     if groups is not None:
-        found = noninferiority(
+        test = noninferiority(
             correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
         )
-        return two_limits(found, found, alpha, found.n_clusters, "score_effective")
+        return Limits.from_results(test, test, alpha, test.n_clusters, "score_effective")
     counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
-    low, high = (
-        paired_difference_ci(
-            **counts, method="exact_melded", confidence_level=1 - alpha, alternative=side
-        )
-        for side in ("greater", "less")
-    )
+    how: dict[str, Any] = {**counts, "method": "exact_melded", "confidence_level": 1 - alpha}
+    low = paired_difference_ci(**how, alternative="greater").low
+    high = paired_difference_ci(**how, alternative="less").high
     n = sum(counts.values())
     estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
-    return Limits(estimate, low.low, high.high, alpha, n, 0, Status.OK, "exact_melded")
+    return Limits(estimate, low, high, alpha, n, 0, Status.OK, "exact_melded")
+
+
+class Release(StrEnum):
+    """What to do with a candidate."""
+
+    SHIP = "ship"
+    BLOCK = "block"
+    UNDECIDED = "undecided"
 
 
 def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> Release:
-    """Return what the limits say of a candidate.
+    """Return what the limits of a candidate's advantage say of it.
+
+    ``ship``: the lower limit is above −margin. ``block``: the upper limit is below −margin. Else
+    ``undecided``, as without limits.
 
     Parameters
     ----------
@@ -409,19 +389,7 @@ def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> 
         The largest loss that does not matter, at least 0, in the unit of the metric; with
         `superior` the smallest gain that does.
     superior : bool
-        Ship only what is shown to be better than the base by more than the margin.
-
-    Returns
-    -------
-    Release
-        ``ship``: the lower limit is above −margin (`superior`: above +margin). ``block``: the upper
-        limit is below −margin (`superior`: whatever is not shipped). Else ``undecided``, as
-        without limits.
-
-    Raises
-    ------
-    ValueError
-        A negative or infinite margin.
+        Ship only what is shown to be better than the base by more than the margin, block the rest.
 
     Examples
     --------
@@ -439,25 +407,7 @@ def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> 
 
 
 def check_margin(margin: float, low: float = -math.inf, high: float = math.inf) -> float:
-    """Return a margin that some loss could exceed.
-
-    Parameters
-    ----------
-    margin : float
-        A difference of two values of a metric.
-    low, high : float
-        The range of the metric; no difference is larger than its width.
-
-    Raises
-    ------
-    ValueError
-        A negative or infinite margin, or one as wide as the range.
-
-    Examples
-    --------
-    >>> check_margin(0.01, 0.0, 1.0)
-    0.01
-    """
+    """Return a margin that some loss could exceed, of a metric with values from low to high."""
     size = check_number(margin, "margin")
     if not (size >= 0 and math.isfinite(size)):
         raise ArgumentError("margin", f"found {margin!r}, must be at least 0 and finite")
@@ -472,7 +422,9 @@ def check_margin(margin: float, low: float = -math.inf, high: float = math.inf) 
 
 @checked
 def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int | None:
-    """Return with how many rows an undecided candidate would probably be decided on.
+    """Return with how many rows in all an undecided candidate would probably be decided on.
+
+    None without limits, or where a thousand times the rows would not do.
 
     Parameters
     ----------
@@ -482,11 +434,6 @@ def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int
         As in `decide_release`.
     power : float
         Wanted probability of a decision, if the advantage is as it was seen.
-
-    Returns
-    -------
-    int or None
-        Rows in all; None without limits, or where a thousand times the rows would not do.
 
     Examples
     --------

@@ -29,7 +29,6 @@ from bakeoff.stats.core.arguments import (
     check_number,
     checked,
 )
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.result import Alternative, Result
 
@@ -312,7 +311,7 @@ class McNemarPower(Power):
         rejected = distributions.upper_tail(critical, n_d, share)
         if side == "two-sided":
             rejected = rejected + distributions.lower_tail(n_d - critical, n_d, share)
-        return min(1.0, inner(weights, rejected))
+        return min(1.0, float(weights @ rejected))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -489,14 +488,14 @@ class FiveByTwoPower(Power):
     def details(self, n: float, effect: float) -> dict[str, float]:
         """Return the noise of one fold's difference, and how it was simulated."""
         sd = self._sd(n, effect)
-        found = {
+        details = {
             "sd": sd,
             "effect": effect / sd if sd else math.inf,
             "correlation": self.correlation,
             "n_simulations": self.n_simulations,
             "seed": self.seed,
         }
-        return found if self.discordance is None else {**found, "discordance": self.discordance}
+        return details if self.discordance is None else {**details, "discordance": self.discordance}
 
     def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
         """Add the error of what was simulated."""

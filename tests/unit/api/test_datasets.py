@@ -20,7 +20,7 @@ from bakeoff.data.records import read_frame
 from bakeoff.execution import steps
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import read_experiment
-from bakeoff.spec.analysis_plan import AnalysisPlan
+from bakeoff.spec.tests import AnalysisPlan
 
 NAN = float("nan")
 DEMSAR = Path(__file__).parents[3] / "docs/gallery/demsar-2006.csv"
@@ -56,7 +56,7 @@ def test_every_layout_of_a_table_gives_the_same_numbers():
         "column": (table.rename_axis(index="d").reset_index(), {"datasets": "d"}),
         "mapping": (table.to_dict(), {}),
         "long": (long, {"datasets": "dataset"}),
-        "folds": (folds, {"datasets": "dataset", "repeats": "fold"}),
+        "folds": (folds, {"datasets": "dataset", "runs": "fold"}),
         "metric": (table, {"metric": "score:higher", "values": None}),
     }
     for name, (given, options) in others.items():
@@ -214,13 +214,17 @@ TURNED = {"model": ["m", "n"], "iris": [1, 2], "wine": [1, 2]}
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        (lambda t: t.reset_index(drop=True), {}, "datasets: which column names the data sets"),
+        (
+            lambda t: t.assign(a="x", b="y").reset_index(drop=True),
+            {},
+            "datasets: which column names",
+        ),
         (lambda t: t, {"values": None}, "values: is a higher or a lower score better?"),
         (lambda t: t, {"datasets": "x"}, "datasets: unknown column 'x'"),
         (lambda t: t, {"versus": "z"}, "versus: unknown model 'z'"),
         (lambda t: t, {"models": ["a"]}, "models: found 1 model"),
         (lambda t: t.assign(source="web"), {}, "models: column 'source' has no number"),
-        (lambda t: pd.concat([as_long(t)] * 2), {"datasets": "dataset"}, "repeats: a has 2 scores"),
+        (lambda t: pd.concat([as_long(t)] * 2), {"datasets": "dataset"}, "runs: a has 2 scores"),
         (lambda t: t.replace(t.iloc[0, 0], np.inf), {}, "table: a score is infinite"),
         (lambda t: t, {"missing": "guess"}, "missing: found 'guess'"),
         (lambda t: t, {"tests": ["mcnemar"]}, "mcnemar"),
@@ -249,7 +253,7 @@ def test_several_metrics_have_their_own_directions_and_families():
     rows = found.comparisons
     assert rows.groupby("metric")["pvalue"].apply(list).map(tuple).nunique() == 1
     assert rows["metric"].unique().tolist() == ["auc", "loss"]
-    with pytest.raises(bakeoff.UserError, match="metric: which of the metrics"):
+    with pytest.raises(bakeoff.UserError, match="metrics: which of the metrics"):
         bakeoff.compare_datasets(long, datasets="dataset", values="higher")
 
 
@@ -263,17 +267,18 @@ def test_the_command_answers_and_refuses_what_is_for_rows(capsys, tmp_path):
     )
     assert found["standings"][0]["models"][0]["win_rate"] == pytest.approx((4 - 27 / 14) / 3)
     page = tmp_path / "page.html"
-    wanted = ["--html", str(page), "--versus", "C4.5"]
+    wanted = ["--output", str(page), "--versus", "C4.5"]
     assert main(["compare", file, "--datasets", "dataset", "--values", "higher", *wanted]) == 0
     assert "win rate" in capsys.readouterr().out
     assert "Win rate" in page.read_text()
-    of_rows = ["--subgroups=x", "--costs=x", "--counts=1,2,3,4", "--time=x", "--runs=x"]
-    of_rows += ["--seeds=x", "--deterministic=x", "--missing-target=drop", "--labels"]
-    for option in of_rows:
+    of_rows = ["--subgroups=x", "--counts=1,2,3,4", "--time=x", "--seeds=x", "--task=x"]
+    rare = ["costs=x", "deterministic=x", "missing_target=drop", "independent_rows=true"]
+    for option in (*of_rows, *(f"--set={key}" for key in rare)):
         assert main(["compare", file, "--datasets", "dataset", option]) == 2
-        assert f"{option.partition('=')[0]} is for rows" in capsys.readouterr().err
+        name = option.replace("--set=", "--set ").rpartition("=")[0]
+        assert f"{name}: is for rows" in capsys.readouterr().err
     assert main(["compare", file, "--values", "higher", "--missing", "failed"]) == 2
-    assert "name its --datasets" in capsys.readouterr().err
+    assert "--missing: unknown value 'failed'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["dataset", "Task", "problem", "benchmark"])
@@ -293,7 +298,7 @@ def test_the_leader_of_two_models_is_the_one_of_the_standings():
     found = bakeoff.compare_datasets(frame, values="higher", missing="drop_dataset")
     headline, by, *_ = found.verdict.splitlines()
     assert headline == "b is better than a by score."
-    assert re.match(r"Over 10 of 12 data sets b has the best average rank \(1\.\d\d", by)
+    assert re.match(r"Over 10 of 12 data sets, b has the best average rank \(1\.\d\d", by)
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_parameter_that_nobody_can_make_again(held, told):
 
 def assert_as_cross_validated(models, x, y):
     """Compare the scores of all folds with those of scikit-learn alone."""
-    found = bakeoff.compare_estimators(models, x, y, plan=FOLDS, tests=["corrected_kfold_t"])
+    found = bakeoff.compare_estimators(models, x, y, cv=FOLDS, tests=["corrected_kfold_t"])
     for name, model in models.items():
         own = found.scores.query("model == @name").sort_values("fold")["value"]
         expected = cross_val_score(model, x, np.ravel(y), cv=FOLDS, scoring="accuracy")
@@ -190,8 +190,8 @@ def session(monkeypatch):
 
 def test_code_of_the_session_is_fitted_in_this_process_alone(session, tmp_path):
     models = {"own": session["OfCell"](), "svc": SVC()}
-    found = bakeoff.compare_estimators(models, X, Y, plan="holdout")
-    bare = bakeoff.compare_estimators({**models, "own": GaussianNB()}, X, Y, plan="holdout")
+    found = bakeoff.compare_estimators(models, X, Y, cv="holdout")
+    bare = bakeoff.compare_estimators({**models, "own": GaussianNB()}, X, Y, cv="holdout")
     assert list(found.scores["value"]) == list(bare.scores["value"])
     why = r"estimators\['own'\] needs OfCell, which is defined in your script or notebook"
     with pytest.raises(UserError, match=rf"n_jobs: {why}.* leave `n_jobs` at 1$"):

@@ -71,7 +71,7 @@ def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, monkeypatch
         for name, last in (("tree", search), ("stump", TWO["stump"]))
     }
     found = bakeoff.compare_estimators(
-        models, x, Y, plan={"cv_5x2": {}, "holdout": {}}, groups=groups, metrics=["f1_macro"]
+        models, x, Y, cv={"cv_5x2": {}, "holdout": {}}, groups=groups, metrics=["f1_macro"]
     )
     file = found.to_yaml(tmp_path / "iris.yaml")
     monkeypatch.chdir(tmp_path)
@@ -80,9 +80,9 @@ def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, monkeypatch
 
 def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
     splitter = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    alone = bakeoff.compare_estimators(TWO, X, Y, plan=splitter, progress=True)
+    alone = bakeoff.compare_estimators(TWO, X, Y, cv=splitter, progress=True)
     assert capsys.readouterr().err.endswith("] 12/12\n")
-    same_results(bakeoff.compare_estimators(TWO, X, Y, plan=splitter, n_jobs=2), alone)
+    same_results(bakeoff.compare_estimators(TWO, X, Y, cv=splitter, n_jobs=2), alone)
     assert capsys.readouterr().err == ""
     assert set(alone.comparisons["test"]) == {"corrected_repeated_kfold_t"}
 
@@ -90,7 +90,7 @@ def test_workers_change_nothing_and_a_bar_counts_the_fits(capsys):
 def test_regressors_and_names_that_are_no_ids():
     x, y = load_diabetes(return_X_y=True, as_frame=True)
     models = {"ridge, α = 1": Ridge(), "a tree": DecisionTreeRegressor(max_depth=2)}
-    found = bakeoff.compare_estimators(models, x, y, plan="holdout", unit="points")
+    found = bakeoff.compare_estimators(models, x, y, cv="holdout", unit="points")
     assert "ridge, α = 1" in found.verdict
     assert "points" in found.verdict
     assert set(found.comparisons["metric"]) == {"rmse"}
@@ -99,7 +99,7 @@ def test_regressors_and_names_that_are_no_ids():
 def test_time_and_a_column_of_the_table():
     frame = pd.DataFrame(X, columns=list("abcd")).assign(day=np.arange(150))
     order = np.random.default_rng(0).permutation(150)
-    found = bakeoff.compare_estimators(TWO, frame, Y[order], plan="holdout", time="day")
+    found = bakeoff.compare_estimators(TWO, frame, Y[order], cv="holdout", time="day")
     assert "follow each other in time by day" in found.methods
 
 
@@ -139,9 +139,9 @@ def test_what_cannot_be_compared(arguments, told):
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"plan": ShuffleSplit(3)}, "plan: found ShuffleSplit, expected the name of a plan"),
-        ({"plan": "kfolds"}, "plan: unknown plan 'kfolds'; did you mean 'kfold'"),
-        ({"plan": StratifiedKFold(99)}, "plan: StratifiedKFold cannot split these rows"),
+        ({"cv": ShuffleSplit(3)}, "cv: found ShuffleSplit, expected a number of folds"),
+        ({"cv": "kfolds"}, "cv: unknown plan 'kfolds'; did you mean 'kfold'"),
+        ({"cv": StratifiedKFold(99)}, "cv: StratifiedKFold cannot split these rows"),
         ({"versus": "x"}, "versus: unknown estimator 'x'"),
         ({"groups": "day"}, "groups: unknown column of X 'day'"),
         ({"metrics": ["rmse"]}, "metrics.*rmse compares numbers"),
@@ -161,11 +161,11 @@ def test_fit_that_fails_names_the_estimator():
     frame.loc[3, "a"] = np.nan
     models = {"tree": DecisionTreeClassifier(), "bayes": GaussianNB()}
     with pytest.raises(UserError, match=r"estimators\['bayes'\], holdout: .*contains NaN"):
-        bakeoff.compare_estimators(models, frame, Y, plan="holdout")
+        bakeoff.compare_estimators(models, frame, Y, cv="holdout", preprocessing="none")
 
 
 def test_path_of_another_kind(tmp_path):
-    found = bakeoff.compare_estimators(TWO, X, Y, plan="holdout")
+    found = bakeoff.compare_estimators(TWO, X, Y, cv="holdout")
     with pytest.raises(UserError, match=r"path: found .* expected a name with .yaml"):
         found.to_yaml(tmp_path / "x.json")
     assert not list(tmp_path.glob("x*"))

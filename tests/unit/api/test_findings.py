@@ -69,7 +69,7 @@ def test_page_and_tables_are_those_of_the_command(found, labels, tmp_path):
         metrics="f1",
         name="rows.csv",
     )
-    where = ["--markdown", str(tmp_path / "m.md"), "--latex", str(tmp_path / "m.tex")]
+    where = ["--output", str(tmp_path / "m.md"), "--output", str(tmp_path / "m.tex")]
     assert main(["compare", str(tmp_path / "rows.csv"), "--metric", "f1", *where]) == 0
     assert own.save(tmp_path / "own.tex").read_text() == (tmp_path / "m.tex").read_text()
     told, ours = (tmp_path / "m.md").read_text(), own.save(tmp_path / "own.md").read_text()

@@ -24,7 +24,7 @@ def test_differences_of_few_noisy_folds_are_possible():
     table = found.to_frame()
     assert (table["ci_low"] >= -1).all()
     assert (table["ci_high"] <= 1).all()
-    assert "even the largest possible difference would probably not be detected" in str(found)
+    assert "Even the largest possible difference would probably be missed" in str(found)
 
 
 def test_what_the_range_cuts_tells_nothing_of_the_noise():

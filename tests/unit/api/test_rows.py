@@ -75,7 +75,16 @@ BOTH = ["y_true", *(f"{m}:{c}" for m in MODELS for c in ("sick", "healthy"))]
         ({"metrics": "f1", "positive": "healthy"}, ["--metric", "f1", "--positive", "healthy"]),
         (
             {"alternative": "greater", "variant": "exact", "alpha": 0.1, "versus": "new"},
-            ["--alternative", "greater", "--variant", "exact", "--alpha", ".1", "--versus", "new"],
+            [
+                "--set",
+                "alternative=greater",
+                "--set",
+                "variant=exact",
+                "--alpha",
+                ".1",
+                "--versus",
+                "new",
+            ],
         ),
     ],
 )
@@ -136,7 +145,7 @@ def test_groups_and_time_compare_as_in_a_file(table, by_files):
     for argument, option in (("groups", "--groups"), ("time", "--time")):
         told = by_files([*COLUMNS, "patient"], option, "patient")
         same_numbers(bakeoff.compare(y, given, **{argument: table["patient"]}), told)
-    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--independent-rows")
+    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--set", "independent_rows=true")
     found = bakeoff.compare(y, given, groups=table["patient"], independent_rows=True)
     same_numbers(found, told)
 
@@ -164,7 +173,7 @@ def test_numbers_per_row_compare_as_in_a_file(table, by_files):
 def test_costs_compare_as_in_a_file(table, by_files, tmp_path):
     costs = {"classes": ["healthy", "sick"], "matrix": [[0, 1], [5, 0]]}
     (tmp_path / "costs.yaml").write_text(json.dumps(costs))
-    told = by_files(COLUMNS, "--costs", str(tmp_path / "costs.yaml"))
+    told = by_files(COLUMNS, "--set", f"costs={tmp_path / 'costs.yaml'}")
     same(bakeoff.compare(table["y_true"], labels(table), costs=costs), told)
 
 
@@ -277,7 +286,7 @@ ELSEWHERE = (
         (Y, GOOD, {"variant": "mid"}, "^variant: "),
         (Y, GOOD, {"positive": "c"}, "unknown class in positive: 'c'"),
         (Y, GOOD, {"classes": ["a"]}, "classes: found a, expected every class once; y has b too"),
-        (Y, GOOD, {"groups": Y, "time": Y}, "groups, time: these cannot be combined"),
+        (Y, GOOD, {"groups": Y, "time": Y}, "groups: cannot be combined with time"),
         (Y, GOOD, {"runs": Y}, "runs: found no groups, expected the items"),
         (Y, GOOD, {"groups": Y, "runs": Y}, "runs: .* found twice: a run a, b run b"),
         (Y, GOOD, {"bins": {"age": [1]}}, "bins: found no subgroups"),
@@ -286,7 +295,7 @@ ELSEWHERE = (
         (Y, GOOD, {"subgroups": {"y": Y[:3]}}, r"subgroups\['y'\]: found 3 rows, y has 20"),
         (Y, GOOD, {"subgroups": {"n": range(20)}}, r"say where .* in Python `bins=\{'n': \[9.5\]"),
         (Y, GOOD, {"subgroups": {"n": range(20)}, "bins": {"n": [9, 2]}}, "numbers in ascending"),
-        (Y, GOOD, {"independent_rows": True}, "independent_rows: neither groups nor time"),
+        (Y, GOOD, {"independent_rows": True}, "independent_rows: no column relates"),
         (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, r"^costs\.classes: "),
         (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {"positive": "b"}, r"have a number outside 0 to 1"),
         (Y, {**GOOD, "n": np.full((20, 3), 1 / 3)}, {}, r"found 3 columns, there are 2 classes"),
@@ -303,7 +312,7 @@ ELSEWHERE = (
         (None, GOOD, {"values": "lower"}, "have no number in column 'value'"),
         (None, {"m": [0, 1], "n": [1, 1]}, {"values": "lower"}, "every number is 0 or 1"),
         (None, {"m": [0, 2], "n": [1, 1]}, {"values": "right"}, "that is neither 0 nor 1"),
-        (None, GOOD, {"values": "lower", "positive": "a"}, "positive: it is for predictions"),
+        (None, GOOD, {"values": "lower", "positive": "a"}, "positive: is for predictions"),
         (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
         (Y, {"m": [0] * len(Y), "n": Y}, {}, "Are they hard probabilities of"),
         (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),

@@ -33,6 +33,7 @@ def test_cell_of_subgroups_is_the_same_each_time():
 def test_only_cells_that_are_not_there_are_simulated(tmp_path):
     file = tmp_path / "rates.csv"
     for cells in ([1], [1, 2]):
-        fill(file, (({"n": n}, lambda n=n: {"rejected": 10 * n}) for n in cells))
-    fill(file, [({"n": 2}, lambda: {"rejected": 0})])
+        made = (({"n": n}, lambda n=n: {"rejected": 10 * n}) for n in cells)
+        assert list(fill(file, made)) == [{"n": cells[-1]}]
+    assert list(fill(file, [({"n": 2}, lambda: {"rejected": 0})])) == []
     assert read(file) == [{"n": "1", "rejected": "10"}, {"n": "2", "rejected": "20"}]

@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 
-from benchmarks.crossval import data, evidence, learners, rates, regimes
+from benchmarks.crossval import data, learners, rates, regimes
 from benchmarks.crossval.data import PLANS, Logit, Population, draw
 
 PAIRS = {
@@ -61,12 +61,12 @@ def test_learner_predicts_as_scikit_learn_does(name: str, classes: int) -> None:
         assert (found[i, test] == expected).all()
 
 
-def test_evidence_of_one_plan_gives_the_rates_of_its_procedures_alone(tmp_path: Path) -> None:
-    regime = next(one for one in regimes.REGIMES if one.name == "QDA 100")
-    assert list(evidence.make([regime], 3, tmp_path, 5, ["5x2"])) == [("QDA 100", 0)]
-    found = {rate.procedure: rate.runs for rate in rates.rates([regime], tmp_path, 5)}
-    of_5x2 = [p.name for p in rates.PROCEDURES if p.cost == 5]
-    assert found == dict.fromkeys(of_5x2, 3)
+def test_a_regime_has_the_rates_of_every_procedure_and_the_same_each_time() -> None:
+    regime = next(one for one in regimes.REGIMES if one.name == "nearest centroid 100")
+    found = list(rates.rates(regime, 2, 5))
+    assert [rate.procedure for rate in found] == [one.name for one in rates.PROCEDURES]
+    assert {rate.runs for rate in found} == {2}
+    assert found == list(rates.rates(regime, 2, 5))
 
 
 def test_shrunken_ridge_is_scikit_learns() -> None:

@@ -8,8 +8,7 @@ from bakeoff.spec.learners import LEARNERS
 from bakeoff.stats import TypeOneError, catalogue
 from benchmarks import levels
 from benchmarks.levels import Rate, level
-from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import rates_by_setting
+from benchmarks.type1 import SETTINGS, rates_by_setting
 
 
 def rate(
@@ -53,7 +52,7 @@ def test_catalogue_says_what_the_simulations_show() -> None:
         if entry.type1 is TypeOneError.BAYESIAN:
             assert name not in found
             continue
-        assert name in found, f"{name} is not simulated: python -m benchmarks.type1"
+        assert name in found, f"{name} is not simulated: python -m benchmarks type1"
         assert entry.rates == found[name].rates, f"{name}: run make generate"
         assert entry.type1 is found[name].word
         assert not entry.better_test or entry.better_test in catalogue()
@@ -67,7 +66,7 @@ def test_every_setting_is_a_learner_or_a_situation_that_cautions_know() -> None:
 
 def test_every_setting_is_in_the_file_as_it_is_now() -> None:
     known = rates_by_setting()
-    assert list(known) == [setting.title for setting in SETTINGS], "run: python -m benchmarks.type1"
+    assert list(known) == [setting.title for setting in SETTINGS], "run: python -m benchmarks type1"
     for setting in SETTINGS:
         shown = [(r["test"], r["on"], r["options"], r["family"]) for r in known[setting.title]]
         asked = [(t.test, t.evidence, t.label, setting.family) for t in setting.trials]

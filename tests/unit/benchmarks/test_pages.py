@@ -1,33 +1,31 @@
-"""What benchmarks write into pages of the documentation is what their figures say."""
+"""What the documentation shows of the simulations is what their figures say."""
 
 from __future__ import annotations
 
 import importlib
+import inspect
 from pathlib import Path
 
 import pytest
 
-from benchmarks import harness
+from benchmarks import harness, pages
 from benchmarks.__main__ import STUDIES
 
-HERE = Path(harness.__file__).parent
 
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_pages_are_made_from_the_figures(name: str) -> None:
-    pages = importlib.import_module(f"benchmarks.{name}").PAGES
-    texts = {page: parts for page, parts in pages.items() if not page.endswith(".svg")}
-    for file, text in harness.made(texts):
+def test_pages_are_made_from_the_figures() -> None:
+    for file, text in pages.made():
         assert file.read_text(encoding="utf-8") == text, f"{file.name}: run make generate"
 
 
-def test_every_page_of_a_study_is_written() -> None:
-    modules = {
-        ".".join(file.relative_to(HERE).with_suffix("").parts)
-        for file in HERE.rglob("*.py")
-        if "\nPAGES = " in file.read_text(encoding="utf-8")
-    }
-    assert modules == set(STUDIES)
+def test_every_study_simulates_and_is_described() -> None:
+    readme = (harness.HERE / "README.md").read_text(encoding="utf-8")
+    files = {file.relative_to(harness.HERE).as_posix() for file in harness.HERE.rglob("*.csv")}
+    for name in STUDIES:
+        assert f"`{name}`" in readme
+        assert inspect.isgeneratorfunction(importlib.import_module(f"benchmarks.{name}").simulate)
+    shown = " ".join(harness.HERE.joinpath("README.md").read_text(encoding="utf-8").split("`"))
+    patterns = [word for word in shown.replace(",", " ").split() if word.endswith(".csv")]
+    assert all(any(Path(file).match(one) for one in patterns) for file in files)
 
 
 def test_text_between_the_marks_is_replaced_and_nothing_else(tmp_path: Path) -> None:

@@ -5,9 +5,7 @@ import pytest
 
 from benchmarks.crossval.data import right
 from benchmarks.crossval.learners import neighbours
-from benchmarks.type1.evidence import NEIGHBOUR_ACCURACY
-from benchmarks.type1.settings import SETTINGS
-from benchmarks.type1.trials import run
+from benchmarks.type1 import NEIGHBOUR_ACCURACY, SETTINGS, run
 
 
 def test_the_same_seed_gives_the_same_rates() -> None:

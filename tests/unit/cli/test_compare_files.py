@@ -1,4 +1,4 @@
-"""`bakeoff compare --html`, `--markdown`, `--latex`, `--csv`: one content, nothing else written."""
+"""`bakeoff compare --output`: one content in every form, nothing else written."""
 
 import json
 import os
@@ -36,7 +36,16 @@ INPUTS = {"wide.csv", "values.csv"}
 
 
 def test_page_and_tables_have_the_numbers_of_the_terminal(compare, wide):
-    outputs = ("--html", "p.html", "--markdown", "p.md", "--latex", "p.tex", "--csv", "new/tables")
+    outputs = (
+        "--output",
+        "p.html",
+        "--output",
+        "p.md",
+        "--output",
+        "p.tex",
+        "--output",
+        "new/tables",
+    )
     code, out, _ = compare("wide.csv", *OPTIONS, "--json", *outputs)
     assert code == 0
     found = json.loads(out)
@@ -57,7 +66,7 @@ def test_page_and_tables_have_the_numbers_of_the_terminal(compare, wide):
 
 
 def test_page_needs_no_other_file_and_tells_its_command(compare):
-    assert compare("wide.csv", *OPTIONS, "--html", "p.html")[0] == 0
+    assert compare("wide.csv", *OPTIONS, "--output", "p.html")[0] == 0
     page = Path("p.html").read_text()
     assert "bakeoff compare wide.csv --truth y" in page
     assert "<svg" in page
@@ -69,7 +78,7 @@ def test_page_needs_no_other_file_and_tells_its_command(compare):
 
 
 def test_page_of_counts_names_no_classes(compare):
-    assert compare("--counts", "329,22,17,63", "--html", "p.html")[0] == 0
+    assert compare("--counts", "329,22,17,63", "--output", "p.html")[0] == 0
     assert "431 rows" in Path("p.html").read_text()
     assert "the classes are" not in Path("p.html").read_text()
 
@@ -86,21 +95,20 @@ def test_page_of_counts_names_no_classes(compare):
 def test_page_of_every_kind_of_comparison(compare, options, title):
     assert compare("wide.csv", *OPTIONS, *options)[0] == 0
     assert files(Path()) == INPUTS, "nothing is written unasked"
-    code, _, err = compare("wide.csv", *OPTIONS, *options, "--html", "p.html", "--csv", "t")
+    code, _, err = compare("wide.csv", *OPTIONS, *options, "--output", "p.html", "--output", "t")
     assert (code, err) == (0, "")
     assert title in Path("p.html").read_text()
-    assert compare("values.csv", "--values", "lower", "--html", "p.html")[0] == 0
+    assert compare("values.csv", "--values", "lower", "--output", "p.html")[0] == 0
     assert "mean" in Path("p.html").read_text()
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--html", "."), "--html: '.' is a folder; name a file"),
-        (("--html", "ok.html", "--csv", "wide.csv"), "--csv: 'wide.csv' is a file; name a folder"),
-        (("--html", "ok.html", "--latex", "wide.csv/x.tex"), "is a file; name a folder"),
-        (("--html", "ok", "--markdown", "ok"), "two of them name the same place"),
-        (("--html", "wide.csv"), "--html: 'wide.csv' is read from; name another file"),
+        (("--output", "ok.html", "--output", "x.pdf"), "'x.pdf', expected a name with .html, .md,"),
+        (("--output", "ok.html", "--output", "wide.csv/x.tex"), "is a file; name a folder"),
+        (("--output", "ok", "--output", "ok"), "the same place is named twice"),
+        (("--output", "wide.csv"), "--output: 'wide.csv' is read from; name another file"),
     ],
 )
 def test_place_that_cannot_be_written_leaves_nothing(compare, wide, options, said):
@@ -115,34 +123,36 @@ def test_place_that_cannot_be_written_leaves_nothing(compare, wide, options, sai
 
 def test_pages_go_where_links_and_devices_lead(compare, wide):
     Path("link.html").symlink_to("far.html")
-    options = ["--html", "link.html"]
+    options = ["--output", "link.html"]
     with suppress(OSError):  # not every user may make one
-        os.mknod("device", stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        Path("device").open("wb").close()
-        options += ["--markdown", "device"]
+        os.mknod("device.md", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        Path("device.md").open("wb").close()
+        options += ["--output", "device.md"]
     code, _, err = compare("wide.csv", *OPTIONS, *options)
     assert (code, err) == (0, "")
     assert Path("link.html").is_symlink()
     assert "</html>" in Path("far.html").read_text()
-    assert "device" not in options or stat.S_ISCHR(Path("device").stat().st_mode)
+    assert "device.md" not in options or stat.S_ISCHR(Path("device.md").stat().st_mode)
 
 
 def test_tables_of_which_one_may_not_be_written_leave_the_others(compare):
-    assert compare("wide.csv", *OPTIONS, "--csv", "t")[0] == 0
+    assert compare("wide.csv", *OPTIONS, "--output", "t")[0] == 0
     tables = sorted(Path("t").iterdir())
     tables[-1].chmod(0o444)
     for table in tables[:-1]:
         table.unlink()
-    code, _, err = compare("wide.csv", *OPTIONS, "--csv", "t")
+    code, _, err = compare("wide.csv", *OPTIONS, "--output", "t")
     assert (code, "its mode is 0444" in err) == (2, True)
     assert list(Path("t").iterdir()) == tables[-1:]
 
 
-@pytest.mark.parametrize("kind", [("--truth", "y", "--labels"), ("--values", "higher")])
+@pytest.mark.parametrize(
+    "kind", [("--truth", "y", "--task", "classification"), ("--values", "higher")]
+)
 def test_columns_that_became_models_unasked_are_named(compare, kind):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.random((240, 3)), columns=["a", "b", "smoker"])
-    if "--labels" in kind:
+    if "--truth" in kind:
         table = (table > 0.5).astype(int).assign(y=np.arange(240) % 2)
     table.to_csv("marked.csv", index=False)
     asked = "marked.csv", *kind
@@ -202,13 +212,15 @@ def test_files_that_relate_the_rows_otherwise_are_refused(compare, files, option
         rows = np.arange(60)
         told = {"id": rows, "y": rows % 2, "predicted": rows % 5 % 2, "site": rows % period}
         pd.DataFrame(told).to_csv(f"{name}.csv", index=False)
-    code, _, err = compare(*files, "--labels", *options)
+    code, _, err = compare(*files, "--task", "classification", *options)
     assert code == 2
     assert message.format(files[1]) in err
     assert "--models" not in err
     runs = pd.concat([pd.read_csv(file).assign(seed=file) for file in files])
     for model in ("c.csv", "d.csv"):
         runs.to_csv(model, index=False)
-    code, _, err = compare("c.csv", "d.csv", "--labels", "--seeds", "seed", *options)
+    code, _, err = compare(
+        "c.csv", "d.csv", "--task", "classification", "--seeds", "seed", *options
+    )
     assert code == 2
     assert message.format("c.csv") in err

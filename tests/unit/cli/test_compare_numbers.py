@@ -74,8 +74,10 @@ def test_rows_in_time_are_compared_with_their_long_run_variance(compare, table):
 
 
 def test_answer_page_and_tables_in_the_unit(compare, table):
-    asked = "wide.csv", "--models", "ridge,tree,knn", "--unit", "MPa", "--subgroups", "site:20"
-    code, out, _ = compare(*asked, "--html", "page.html", "--csv", "tables", "--metric", "rmse")
+    asked = "wide.csv", "--models", "ridge,tree,knn", "--set", "unit=MPa", "--subgroups", "site:20"
+    code, out, _ = compare(
+        *asked, "--output", "page.html", "--output", "tables", "--metric", "rmse"
+    )
     assert code == 0
     assert "root mean squared error of ridge" in out
     assert "MPa" in out
@@ -114,16 +116,28 @@ def test_another_order_of_magnitude_is_told_and_not_refused(compare, table):
         ({"tree": None}, (), "1 of 120 rows have no number in column 'tree'; the first is row 4"),
         ({"tree": "n/k"}, (), "in column 'tree'; the first is row 4 with n/k"),
         ({"tree": np.inf}, (), "in column 'tree'; the first is row 4 with inf"),
-        ({"y": None}, (), "in column 'y'; the first is row 4 with nan; `--missing-target drop`"),
-        ({}, ("--metric", "rmse", "--metric", "f1"), "--metric: f1 compares classes, and this is"),
+        (
+            {"y": None},
+            (),
+            "in column 'y'; the first is row 4 with nan; `--set missing_target=drop`",
+        ),
+        ({}, ("--metric", "rmse", "--metric", "f1"), "--metrics: f1 compares classes, and this is"),
         ({}, ("--task", "classification", "--metric", "f1"), "say `task: regression`"),
         ({}, ("--positive", "2"), "--positive: numbers have no classes"),
-        ({}, ("--classes", "a,b"), "--classes: numbers have no classes"),
-        ({}, ("--variant", "exact"), "--variant: it is of McNemar's test"),
-        ({}, ("--labels", "--metric", "rmse"), "--labels: the columns hold numbers"),
-        ({}, ("--costs", "costs.yaml"), "--costs: are of errors between classes"),
-        ({}, ("--values", "lower", "--unit", "s"), "--unit is for predictions"),
-        ({}, ("--groups", "site", "--independent-rows"), "--independent-rows: none of the tests"),
+        ({}, ("--set", "classes=a,b"), "--set classes: numbers have no classes"),
+        ({}, ("--set", "variant=exact"), "--set variant: it is of McNemar's test"),
+        (
+            {},
+            ("--task", "classification", "--metric", "rmse"),
+            "predicts classes that the data do not have",
+        ),
+        ({}, ("--set", "costs=costs.yaml"), "--set costs: are of errors between classes"),
+        ({}, ("--values", "lower", "--set", "unit=s"), "--set unit: is for predictions"),
+        (
+            {},
+            ("--groups", "site", "--set", "independent_rows=true"),
+            "--set independent_rows: none of the tests",
+        ),
     ],
 )
 def test_refusals_name_the_argument(compare, table, change, asked, said):

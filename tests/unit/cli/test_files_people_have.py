@@ -39,11 +39,15 @@ def files(tmp_path, monkeypatch):
     ("options", "code", "said"),
     [
         ("words.csv --metric roc_auc", 0, "a is better than b by ROC AUC"),
-        ("words.csv --metric roc_auc --metric f1", 0, "(F1 of sick)"),
+        ("words.csv --metric roc_auc --metric f1", 0, "(F1 for class sick)"),
         ("numbers.csv --metric roc_auc", 0, "a is better than b by ROC AUC"),
         ("unclear.csv --metric roc_auc", 2, "--positive: of which class are the probabilities in"),
         ("unclear.csv --metric roc_auc --positive cat", 0, "a is better than b by ROC AUC"),
-        ("unclear.csv --metric roc_auc --positive dog", 0, "are the two classes exchanged?"),
+        (
+            "unclear.csv --metric roc_auc --positive dog",
+            0,
+            "check whether the classes are exchanged",
+        ),
         ("unclear.csv --metric roc_auc --positive cow", 2, "--positive: unknown class 'cow'"),
         ("features.csv", 2, "--models: 'features.csv': `age` and `site` are no models?"),
         ("features.csv", 2, "`--models svm,rf` compares the others"),
@@ -68,11 +72,11 @@ def test_compare_takes_the_files_that_people_have(bakeoff, files, options, code,
     ("options", "said"),
     [
         (
-            "--pilot loss.csv --pair a,b --values lower --difference 0.2",
+            "loss.csv --models a,b --values lower --difference 0.2",
             "0.2 in value",
         ),
-        ("--pilot numbers.csv --pair a,b --metric roc_auc --difference 0.05", "0.05 in roc_auc"),
-        ("--pilot first.csv second.csv --truth solution.csv --difference 0.1", "0.1 in accuracy"),
+        ("numbers.csv --models a,b --metric roc_auc --difference 0.05", "0.05 in roc_auc"),
+        ("first.csv second.csv --truth solution.csv --difference 0.1", "0.1 in accuracy"),
     ],
 )
 def test_plan_takes_pilots_of_values_and_of_probabilities(bakeoff, files, options, said):
@@ -85,7 +89,7 @@ def test_plan_by_values_needs_as_many_rows_as_their_noise_says(bakeoff, files):
     values = pd.read_csv("loss.csv")
     sd = (values["a"] - values["b"]).std()
     code, out, _ = bakeoff(
-        *("plan", "--pilot", "loss.csv", "--pair", "a,b", "--values", "lower"),
+        *("plan", "loss.csv", "--models", "a,b", "--values", "lower"),
         *("--difference", "0.2"),
     )
     rows = int(out.split()[0].replace(",", ""))

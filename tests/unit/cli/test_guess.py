@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from bakeoff.cli.guess import look
+from bakeoff.cli.init import look
 from bakeoff.data import records
 from bakeoff.errors import UserError
 

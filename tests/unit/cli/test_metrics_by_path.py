@@ -119,7 +119,7 @@ def test_gate_decides_by_functions_and_by_costs(rows, bakeoff):
     asked = ("gate", *READ, "--models", "old,new", "--margin", "0.02", "--json")
     code, out, _ = bakeoff(*asked, "--metric", PLACE)
     assert (code, json.loads(out)["decision"]) == (0, "ship")
-    _, out, _ = bakeoff(*asked, "--metric", "cost", "--costs", "costs.yaml")
+    _, out, _ = bakeoff(*asked, "--metric", "cost", "--set", "costs=costs.yaml")
     said = [np.where(p > 0.5, "yes", "no") for p in models.values()]
     truth = np.where(y, "yes", "no")
     costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}

@@ -26,6 +26,7 @@ def pilot(tmp_path, monkeypatch):
     for name, labels in zip("ab", said, strict=True):
         frame = {"id": range(300), "y_true": y, "y_pred": labels, "user": np.arange(300) // 10}
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
+    Path("e.yaml").touch()
     return [y, *said]
 
 
@@ -48,9 +49,17 @@ INDEPENDENT = stats.McNemarPower(discordance=0.85 * 0.2 + 0.8 * 0.15)
     [
         ("--accuracy 0.85", INDEPENDENT, {"power": 0.8}),
         ("--disagree 0.1 --rows 500", TENTH, {"n": 500}),
-        ("--disagree 0.1 --test cv5x2_f", stats.FiveByTwoPower(discordance=0.1), {"power": 0.8}),
-        ("--disagree 0.1 --models 4", TENTH, {"power": 0.8, "alpha": 0.05 / 6}),
-        ("--disagree 0.1 --models 4 --versus", TENTH, {"power": 0.8, "alpha": 0.05 / 3}),
+        (
+            "--disagree 0.1 --set test=cv5x2_f",
+            stats.FiveByTwoPower(discordance=0.1),
+            {"power": 0.8},
+        ),
+        ("--disagree 0.1 --comparisons 6", TENTH, {"power": 0.8, "alpha": 0.05 / 6}),
+        (
+            "--disagree 0.1 --comparisons 3 --set correction=holm",
+            TENTH,
+            {"power": 0.8, "alpha": 0.05 / 3},
+        ),
     ],
 )
 def test_numbers_are_those_of_the_planning_function(capsys, options, test, known):
@@ -66,9 +75,9 @@ def test_numbers_are_those_of_the_planning_function(capsys, options, test, known
     [
         "--disagree 0.1",
         "--accuracy 0.85 --power 0.9",
-        "--disagree 0.1 --models 4 --one-sided",
-        "--disagree 0.2 --test cv5x2_f",
-        "--pilot a.csv b.csv --metric f1 --groups user",
+        "--disagree 0.1 --comparisons 6 --set alternative=greater",
+        "--disagree 0.2 --set test=cv5x2_f",
+        "a.csv b.csv --metric f1 --groups user",
     ],
 )
 def test_rows_without_a_difference_tell_which_is_found(capsys, pilot, options):
@@ -84,26 +93,26 @@ def test_rows_without_a_difference_tell_which_is_found(capsys, pilot, options):
 def test_one_table_is_a_pilot_too(capsys, pilot):
     columns = dict(zip(("truth", "a", "b"), pilot, strict=True))
     pd.DataFrame(columns).to_csv("wide.csv", index=False)
-    two = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference .05")
-    one = planned(capsys, "--pilot wide.csv --pair a,b --metric f1 --difference .05")
+    two = planned(capsys, "a.csv b.csv --metric f1 --difference .05")
+    one = planned(capsys, "wide.csv --models a,b --metric f1 --difference .05")
     assert one == two
 
 
 def test_a_pilot_tells_the_noise(capsys, pilot):
-    found = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference 0.05")
+    found = planned(capsys, "a.csv b.csv --metric f1 --difference 0.05")
     result = stats.metric_difference(*pilot, metric="f1", positive=1)
     test = stats.MetricPower.from_pilot(result)
     assert found["rows"] == test.solve(difference=0.05, power=0.8).n
     assert found["power"] == pytest.approx(0.8, abs=0.002)
-    found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05")
+    found = planned(capsys, "a.csv b.csv --metric f1 --margin 0.05")
     plan = test.solve(difference=0.05, power=0.8, alternative="greater")
     assert found["rows"] == plan.n
-    found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05 --equal")
+    found = planned(capsys, "a.csv b.csv --metric f1 --margin 0.05 --equal")
     plan = test.solve(difference=0.05, power=0.9, alternative="greater")
     assert found["rows"] == plan.n
     assert found["power"] == pytest.approx(0.8, abs=0.002)
     groups = np.arange(300) // 10
-    found = planned(capsys, "--pilot a.csv b.csv --difference 0.05 --groups user")
+    found = planned(capsys, "a.csv b.csv --difference 0.05 --groups user")
     result = stats.metric_difference(*pilot, groups=groups)
     test = stats.MetricPower.from_pilot(result)
     assert found["rows"] == test.solve(difference=0.05, power=0.8).n
@@ -113,11 +122,11 @@ def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = ["--difference", "0.05", "--disagree", "0.1"]
     for name in ("a.svg", "b.svg"):
-        assert main(["plan", *options, "--figure", name]) == 0
+        assert main(["plan", *options, "--output", name]) == 0
     assert ElementTree.parse("a.svg").getroot().tag.endswith("svg")
     assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
     assert "█" in capsys.readouterr().out
-    assert main(["plan", *options, "--figure", "a.png"]) == 2
+    assert main(["plan", *options, "--output", "a.png"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -131,30 +140,43 @@ def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
         ("--difference .02 --disagree .1 --accuracy 85", "--accuracy: found 85"),
         ("--difference .02 --disagree .1 --power 1", "--power: found 1.0"),
         ("--difference .02 --disagree .1 --alpha 2", "--alpha: found"),
-        ("--difference .02 --disagree .1 --models 1", "--models: found 1"),
-        ("--difference .02 --disagree .1 --models 3 --correction x", "--correction: found 'x'"),
-        ("--difference .02 --disagree .1 --versus", "--versus, --correction: are for more than tw"),
-        ("--difference .02 --disagree .1 --correction holm", "--versus, --correction: are for"),
+        ("--difference .02 --disagree .1 --comparisons 0", "--comparisons: found 0"),
+        (
+            "--difference .02 --disagree .1 --comparisons 3 --set correction=x",
+            "--set correction: found 'x'",
+        ),
+        ("--difference .02 --disagree .1 --versus", "write `--comparisons N`"),
+        ("--difference .02 --disagree .1 --comparisons x", "found 'x', expected a whole number"),
+        (
+            "--difference .02 --disagree .1 --set correction=holm",
+            "--set correction: is for more than one of the --comparisons",
+        ),
         ("--difference .02 --disagree .1 --alpha 0", "--alpha: found 0, must lie"),
-        ("--pilot a.csv b.csv --difference .02 --test cv5x2_f", "--test: cv5x2_f is planned witho"),
-        ("--pilot e.yaml --difference .02", "is said in its report"),
-        ("--pilot a.csv b.csv c.csv --difference .02", "expected one or two tables"),
+        ("a.csv b.csv --difference .02 --set test=cv5x2_f", "--set test: cv5x2_f is planned w"),
+        ("e.yaml --difference .02", "is said in its report"),
+        ("a.csv b.csv a.csv --difference .02", "expected one or two tables"),
         ("--rows 20 --disagree .02", "--rows: 20 rows find no difference"),
-        ("--difference .02 --disagree .1 --groups g", "--groups: only with --pilot"),
+        (
+            "--difference .02 --disagree .1 --groups g",
+            "--groups: is for the predictions of a pilot",
+        ),
         ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
         ("--equal --disagree .1", "--equal: within which --margin?"),
-        ("--margin .02 --disagree .1", "--margin: is planned from the noise of a --pilot"),
-        ("--margin .02 --pilot a.csv b.csv", "`bakeoff gate` says of the pilot"),
-        ("--difference .02 --disagree .1 --test cv5x2_f --one-sided", "--test: cv5x2_f"),
-        ("--difference .02 --pilot a.csv", "--pair: of one table, name the columns of the two"),
-        ("--difference .02 --pilot a.csv b.csv --metric f2x", "--metric: unknown metric"),
-        ("--difference .02 --pilot a.csv b.csv --disagree .1", "--disagree: the pilot tells"),
-        ("--difference -.02 --pilot a.csv b.csv --one-sided", "--difference: found -0.02"),
-        ("--difference 0 --pilot a.csv b.csv --one-sided", "no number of rows gives power"),
-        ("--margin .02 --difference -.03 --pilot a.csv b.csv --metric f1", "beyond the margin"),
-        ("--difference .02 --pilot a.csv a2.csv", "no file at 'a2.csv'"),
-        ("--difference -1.5 --pilot a.csv b.csv", "values of accuracy lie between 0 and 1"),
-        ("--difference 1.5 --pilot a.csv b.csv --metric f1", "values of f1 lie between 0 and 1"),
+        ("--margin .02 --disagree .1", "--margin: is planned from the noise of a pilot"),
+        ("--margin .02 a.csv b.csv", "`bakeoff gate` says of the pilot"),
+        (
+            "--difference .02 --disagree .1 --set test=cv5x2_f --set alternative=greater",
+            "--set alternative: cv5x2_f is two-sided",
+        ),
+        ("--difference .02 a.csv", "--models: of one table, name the columns of the two"),
+        ("--difference .02 a.csv b.csv --metric f2x", "--metrics: unknown metric"),
+        ("--difference .02 a.csv b.csv --disagree .1", "--disagree: the pilot tells"),
+        ("--difference -.02 a.csv b.csv --set alternative=greater", "--difference: found -0.02"),
+        ("--difference 0 a.csv b.csv --set alternative=greater", "no number of rows gives power"),
+        ("--margin .02 --difference -.03 a.csv b.csv --metric f1", "beyond the margin"),
+        ("--difference .02 a.csv a2.csv", "no file at 'a2.csv'"),
+        ("--difference -1.5 a.csv b.csv", "values of accuracy lie between 0 and 1"),
+        ("--difference 1.5 a.csv b.csv --metric f1", "values of f1 lie between 0 and 1"),
     ],
 )
 def test_mistakes_are_told(capsys, pilot, text, message):
@@ -166,6 +188,6 @@ def test_several_training_runs_are_no_pilot(capsys, pilot):
     for name in "ab":
         for seed in (1, 2, 3):
             Path(f"{name}{seed}.csv").write_text(Path(f"{name}.csv").read_text())
-    asked = ["plan", "--pilot", "a{seed}.csv", "b{seed}.csv", "--difference", ".02"]
+    asked = ["plan", "a{seed}.csv", "b{seed}.csv", "--difference", ".02"]
     assert main(asked) == 2
-    assert "--pilot: found several training runs" in capsys.readouterr().err
+    assert "found several training runs" in capsys.readouterr().err

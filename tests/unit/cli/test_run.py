@@ -6,7 +6,7 @@ import pytest
 
 from bakeoff import __version__
 from bakeoff.cli import main
-from bakeoff.cli import run as command
+from bakeoff.cli import results as command
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from tests.conftest import ROOT
@@ -33,10 +33,10 @@ FILE = ["--configfile", "study.yaml"]
     [
         (["study.yaml"], []),
         (["study.yaml", "--cores", "2"], ["--cores", "2"]),
-        (["-c", "3", "study.yaml", "-n"], ["--cores", "3", "--dry-run"]),
+        (["-c", "3", "study.yaml", "-n"], ["--cores", "3", "-n"]),
         (["study.yaml", "--jobs", "4"], ["--jobs", "4"]),
         (["study.yaml", "--forcerun", "compare"], ["--forcerun", "compare"]),
-        (["study.yaml", "-d", "there"], ["--directory", "there"]),
+        (["study.yaml", "-d", "there"], ["-d", "there"]),
         (["study.yaml", "--dry"], ["--dry"]),
     ],
 )
@@ -55,7 +55,7 @@ def test_profile_says_how_many_jobs(monkeypatch):
     [
         ("run no.yaml", "no.yaml is not there"),
         ("run broken.yaml", "broken.yaml:2:1: not valid YAML: "),
-        ("check study.yaml --forcerun x", "unrecognized arguments: --forcerun x"),
+        ("check study.yaml --forcerun x", "unknown option '--forcerun'"),
         ("init --folder .", "--folder: . is not empty"),
         ("init --folder study.yaml", "study.yaml cannot be made"),
         ("init", "give a table and its --target, or for a folder with an example --folder"),

@@ -61,11 +61,10 @@ RIGHT = ["--values", "right"]
         ("two --tasks tiny", 2, "--tasks: unknown task 'tiny' (allowed: big, small)"),
         ("all.csv short.csv --tasks big", 2, "--tasks: names tasks of a folder of logs"),
         ("mixed", 2, "column"),
-        ("mixed --column arc=norm --column gsm=score", 0, "200 items of 2 tasks"),
-        ("mixed --column arc=acc --column gsm=score --subgroups subject", 0, "differs?"),
-        ("mixed --column arc=norm --column gsm=match", 0, "200 items of 2 tasks"),
-        ("mixed --column arc=other --column gsm=score", 2, "--column: arc: unknown column 'other'"),
-        ("mixed --column acc --column norm", 2, "--column: expected one column, or TASK=COLUMN"),
+        ("mixed --tasks arc=norm,gsm=score", 0, "200 items of 2 tasks"),
+        ("mixed --tasks arc=acc,gsm=score --subgroups subject", 0, "differs?"),
+        ("mixed --tasks arc=norm,gsm=match", 0, "200 items of 2 tasks"),
+        ("mixed --tasks arc=other,gsm=score", 2, "--set value: arc: unknown column 'other'"),
         ("mixed --tasks gsm --groups subject", 0, "100 held-out rows"),
         ("limit", 2, "ids that are missing (50)"),
         ("limit --missing wrong", 0, "counted as wrong: 50 of b (of 200)"),
@@ -101,8 +100,10 @@ def test_what_is_missing_is_wrong_with_the_same_numbers_as_written_out(bakeoff, 
     ("options", "said"),
     [
         ("--values higher --missing wrong", "--missing: wrong: which number is wrong?"),
-        ("--values right --missing failed", "--missing is for a table of scores"),
-        ("--values right --datasets id --missing wrong", "--missing: wrong is for rows"),
+        (
+            "--values right --missing failed",
+            "--missing: unknown value 'failed' (allowed: common, wrong)",
+        ),
     ],
 )
 def test_missing_says_what_it_is_for(bakeoff, folder, options, said):

@@ -140,6 +140,10 @@ def test_no_evidence_goes_below_the_smallest_p(name, n):
         ("mcnemar", 6, RowCounts(400, groups=FEW), 0.0),
         ("mcnemar", 6, RowCounts(10_000, times=5_000), 15 * 0.5**7),
         ("diebold_mariano", 2, RowCounts(200, times=20), 1.0),  # too few, with no exact p
+        # a family by the largest statistic is as clear as one pair, and t has no smallest p
+        ("mean_difference", 3, RowCounts(400, groups=5), 0.5**5),
+        ("metric_difference", 3, RowCounts(400, groups=4), 1.0),
+        ("recipe_mean_difference", 6, RowCounts(400, groups=5), 0.0),
     ],
 )
 def test_groups_set_a_limit_that_more_rows_do_not_lift(name, models, size, least):

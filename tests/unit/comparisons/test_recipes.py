@@ -14,7 +14,7 @@ from bakeoff.comparisons.score_intervals import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.family import Family
-from bakeoff.report.verdict.sentences import about_runs, look
+from bakeoff.report.verdict import Facts, look, of_runs
 from bakeoff.report.written import Written
 from bakeoff.scores import METRICS, collect_predictions
 from bakeoff.scores.importance import importances
@@ -189,20 +189,20 @@ def said(one):
     entry, metric = stats.catalogue()["recipe_difference"], METRICS["accuracy"]
     family = Family(entry, "d", "holdout", metric, Written(), "", (one,))
     study = Mock(values=lambda metric, plan: {}, metrics=METRICS)  # scores are not known
-    return " ".join(about_runs(look(study, family)))
+    facts = Facts(study)
+    of_runs(facts, look(study, family))
+    return facts["runs"][0]
 
 
 def test_what_is_said_where_the_fits_differ_and_the_recipes_do_not():
-    text = said(row("no_difference_shown"))
-    assert "These 10 fits of each do differ on new rows (p = .004)" in text
-    assert "may be luck of the seeds" in text
-    assert "Of the variance of the difference 70% is due to the seeds" in text
-    assert "below 55% of what it is" in text
-    assert "10 runs without a failure are compatible with a failure rate of up to 26%" in text
-    assert "luck" not in said(row("a_better"))
-    assert "luck" not in said(row("no_difference_shown", pvalue_fits=0.4))
-    assert "more rows would help, more training" in said(row("a_better", var_rows=0.1))
-    assert "more training runs would help" in said(row("a_better", var_rows=-1e-5))
+    told = said(row("no_difference_shown"))
+    assert (told["fits"], told["share"]) == ("p = .004", "70%")
+    assert "above 55% of what it is" in told["advice"]
+    assert (told["fewest"], told["rate"]) == ("10 runs", "26%")
+    assert "fits" not in said(row("a_better"))
+    assert "fits" not in said(row("no_difference_shown", pvalue_fits=0.4))
+    assert said(row("a_better", var_rows=0.1))["advice"].startswith("more rows would help")
+    assert said(row("a_better", var_rows=-1e-5))["advice"].startswith("more training runs would")
 
 
 def test_importance_is_the_mean_over_runs(tmp_path):

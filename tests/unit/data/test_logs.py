@@ -236,7 +236,7 @@ def test_reordered_tests_of_promptfoo_pair_by_variables_and_assertions(capsys):
             row["vars"] = {"q": f"q{asked // 2}"}
             row["testCase"] = {"assert": [{"type": "equals", "value": asked % 2}]}
         write(f"{name}.json", found)
-    found = compared(capsys, "a.json", "b.json", "--column", "success")
+    found = compared(capsys, "a.json", "b.json", "--set", "value=success")
     assert (found["statistic"], found["pvalue"]) == (0, 1)
 
 
@@ -312,7 +312,7 @@ def test_runs_of_a_folder_are_of_one_question(capsys):
         for k in range(3):
             again, order = shuffled(own, 10 * k + len(name))
             inspect(f"logs/{name}{k}.json", name, again, questions=order)
-    found = compared(capsys, "logs", "--runs", "run", "--pass-hat", "3")
+    found = compared(capsys, "logs", "--runs", "run", "--metric", "pass^3")
     difference = np.mean(marks["a"]) - np.mean(marks["b"])
     assert found["estimate"] == pytest.approx(difference)
     assert found["n"] == 60
@@ -400,7 +400,7 @@ def test_experiment_takes_the_models_of_a_folder(metric, capsys):
     experiment = load_experiment(experiment_of(metric))
     found = Findings(run_in_process(experiment, "results", 1, lambda done, of: None)).comparisons
     assert capsys.readouterr().err.count("logs/error.json was left out") == 1
-    asked = {"pass^2": {"pass_hat": 2}, "pass@2": {"pass_at": 2}, "accuracy": {}}[metric]
+    asked = {} if metric == "accuracy" else {"metrics": metric}
     arrays = {"a": marks["openai/a"], "b": marks["b"]}
     expected = bakeoff.compare(None, arrays, values="right", groups=items, **asked).comparisons
     columns = ["test", "metric", "estimate", "statistic", "pvalue", "ci_low", "ci_high", "n"]
@@ -470,21 +470,45 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
         ("compare logs --values right --runs run", 0, "b is better than a by accuracy"),
         ("compare logs --values right --runs run --models a,c", 2, "--models: unknown model 'c'"),
         ("compare logs --values right --runs run --models a", 2, "holds one model (a)"),
-        ("compare logs --values right --runs run --pass-at 2", 0, "b is better than a by pass@2"),
-        ("compare logs --values right --runs run --pass-at 4", 2, "pass@4 wants 4 runs of each"),
-        ("compare logs --values right --pass-at 2 --pass-hat 2", 2, "one of pass@k and pass^k"),
-        ("compare logs --values higher --pass-at 2", 2, "--pass-at: is about runs that are righ"),
-        ("compare logs --values right --runs run --pass-at 0", 2, "--pass-at: found 0, expected"),
-        ("gate logs --margin 0 --values right --runs run", 3, "name the two of its models (a, b)"),
-        ("gate logs --margin 0 --models a,b --values right --runs run --pass-hat 2", 0, "Ship: b"),
-        ("compare logs --values right --runs run --column match", 0, "b is better than a"),
-        ("compare logs --values right --column acc", 2, "unknown column 'acc'"),
         (
-            "plan --pilot logs --pair a,b --values right --runs run --difference 0.1",
+            "compare logs --values right --runs run --metric pass@2",
+            0,
+            "b is better than a by pass@2",
+        ),
+        (
+            "compare logs --values right --runs run --metric pass@4",
+            2,
+            "pass@4 wants 4 runs of each",
+        ),
+        (
+            "compare logs --values right --metric pass@2 --metric pass^2",
+            2,
+            "pass@2 is compared by itself",
+        ),
+        (
+            "compare logs --values higher --metric pass@2",
+            2,
+            "--metrics: pass@2 is about runs that are righ",
+        ),
+        (
+            "compare logs --values right --runs run --metric pass@0",
+            2,
+            "--metrics: found 'pass@0', expected",
+        ),
+        ("gate logs --margin 0 --values right --runs run", 3, "name the two of its models (a, b)"),
+        (
+            "gate logs --margin 0 --models a,b --values right --runs run --metric pass^2",
+            0,
+            "Ship: b",
+        ),
+        ("compare logs --values right --runs run --set value=match", 0, "b is better than a"),
+        ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
+        (
+            "plan logs --models a,b --values right --set runs=run --difference 0.1",
             0,
             "to find a true difference of 0.1 in accuracy",
         ),
-        ("plan --pilot logs --pair a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
+        ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
     ],
 )
 def test_commands_take_a_folder(options, code, said, capsys):
@@ -501,8 +525,8 @@ def test_scores_of_a_file_are_told_with_the_options_that_take_them(capsys):
     assert main(["compare", path]) == 2
     told = " ".join(capsys.readouterr().err.split())
     assert "`success` (0 and 1), `score` (0.5 to 1) and `tone` (0.25 to 0.25)" in told
-    assert "`--column` chooses one of them, `--runs run` names the runs" in told
-    options = ["--values", "right", "--column", "success", "--runs", "run"]
+    assert "`--set value=COLUMN` chooses one of them, `--runs run` names the runs" in told
+    options = ["--values", "right", "--set", "value=success", "--runs", "run"]
     assert main(["compare", path, *options]) == 0
     assert "b is better than a" in capsys.readouterr().out
 
@@ -516,7 +540,7 @@ def test_the_format_of_tables_is_an_option(capsys):
     for command in (
         ["compare", "t.out", "--models", "a,b"],
         ["gate", "t.out", "--models", "b,a", "--margin", "0.1"],
-        ["plan", "--pilot", "t.out", "--pair", "a,b", "--difference", "0.1"],
+        ["plan", "t.out", "--models", "a,b", "--difference", "0.1"],
         ["init", "t.out", "--target", "y", "-o", "-"],
     ):
         assert main([*command, "--format", "csv"]) == 0

@@ -255,7 +255,7 @@ def written(name, wrong, kind):
 
 
 KINDS = {
-    "jsonl": ("samples of lm-evaluation-harness", ["--column", "acc"]),
+    "jsonl": ("samples of lm-evaluation-harness", ["--set", "value=acc"]),
     "inspect": ("a log of Inspect", []),
 }
 

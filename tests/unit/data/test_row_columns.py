@@ -8,7 +8,7 @@ from bakeoff.data.table import carry
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec import load_experiment
-from bakeoff.spec.row_columns import RowColumns
+from bakeoff.spec.related import RowColumns
 
 FRAME = pd.DataFrame(
     {

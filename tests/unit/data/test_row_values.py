@@ -7,9 +7,8 @@ import pytest
 from bakeoff.comparisons import run_planned
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions
-from bakeoff.execution import steps
 from bakeoff.preflight import check_experiment
-from bakeoff.scores import collect_predictions
+from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment
 from bakeoff.stats import all_pairs, mcnemar, mean_difference
@@ -54,9 +53,8 @@ def compared(tmp_path, **more):
         fit = Fit("v", model, "holdout", 1, 1)
         given_predictions(fit, experiment, table, split).write(paths[model])
     collect_predictions(paths, tmp_path / "all.parquet", data=tmp_path / "v.parquet")
-    steps.collect_scores(
-        experiment, "v", "holdout", list(map(str, paths.values())), [], {}, "s.csv", "times.csv"
-    )
+    scores, _ = score_fits(list(map(str, paths.values())), experiment.metrics)
+    scores.to_csv("s.csv", index=False)
     inputs = {"v": str(tmp_path / "all.parquet")}
     return [row for test in chosen for row in run_planned(test, experiment, inputs)]
 

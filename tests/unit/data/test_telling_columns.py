@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.cli.check_data import show_undeclared
+from bakeoff.cli.check import show_undeclared
 from bakeoff.data.describe import telling_columns
 from bakeoff.data.given_predictions import load
 from bakeoff.spec import load_experiment

@@ -41,22 +41,38 @@ def test_marks_of_right_rows_are_asked_about(capsys, column):
     said = capsys.readouterr().err
     assert said.startswith(ASKED)
     assert "no model has the true label in half of the rows" in said
-    assert main(["compare", *files, "--labels"]) == 0
+    assert main(["compare", *files, "--task", "classification"]) == 0
     agreed = int((RIGHT[0] == TRUTH).sum())
     assert f"{agreed} of 120" in capsys.readouterr().out
-    named = ["--models", "a,b"] if not column else ["--column", column]
-    assert main(["compare", *files, "--scores", "correct", *named]) == 0
+    named = ["--models", "a,b"] if not column else ["--set", f"value={column}"]
+    assert main(["compare", *files, "--values", "right", *named]) == 0
     assert f"{RIGHT[0].sum()} of 120" in capsys.readouterr().out
 
 
 def test_a_name_that_tells_of_right_rows_is_asked_about(capsys):
     files = write(RIGHT, "is_correct", 1 - TRUTH)  # agree with it on most rows
     for command in (["compare"], ["gate", "--margin", "0.1"]):
-        assert main([*command, *files, "--predicted", "is_correct"]) == 2 + (command != ["compare"])
+        assert main([*command, *files, "--set", "predicted=is_correct"]) == 2 + (
+            command != ["compare"]
+        )
         said = capsys.readouterr().err
         assert said.startswith(ASKED)
         assert "'is_correct' is called like a mark of right rows" in said
-    assert main(["gate", "--margin", "0.1", *files, "--predicted", "is_correct", "--labels"]) < 3
+    assert (
+        main(
+            [
+                "gate",
+                "--margin",
+                "0.1",
+                *files,
+                "--set",
+                "predicted=is_correct",
+                "--task",
+                "classification",
+            ]
+        )
+        < 3
+    )
 
 
 def test_numbers_beside_other_labels_are_refused(capsys):

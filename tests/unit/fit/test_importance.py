@@ -14,7 +14,7 @@ from bakeoff.fit.run_fit import importance
 from bakeoff.fit.train import TrainedModel
 from bakeoff.scores.importance import COLUMNS, importances
 from bakeoff.spec import load_experiment
-from bakeoff.spec.importance import Importance
+from bakeoff.spec.resampling import Importance
 
 WANTED = Importance(repeats=4)
 EXPERIMENT = {

@@ -17,8 +17,7 @@ from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
 from bakeoff.fit.train import TrainingPart, best_threshold, train
 from bakeoff.seeds import derive, part_of
-from bakeoff.spec.models import Model
-from bakeoff.spec.training_choices import Criterion
+from bakeoff.spec.models import Criterion, Model
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"

@@ -77,13 +77,13 @@ def test_superior_blocks_what_is_not_shown_better(capsys):
 
 def test_a_harmed_subgroup_blocks(capsys):
     assert gate(capsys, "women", margin="0.15")[0] == 0
-    code, said = gate(capsys, "women", "--subgroup", "sex", "--markdown", "c.md", margin="0.15")
+    code, said = gate(capsys, "women", "--subgroups", "sex", "--output", "c.md", margin="0.15")
     assert code == 1
     assert "by more than 0.15 of accuracy for f." in said
     text = Path("c.md").read_text()
     assert text.startswith("### ⛔ Block")
     assert "| f | 750 |" in text
-    code, said = gate(capsys, "equal", "--subgroup", "sex", "--json")
+    code, said = gate(capsys, "equal", "--subgroups", "sex", "--json")
     found = json.loads(said)
     jsonschema.validate(found, SCHEMA)
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
@@ -91,7 +91,7 @@ def test_a_harmed_subgroup_blocks(capsys):
     assert found["overall"]["alpha"] == 0.05
     pd.read_csv("base.csv").assign(sex="f").to_csv("base.csv", index=False)
     pd.read_csv("equal.csv").assign(sex="f").to_csv("equal.csv", index=False)
-    said = gate(capsys, "equal", "--subgroup", "sex")[1]
+    said = gate(capsys, "equal", "--subgroups", "sex")[1]
     assert "Limits of subgroups at the level 0.025 each" in said
 
 
@@ -146,36 +146,36 @@ def test_the_positive_class_is_chosen_and_named(capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--metric acuracy", "--metric: unknown metric 'acuracy'; did you mean 'accuracy'"),
-        ("--metric cost", "--costs: the metric cost needs"),
+        ("--metric acuracy", "--metrics: unknown metric 'acuracy'; did you mean 'accuracy'"),
+        ("--metric cost", "--set costs: the metric cost needs"),
         ("--groups nix", "--groups: 'base.csv': unknown column 'nix'"),
-        ("--subgroup nix", "--subgroup: 'base.csv': unknown column 'nix'"),
-        ("--subgroup id", "--subgroup: 1,500 different values, at most 100"),
+        ("--subgroups nix", "--subgroups: 'base.csv': unknown column 'nix'"),
+        ("--subgroups id", "--subgroups: 1,500 different values, at most 100"),
         ("--alpha 0.7", "--alpha: found 0.7"),
         ("--margin -1", "--margin: found -1"),
         ("--margin 1", "--margin: found 1, must be below 1"),
         ("--margin 2 --metric mcc", "--margin: found 2, must be below 2"),
         ("--margin x", "--margin: found 'x', expected a number"),
         ("--positive maybe", "--positive: unknown class 'maybe'"),
-        ("--values right --positive yes", "are for predictions"),
-        ("--markdown .", "--markdown: '.' is a folder; name a file"),
-        ("--markdown base.csv/x.md", "--markdown: 'base.csv' is a file; name a folder"),
-        ("--markdown equal.csv", "--markdown: 'equal.csv' is read from"),
-        ("--markdown link.csv", "--markdown: 'link.csv' is read from"),
-        ("--markdown old.xml", "--markdown: old.xml cannot be written: its mode is 0444"),
+        ("--values right --positive yes", "is for predictions"),
+        ("--output .", "--output: '.' is a folder; name a file"),
+        ("--output base.csv/x.md", "--output: 'base.csv' is a file; name a folder"),
+        ("--output equal.csv", "--output: 'equal.csv' is read from"),
+        ("--output link.csv", "--output: 'link.csv' is read from"),
+        ("--output old.xml", "--output: old.xml cannot be written: its mode is 0444"),
         ("--models base,equal", "--models: names columns of one table"),
-        ("--column score", "--column is for numbers"),
-        ("--values right --labels", "--labels, --values"),
-        ("--bogus", "unrecognized arguments: --bogus"),
+        ("--set value=score", "--set value: is for numbers"),
+        ("--values right --task classification", "--task: is for predictions, not for numbers"),
+        ("--bogus", "unknown option '--bogus'"),
         ("--ledger=file", "give --alpha as alpha/(k(k + 1))"),
         ("--junit=file", "the exit code and --json"),
         ("base.csv equal.csv", "--margin"),
         ("base.csv --margin 0.02", "--models: of one table, name the columns of the two"),
         ("base.csv bare.csv --margin 0.02 --metric roc_auc", "roc_auc wants probabilities, 'bare'"),
-        ("--metric accuracy --metric cost", "--costs: the metric cost needs"),
-        ("--metric accuracy --costs costs.yaml", "accuracy looks at no costs"),
-        ("--metric expected_cost --costs costs.yaml", "needs `priors` too"),
-        ("--metric cost --costs other.yaml", "the rows have no, yes"),
+        ("--metric accuracy --metric cost", "--set costs: the metric cost needs"),
+        ("--metric accuracy --set costs=costs.yaml", "accuracy looks at no costs"),
+        ("--metric expected_cost --set costs=costs.yaml", "needs `priors` too"),
+        ("--metric cost --set costs=other.yaml", "the rows have no, yes"),
     ],
 )
 def test_mistakes_end_with_3(capsys, options, message):
@@ -212,7 +212,7 @@ def test_numbers_per_row(capsys, kind, worse, code):
     assert main(["gate", "old.csv", "new.csv", "--margin", "0.9", "--values", kind]) == 0
     options = ["--values", kind, "--metric", "f1", "--margin", "1"]
     assert main(["gate", "old.csv", "new.csv", *options]) == 3
-    assert "are for predictions" in capsys.readouterr().err
+    assert "is for predictions" in capsys.readouterr().err
 
 
 def test_runs_of_items_belong_together(capsys):
@@ -253,10 +253,10 @@ def test_the_action_of_github(candidate, undecided, code, decision):
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ("--values right --column 'the score'", 0),
-        ('--values wrong --column "the score"', 1),
-        ("--values right --column the score", 3),
-        ("--values right --column 'the score", 3),
+        ("--values right --set 'value=the score'", 0),
+        ('--values wrong --set "value=the score"', 1),
+        ("--values right --set value=the score", 3),
+        ("--values right --set 'value=the score", 3),
     ],
 )
 def test_the_action_gates_scores_and_keeps_quoted_words(options, code):
@@ -289,7 +289,7 @@ def test_one_table_of_both_decides_as_two_tables(capsys):
         old=base["y_pred"], new=worse["y_pred"]
     )
     shuffled.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
-    more = ["--groups", "patient", "--subgroup", "sex", "--json"]
+    more = ["--groups", "patient", "--subgroups", "sex", "--json"]
     answers = []
     base[["y_true", "y_pred"]].assign(new=worse["y_pred"]).to_csv("bare.csv", index=False)
     assert main(["gate", "bare.csv", "--models", "y_pred,new", "--margin", "0.02"]) == 1, "no ids"
@@ -309,8 +309,8 @@ def test_a_column_of_numbers_is_chosen(capsys):
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
     known = ["gate", "old.csv", "new.csv", "--margin", "0.2"]
     assert main([*known, "--values", "right"]) == 3
-    assert "--column: 'old.csv' has no column of numbers" in capsys.readouterr().err
-    assert main([*known, "--scores", "correct", "--column", "em", "--json"]) == 0
+    assert "--set value: 'old.csv' has no column of numbers" in capsys.readouterr().err
+    assert main([*known, "--values", "right", "--set", "value=em", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["overall"]["n"] == 200
 
 
@@ -318,7 +318,7 @@ def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
     def crash(*args, **more):
         raise RuntimeError("lost")
 
-    monkeypatch.setattr("bakeoff.cli.gate.read_rows", crash)
+    monkeypatch.setattr("bakeoff.cli.decisions.read_rows", crash)
     assert main(["gate", "base.csv", "equal.csv", "--margin", "0.02"]) == 3
     assert "RuntimeError: lost" in capsys.readouterr().err
 
@@ -347,7 +347,7 @@ def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
     for positives, code in ((19, 2), (80, 0)):
         rare("base.csv", positives, 1)
         rare("new.csv", positives, 1, 0.98)
-        options = ("--metric", "log_loss", "--markdown", "c.md")
+        options = ("--metric", "log_loss", "--output", "c.md")
         found, said = gate(capsys, "new", *options, margin="0.1")
         assert found == code, said
         told = "19 rows of the rarest class, 20 are needed"
@@ -361,7 +361,7 @@ def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
 def test_rough_limits_are_told_where_the_gate_ships(capsys):
     rare("base.csv", 12, 1)
     rare("new.csv", 12, 1, 1 - 0.1 * (np.arange(400) % 3 == 0))
-    code, said = gate(capsys, "new", "--metric", "roc_auc", "--markdown", "c.md", margin="0.3")
+    code, said = gate(capsys, "new", "--metric", "roc_auc", "--output", "c.md", margin="0.3")
     assert code == 0, said
     for text in (said, Path("c.md").read_text()):
         assert "Caution: 12 rows of the rarest class" in text
@@ -391,8 +391,8 @@ def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
         frame = pd.read_csv(f"{name}.csv")
         frame["site"] = [bad[i % 4] for i in range(len(frame))]
         frame.to_csv(f"{name}.csv", index=False)
-    arguments = ["base.csv", "women.csv", "--margin", "0.02", "--subgroup", "site"]
-    main(["gate", *arguments, "--markdown", "comment.md"])
+    arguments = ["base.csv", "women.csv", "--margin", "0.02", "--subgroups", "site"]
+    main(["gate", *arguments, "--output", "comment.md"])
     said = capsys.readouterr().out
     main(["gate", *arguments, "--json"])
     names = [part["name"] for part in json.loads(capsys.readouterr().out)["subgroups"]]
@@ -446,7 +446,7 @@ def test_several_columns_of_subgroups_are_one_decision(capsys):
         frame = pd.read_csv(f"{name}.csv")
         frame.assign(site=frame["id"] % 3).to_csv(f"{name}.csv", index=False)
     for columns in (["sex", "site"], ["site", "sex"]):
-        options = [word for column in columns for word in ("--subgroup", column)]
+        options = [word for column in columns for word in ("--subgroups", column)]
         code, said = gate(capsys, "women", *options, margin="0.15")
         assert code == 1
         assert "for sex: f." in said
@@ -456,14 +456,16 @@ def test_several_columns_of_subgroups_are_one_decision(capsys):
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
 
 
-@pytest.mark.parametrize("option", ["--groups", "--predicted", "--truth", "--id", "--seeds"])
+@pytest.mark.parametrize("option", ["--groups", "--truth", "--id", "--seeds", "predicted"])
 @pytest.mark.parametrize("command", ["gate", "compare", "plan"])
 def test_an_empty_name_of_a_column_is_a_mistake(capsys, command, option):
-    if command == "plan" and option in ("--predicted", "--seeds"):
+    if command == "plan" and option == "--seeds":
         pytest.skip("it has no such option")
     more = {"gate": ["--margin", "0.1"], "compare": [], "plan": ["--difference", "0.1"]}[command]
-    files = [*(["--pilot"] if command == "plan" else []), "base.csv", "equal.csv"]
-    assert main([command, *files, *more, option, ""]) == (3 if command == "gate" else 2)
+    empty = [option, ""] if option != "predicted" else ["--set", "predicted="]
+    asked = [command, "base.csv", "equal.csv", *more, *empty]
+    assert main(asked) == (3 if command == "gate" else 2)
+    option = "--set predicted" if option == "predicted" else option
     assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")
 
 

@@ -41,13 +41,13 @@ def test_decisions_in_the_unit_of_the_target(run, table):
     code, out, _ = run("gate", "base.csv", "worse.csv", "--margin", "2000")  # fractions: rmse
     assert (code, "Block: worse is worse than base by more than 2,000 of rmse." in out) == (1, True)
     assert ".0" not in out  # prices are told without decimals
-    asked = "base.csv", "worse.csv", "--metric", "mse", "--margin", "2%", "--unit", "EUR"
-    _, out, _ = run("gate", *asked, "--markdown", "m.md")
+    asked = "base.csv", "worse.csv", "--metric", "mse", "--margin", "2%", "--set", "unit=EUR"
+    _, out, _ = run("gate", *asked, "--output", "m.md")
     assert "EUR² worse on 400 rows" in " ".join(out.split())
     assert "| change (EUR²) |" in Path("m.md").read_text()
-    values = "--values", "lower", "--column", "y_pred", "--margin", "1"
-    code, _, err = run("gate", *asked[:2], *values, "--unit", "EUR")
-    assert (code, err) == (3, "--unit: is for predicted numbers\n")
+    values = "--values", "lower", "--set", "value=y_pred", "--margin", "1"
+    code, _, err = run("gate", *asked[:2], *values, "--set", "unit=EUR")
+    assert (code, err) == (3, "--set unit: is for predictions, not for numbers per row (values)\n")
     asked = "gate", "wide.csv", "--models", "base,better", "--groups", "street", "--margin", "1"
     _, out, _ = run(*asked, "--metric", "mae", "--json")
     found = json.loads(out)["overall"]
@@ -86,7 +86,7 @@ def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, v
         means[model] = float(np.mean(each))
         whole = pd.concat(runs).drop(columns=["y"] if values else [])
         whole.to_csv(f"{model}.csv", index=False)
-    asked = ["--values", values, "--column", "loss"] if values else ["--metric", "mae"]
+    asked = ["--values", values, "--set", "value=loss"] if values else ["--metric", "mae"]
     files = "base.csv", "better.csv", "--seeds", "seed", "--margin", "10%"
     found = json.loads(run("gate", *files, *asked, "--json")[1])
     assert found["terms"]["margin"] == pytest.approx(means["base"] / 10)
@@ -99,7 +99,7 @@ def test_percent_of_a_base_of_several_runs_is_that_of_its_mean_run(run, table, v
         (("--margin", "some"), "--margin: found 'some', expected a number, or a percentage"),
         (("--margin=-1%",), "--margin: found"),
         (("--margin", "1", "--positive", "3"), "--positive: numbers have no classes"),
-        (("--margin", "1", "--metric", "f1", "--task", "regression"), "--metric: f1 compares"),
+        (("--margin", "1", "--metric", "f1", "--task", "regression"), "--metrics: f1 compares"),
         (("--margin", "1", "--values", "lower", "--task", "regression"), "--task"),
     ],
 )
@@ -113,7 +113,7 @@ def test_rows_for_a_difference_from_a_pilot(run, table):
     pilot = metric_difference(table.y, table.base, table.better, metric="rmse")
     test = MetricPower.from_pilot(pilot)
     how = {"alpha": 0.05, "alternative": "two-sided"}
-    asked = "plan", "--pilot", "base.csv", "better.csv", "--json"
+    asked = "plan", "base.csv", "better.csv", "--json"
     found = json.loads(run(*asked, "--difference", "1000")[1])
     assert found["rows"] == int(test.solve(difference=1000, power=0.8, **how).n)
     assert found["what"].endswith("of 1000 in rmse")
@@ -123,4 +123,4 @@ def test_rows_for_a_difference_from_a_pilot(run, table):
     found = json.loads(run(*asked, "--margin", "2000", "--metric", "mae")[1])
     assert "to show that A is not worse than B by 2000 in mae" in found["what"]
     _, _, err = run("plan", "--metric", "rmse", "--difference", "1000")
-    assert "--metric: only with --pilot, from which the noise" in err
+    assert "--metrics: is for the predictions of a pilot" in err

@@ -1,9 +1,14 @@
 """The situations a verdict must find words for; verdicts.txt holds the words."""
 
+import dataclasses
 import itertools
 import math
 
-from studies import Decision, experiment, omnibus, pair, ran, study
+import numpy as np
+import pandas as pd
+from studies import Decision, card, experiment, omnibus, pair, ran, study
+
+from bakeoff import compare
 
 NAN = math.nan
 TWO = {"a": 0.95, "b": 0.90}
@@ -28,7 +33,7 @@ def _three(*comparisons, tests=("cv5x2_f",), **more):
     return study(experiment(ABC, tests=tests), comparisons, THREE, **options)
 
 
-def _rows(*comparisons):
+def _on_rows(*comparisons):
     return _three(*comparisons, tests=("mcnemar", "cochran_q"))
 
 
@@ -177,7 +182,82 @@ def _by_metrics_over_datasets():
     return study(spec, rows, OVER)
 
 
+def _rows(*rates, n=300, again=1, columns=None, **more):
+    """Compare models that are right on a share of the rows, in so many runs of each."""
+    rng = np.random.default_rng(7)
+    truth = np.where(np.arange(n) % 5 < 2, "yes", "no")
+    other = np.where(truth == "yes", "no", "yes")
+    runs = {
+        f"m{i}": [np.where(rng.random(n) < rate, truth, other) for _ in range(again)]
+        for i, rate in enumerate(rates)
+    }
+    found = compare(truth, {m: own if again > 1 else own[0] for m, own in runs.items()}, **more)
+    return found._study
+
+
+def _failed():
+    rows = [{"model": "c", "dataset": "d", "why": why} for why in ("MemoryError: too big.", "slow")]
+    one = _three(*_pairs(0.2, 0.0001, 0.01))
+    return dataclasses.replace(one, failed=pd.DataFrame(rows), told=("3 rows count as wrong.",))
+
+
+def _noted():
+    columns = [{"column": "patient", "groups": 40, "why": "it is named like an id"}]
+    one = _two(pair("a", "b", 0.003, 0.05, **CI))
+    return dataclasses.replace(one, cards={"d": card("d") | {"group_columns": columns}})
+
+
+def _depends(p):
+    line = {
+        "dataset": "d", "metric": "accuracy", "role": "interaction", "column": "sex", "pvalue": p,
+        "model_a": "a", "model_b": "b", "pvalue_adjusted": p, "family_size": 1,
+        "decision": "different" if p < 0.05 else "no_difference_shown",
+    }  # fmt: skip
+    one = _two(pair("a", "b", 0.003, 0.05, **CI))
+    return dataclasses.replace(one, subgroups=pd.DataFrame([line]))
+
+
+def _above(*values):
+    names = [f"d{i}" for i in range(len(values))]
+    spec = experiment(("a",), datasets=names, tests=("binomial_test",), resampling={"holdout": {}})
+    options = {"p0": 0.8}
+    spec = spec.model_copy(
+        update={"tests": spec.tests.model_copy(update={"options": {"binomial_test": options}})}
+    )
+    return ran(spec, {"a": list(values)}, accuracies={"a": values[0]})
+
+
 CASES = {
+    "no model beats the baseline": lambda: _rows(0.6, 0.58),
+    "every model is worse than the baseline, exchanged classes": lambda: _rows(0.1, 0.2),
+    "by other metrics not better than the baseline": lambda: _rows(
+        0.72, 0.65, 0.6, metrics=["accuracy", "f1", "balanced_accuracy"]
+    ),
+    "on no data set better than the baseline": lambda: study(
+        experiment(AB, datasets=("d", "e", "f"), tests=("cv5x2_f",)),
+        (),
+        {"a": [0.6, 0.61, 0.62], "b": [0.5, 0.55, 0.52]},
+    ),
+    "nearly perfect": lambda: _rows(0.999, 0.9),
+    "too few groups": lambda: _rows(0.9, 0.8, 0.7, groups=np.arange(300) // 60),
+    "training runs, fits that differ": lambda: _rows(0.9, 0.86, again=3),
+    "training runs": lambda: _rows(0.95, 0.7, again=4),
+    "failed fits": _failed,
+    "an id of groups": _noted,
+    "a difference that depends on a column": lambda: _depends(0.01),
+    "a difference that does not depend on a column": lambda: _depends(0.3),
+    "two values above a number": lambda: _above(0.9),
+    "a learner that was not simulated": lambda: _two(
+        pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
+        tests=("resampled_t",),
+        resampling={"resampled": {}},
+        estimator="sklearn.svm.NuSVC",
+    ),
+    "many data sets without a test over them": lambda: study(
+        experiment(AB, datasets=[f"d{i}" for i in range(7)], tests=("cv5x2_f",)),
+        (),
+        {"a": [0.9] * 7, "b": [0.8] * 7},
+    ),
     "other metrics tell": lambda: _by_metrics(
         {"accuracy": [0.3], "f1": [0.002], "roc_auc": [0.03]}
     ),
@@ -231,10 +311,10 @@ CASES = {
     "better than some": lambda: _three(*_pairs(0.2, 0.0001, 0.01)),
     "only others differ": lambda: _three(*_pairs(0.2, 0.03, 0.01)),
     "three models, cannot tell": lambda: _three(*_pairs(0.2, 0.03, 0.2, **WIDE)),
-    "all at once significant, no pair": lambda: _rows(
+    "all at once significant, no pair": lambda: _on_rows(
         *_pairs(0.5, 0.02, 0.1, test="mcnemar"), omnibus(0.01)
     ),
-    "a pair significant, not all at once": lambda: _rows(
+    "a pair significant, not all at once": lambda: _on_rows(
         *_pairs(0.5, 0.01, 0.1, test="mcnemar"), omnibus(0.08)
     ),
     "algorithms and fitted models part ways": lambda: _three(

@@ -8,7 +8,8 @@ from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.page import Page
-from bakeoff.report.verdict.sentences import assumed, take_care
+from bakeoff.report.prose import assumed
+from bakeoff.report.verdict import take_care
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 
@@ -72,11 +73,11 @@ def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind):
     one = made("cv5x2_f", b=model)
     (said,) = care(one)
     assert said.startswith(
-        f"Caution: with {kind} (here: b) the combined 5×2cv F test has an inflated type I error "
-        "(up to ."
+        "Caution: the combined 5×2cv F test has an inflated type I error "
+        f"with {kind} (here: b): up to ."
     )
     instead = "the half-sample t test (plan halves) or the 5×2cv z test (plan cv_5x2)"
-    assert said.endswith(f" at the .05 level in simulations). Use {instead} instead.")
+    assert said.endswith(f" at the .05 level in simulations. Use {instead} instead.")
     page, text = shown(one)
     assert f'<p class="care">{said}</p>' in page
     assert "> " + said.partition(" Use")[0] in text

@@ -51,9 +51,9 @@ def test_too_few_groups_for_so_many_models_say_what_would_help():
     groups = np.arange(700) // 100
     said = verdict(better(700, 6), groups=groups)
     assert (
-        "No result could have been significant: the smallest possible adjusted p-value in 7 "
-        "groups with 15 comparisons is .234, above 0.05. Remedies: at least 10 groups or at most "
-        "3 models. More rows of the same groups do not help." in said
+        "No result could have been significant, because the smallest possible adjusted p-value in "
+        "7 groups with 15 comparisons is .234, above 0.05; at least 10 groups or at most 3 models "
+        "would be needed, and more rows of the same groups do not help." in said
     )
     assert "more data would be needed" not in said
     assert "fewer observations than the test needs" not in said

@@ -48,11 +48,10 @@ def test_the_level_of_a_likelihood_ratio_is_no_students_t(studies):
     assert detectable(family, row) == pytest.approx(half * (2.394 + 0.8416) / 2.394, rel=1e-3)
 
 
-def test_every_pair_that_was_asked_is_told(studies):
-    text = answer(studies["less"]).text
-    assert "asked only whether b is better than a and c is better than a; none of these" in text
-    text = answer(one_sided("less", ["cv5x2_t"], "ab")).text
-    assert "asked only whether b is better than a; this is not shown" in text
+def test_the_direction_that_was_asked_is_told():
+    found = answer(one_sided("less", ["cv5x2_t"], "ab"))
+    assert found.headline.startswith("The data do not show whether b is better than a by accuracy")
+    assert found.evidence.endswith(", one-sided).")
 
 
 @pytest.mark.parametrize("side", ["greater", "less"])

@@ -35,13 +35,13 @@ UNKNOWN = "The data do not show whether the accuracy of a"
 def test_the_verdict_on_one_model_is_what_its_test_says(options, kind, headline):
     found = answer(made("binomial_test", options))
     assert (found.kind, found.headline) == (kind, headline)
-    assert "The accuracy is 0.870" in found.sentences[0]
-    assert "binomial test on 200 held-out rows of d" in found.sentences[0]
+    assert "The accuracy of a is 0.870" in found.evidence
+    assert "binomial test on 200 held-out rows of d" in found.evidence
 
 
 def test_of_several_data_sets_the_verdict_counts():
     found = answer(made("binomial_test", {"p0": 0.5}, datasets=("d", "e", "f")))
-    assert found.headline == "Of 3 data sets, the accuracy of a is above 0.5 on 3."
+    assert found.headline == "The accuracy of a is above 0.5 on 3 of 3 data sets."
 
 
 def test_the_table_has_the_value_and_what_follows():

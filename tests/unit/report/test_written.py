@@ -48,7 +48,7 @@ def regression(size, *, unit="MPa", datasets=("d",), width=0.04):
 )
 def test_verdict_has_two_digits_of_the_standard_error_and_the_unit(size, said):
     said = said.replace(" MPa) is", " MPa, trained on 100 of 200 rows) is")
-    assert said in " ".join(answer(regression(size)).sentences)
+    assert said in answer(regression(size)).evidence
 
 
 @pytest.mark.parametrize(

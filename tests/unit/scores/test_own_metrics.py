@@ -24,7 +24,7 @@ from bakeoff.scores import METRICS, score
 from bakeoff.scores.metrics import own as module
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import load_experiment
-from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.spec.metrics import OwnMetric
 
 CODE = """
 import time

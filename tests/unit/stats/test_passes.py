@@ -42,7 +42,7 @@ def test_compare_takes_one_value_of_each_item():
     marks = {"a": runs[0], "b": np.maximum(*runs)}
     half = np.char.endswith(items, "1")
     found = bakeoff.compare(
-        None, marks, values="right", groups=items, pass_hat=2, subgroups={"half": half}
+        None, marks, values="right", groups=items, metrics="pass^2", subgroups={"half": half}
     )
     names = np.unique(items)
     means = {m: [own[items == one].sum() for one in names] for m, own in marks.items()}
@@ -59,7 +59,7 @@ def test_gate_takes_one_value_of_each_item():
     items, runs = np.tile(np.arange(60), 4), rng.integers(0, 2, (2, 240))
     base, candidate = runs[0], np.maximum(*runs)
     asked = {"values": "right", "groups": items, "margin": 0.02}
-    found = bakeoff.gate(None, base, candidate, **asked, pass_at=2)
+    found = bakeoff.gate(None, base, candidate, **asked, metrics="pass@2")
     counts = [[own[items == one].sum() for one in range(60)] for own in (candidate, base)]
     values = [stats.pass_at(own, np.full(60, 4), 2) for own in counts]
     expected = bakeoff.stats.mean_difference(*values)
@@ -128,7 +128,7 @@ def test_items_that_are_all_passed_or_failed_are_right_or_wrong(better, side):
 def test_no_item_passed_has_an_interval():
     items, passed = np.repeat(np.arange(20), 3), np.tile([True, False, False], 20)
     marks = {"none": np.zeros(60, dtype=int), "some": (passed & (items < 5)).astype(int)}
-    found = bakeoff.compare(None, marks, values="right", groups=items, pass_at=3)
+    found = bakeoff.compare(None, marks, values="right", groups=items, metrics="pass@3")
     for passed_items, row in ((0, "none"), (5, "some")):
         low, high = stats.proportion_ci(passed_items, 20)
         (line,) = (text for text in found.to_markdown("models").splitlines() if f"| {row}" in text)

@@ -4,12 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from benchmarks import gate
 
 
 def pair(both, only_a, only_b, neither):
@@ -144,32 +141,3 @@ def test_rows_to_decide_by_hand():
     assert stats.rows_to_decide(limits(-0.01, -0.03, 0.01), 0.01) is None
     assert stats.rows_to_decide(limits(-0.01001, -0.03, 0.01), 0.01) is None
     assert stats.rows_to_decide(limits(0, math.nan, math.nan), 0.01) is None
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.integers(20, 300), st.data())
-def test_the_simulation_decides_as_the_gate(n, data):
-    wins = data.draw(st.integers(0, n // 3))
-    losses = data.draw(st.integers(0, n // 3))
-    level = data.draw(st.sampled_from([0.05, 0.025, 1e-4]))
-    a, b = pair(n - wins - losses, wins, losses, 0)
-    decision = stats.decide_release(stats.accuracy_limits(a, b, alpha=level), gate.MARGIN)
-    assert gate.ships(wins, losses, n, level) == (decision is stats.Release.SHIP)
-    assert gate.blocks(wins, losses, n, level) == (decision is stats.Release.BLOCK)
-
-
-def test_the_simulation_decides_as_the_gate_on_groups():
-    rng = np.random.default_rng(2)
-    k, size = 25, gate.GROUP_SIZE
-    discordant = rng.binomial(size, 0.2, (k, 40))
-    wins = rng.binomial(discordant, rng.beta(2, rng.uniform(1, 6, 40), (k, 40)))
-    found = gate.decisions_on_groups(wins, discordant, 0.05)
-    groups = np.repeat(np.arange(k), size)
-    for i in range(40):
-        cells = [
-            pair(size - m, w, m - w, 0) for w, m in zip(wins[:, i], discordant[:, i], strict=True)
-        ]
-        a, b = (np.concatenate(columns) for columns in zip(*cells, strict=True))
-        said = stats.decide_release(stats.accuracy_limits(a, b, groups=groups), gate.MARGIN)
-        assert tuple(found[i]) == (said is stats.Release.SHIP, said is stats.Release.BLOCK)
-    assert found.any(axis=0).all()

@@ -16,7 +16,6 @@ from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Cell, Column, Table
-from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Arity, paired_odds_ratio_ci
 
 EFFECTS = {
@@ -191,7 +190,8 @@ def pairs(study: Study, test: str) -> Table:
         side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
         note += (
             f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
-            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)} {assumed(first)}"
+            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)} "
+            f"{prose.assumed(first)}"
         )
     lower = "" if first.entry.unit else prose.lower_is_better(f.measure for f in found)
     return Table(columns, map(values, rows), note.rstrip() + lower)
@@ -221,6 +221,6 @@ def _tallies(study: Study, families: list[Family]) -> Table:
     note = (
         f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
         f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
-        f"single results. {assumed(first)}".rstrip()
+        f"single results. {prose.assumed(first)}".rstrip()
     )
     return Table((A, B, *(Column(key, title, COUNT) for key, title in says.items())), rows, note)

@@ -281,9 +281,9 @@ def best(study: Study) -> Table:
 )
 def intervals(study: Study) -> Table:
     """Every metric of every model on the held-out rows, with its standard error and confidence
-    interval. The standard errors of metrics of right and wrong rows include pseudo-rows
-    (docs/stats/any-metric.md); shares of a single fit have Wilson intervals. Overlapping intervals
-    do not mean that two models do not differ.
+    interval. The standard errors of metrics of right and wrong rows include pseudo-rows;
+    shares of a single fit have Wilson intervals. Overlapping intervals do not mean that two models
+    do not differ.
     """
     place = {model: i for i, model in enumerate(order(study))}
     rows = []

@@ -46,7 +46,7 @@ from bakeoff.report.prose import advantage, not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.written import Written, decimals, of_target, varies, with_unit
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.related import row_columns
 from bakeoff.stats import metric_ci
 from bakeoff.stats.metrics.library import calibration_curve
 from bakeoff.stats.metrics.view import read_groups

@@ -14,12 +14,11 @@ from bakeoff.report.exhibit import Section, table
 from bakeoff.report.numbers import NONE, capital, count, fixed, percent, share, spread
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
-from bakeoff.report.prose import checked
+from bakeoff.report.prose import assumed, checked
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, Table, numbers
 from bakeoff.report.undeclared import notes, remark_on
-from bakeoff.report.verdict.sentences import assumed
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import Entry, TypeOneError, catalogue
 

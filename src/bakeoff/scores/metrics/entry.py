@@ -61,8 +61,8 @@ def of_class(metric: Metric, positive: str) -> Metric:
     """Name the positive one of two classes in the title of a metric that is about it."""
     if not positive or metric.classes not in ("positive", "negative", "called"):
         return metric
-    called = positive if any(map(str.isalpha, positive)) else f"class {positive}"
-    said = f" of {called}" if metric.classes == "positive" else f" (positive class {positive})"
+    of_it = metric.classes == "positive"
+    said = f" for class {positive}" if of_it else f" (positive class {positive})"
     return dataclasses.replace(metric, title=metric.title + said)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from bakeoff.errors import UserError, unknown
 from bakeoff.scores.metrics.entry import METRICS
-from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.spec.metrics import OwnMetric
 from bakeoff.stats.metrics.metric import own_metric
 from bakeoff.usercode import (
     TookTooLong,

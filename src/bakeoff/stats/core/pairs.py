@@ -82,7 +82,12 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     >>> adjust_pvalues([0.01, float("nan"), 0.03], "bonferroni").round(3).tolist()
     [0.03, nan, 0.09]
     """
-    raw = _as_pvalues(pvalues)
+    raw = as_floats(pvalues, "pvalues")
+    if raw.ndim != 1:
+        raise ArgumentError("pvalues", f"expected 1 dimension, found shape {raw.shape}")
+    outside = (raw < 0) | (raw > 1)
+    if outside.any():
+        raise ArgumentError("pvalues", f"found {raw[outside][0]!r}, must lie between 0 and 1")
     adjust = _METHODS[canonical_method(method)]
     if raw.size == 0:
         return raw
@@ -93,38 +98,11 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
 
 
 def canonical_method(method: str, name: str = "method", others: tuple[str, ...] = ()) -> str:
-    """Return the name of a correction as `adjust_pvalues` lists it.
-
-    Parameters
-    ----------
-    method : str
-        The name as given; case and ``_`` for ``-`` are forgiven.
-    name : str
-        What the argument is called where it was given, for the error.
-    others : tuple of str
-        Further names that are allowed there.
-
-    Returns
-    -------
-    str
-        The canonical name.
-
-    Raises
-    ------
-    ValueError
-        If there is no such correction.
-
-    Examples
-    --------
-    >>> from bakeoff.stats.core.pairs import canonical_method
-    >>> canonical_method("Holm_Sidak")
-    'holm-sidak'
-    """
+    """Return the name of a correction as `adjust_pvalues` lists it, or one of the others."""
     allowed = (*_METHODS, *others)
-    known = {correction.lower(): correction for correction in allowed}
     if isinstance(method, str):  # None must not pass for "none"
         wanted = method.replace("_", "-").lower().removesuffix("-static")
-        method = known.get(wanted, method)
+        method = next((each for each in allowed if each.lower() == wanted), method)
     canonical: str = check_choice(method, allowed, name)
     return canonical
 
@@ -133,6 +111,10 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
 def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     """Return the level of each of m intervals that makes them hold together.
 
+    ``none`` leaves the level alone, ``sidak`` and ``holm-sidak`` give ``level ** (1 / m)``, every
+    other correction Bonferroni's ``1 - (1 - level) / m``, which is valid under any dependence:
+    step-wise procedures have no simple intervals of their own.
+
     Parameters
     ----------
     confidence_level : float
@@ -140,15 +122,7 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     m : int
         The number of intervals.
     method : str
-        A correction of `adjust_pvalues`. ``none`` leaves the level alone, ``sidak`` and
-        ``holm-sidak`` give ``level ** (1 / m)``, every other one Bonferroni's
-        ``1 - (1 - level) / m``: step-wise procedures have no simple intervals of their own, and
-        these are valid under any dependence.
-
-    Returns
-    -------
-    float
-        The level of each interval.
+        A correction of `adjust_pvalues`.
 
     Examples
     --------
@@ -194,16 +168,6 @@ def shaffer_static(pvalues: ArrayLike) -> FloatArray:
     return adjust_pvalues(pvalues, "shaffer")
 
 
-def _as_pvalues(pvalues: ArrayLike) -> FloatArray:
-    array = as_floats(pvalues, "pvalues")
-    if array.ndim != 1:
-        raise ArgumentError("pvalues", f"expected 1 dimension, found shape {array.shape}")
-    outside = (array < 0) | (array > 1)
-    if outside.any():
-        raise ArgumentError("pvalues", f"found {array[outside][0]!r}, must lie between 0 and 1")
-    return array
-
-
 def _in_order(p: FloatArray, step: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply a procedure for ascending p-values and put the answers back."""
     order = np.argsort(p, kind="stable")
@@ -227,14 +191,8 @@ def _sidak_power(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
     return power
 
 
-def _holm_sidak(p: FloatArray) -> FloatArray:
-    exponents = np.arange(len(p), 0, -1.0)
-    return _in_order(p, lambda q: np.maximum.accumulate(_sidak_power(q, exponents)))
-
-
-def _benjamini_yekutieli(p: FloatArray) -> FloatArray:
-    ranks = np.arange(1.0, len(p) + 1)
-    return _in_order(p, _step_up(len(p) * (1 / ranks).sum() / ranks))
+def _harmonic(m: int) -> float:
+    return float((1 / np.arange(1.0, m + 1)).sum())
 
 
 def _closed_simes(p: FloatArray) -> FloatArray:
@@ -286,9 +244,11 @@ _METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "hochberg": lambda p: _in_order(p, _step_up(np.arange(len(p), 0, -1.0))),
     "hommel": lambda p: _in_order(p, _closed_simes),
     "sidak": lambda p: _sidak_power(p, float(len(p))),
-    "holm-sidak": _holm_sidak,
+    "holm-sidak": lambda p: _in_order(
+        p, lambda q: np.maximum.accumulate(_sidak_power(q, np.arange(len(p), 0, -1.0)))
+    ),
     "BH": lambda p: _in_order(p, _step_up(len(p) / np.arange(1.0, len(p) + 1))),
-    "BY": _benjamini_yekutieli,
+    "BY": lambda p: _in_order(p, _step_up(len(p) * _harmonic(len(p)) / np.arange(1.0, len(p) + 1))),
     "shaffer": _shaffer,
 }
 
@@ -344,22 +304,22 @@ class PairwiseResult:
     results: tuple[Result, ...] = ()
 
     def __post_init__(self) -> None:
-        known = tuple(check for check in self.assumptions if check.name != AGREE)
-        object.__setattr__(self, "assumptions", (*known, *self._disagreements()))
+        checks = tuple(check for check in self.assumptions if check.name != AGREE)
+        object.__setattr__(self, "assumptions", (*checks, *self._disagreements()))
 
     def each(self) -> tuple[Result, ...]:
         """Return a result of each pair: that of a test of two models, or what is known of it."""
         shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
-        own = ("statistic", "df", "pvalue", "estimate", "ci", "status")
-        known = tuple(check for check in self.assumptions if check.name != AGREE)
-        common = {"assumptions": known, **{k: getattr(self, k) for k in shared}}
+        varying = ("statistic", "df", "pvalue", "estimate", "ci", "status")
+        checks = tuple(check for check in self.assumptions if check.name != AGREE)
+        common = {"assumptions": checks, **{k: getattr(self, k) for k in shared}}
         return self.results or tuple(
-            Result(**common, **{k: getattr(pair, k) for k in own}) for pair in self.pairs
+            Result(**common, **{k: getattr(pair, k) for k in varying}) for pair in self.pairs
         )
 
     def _disagreements(self) -> Iterator[Assumption]:
         """Name the pairs whose interval disagrees with the decision by the adjusted p-value."""
-        told: dict[bool, list[str]] = {}
+        disagreeing: dict[bool, list[str]] = {}
         for pair, result in zip_longest(self.pairs, self.results):
             if pair.ci is None or math.isnan(pair.pvalue_adjusted):
                 continue
@@ -367,8 +327,8 @@ class PairwiseResult:
             alpha = result.alpha if isinstance(result, EquivalenceResult) else 1 - level
             rejected = pair.pvalue_adjusted <= alpha + ROUNDING
             if rejected != (result.excludes_null if result else pair.ci.excludes(0)):
-                told.setdefault(rejected, []).append(f"({pair.a}, {pair.b})")
-        for rejected, pairs in told.items():
+                disagreeing.setdefault(rejected, []).append(f"({pair.a}, {pair.b})")
+        for rejected, pairs in disagreeing.items():
             which = f"{'pair' if len(pairs) == 1 else 'pairs'} {', '.join(pairs)}"
             yield Assumption(AGREE, False, f"{which}: {DISAGREEMENT[rejected]}")
 
@@ -392,11 +352,11 @@ def check_correction(
 ) -> str:
     """Check that a correction, or one `more`, fits the family; return its canonical name."""
     method = canonical_method(correction, "correction", more)
-    asked = f"alternative {alternative!r}" if control is None else "one model against the others"
+    family = f"alternative {alternative!r}" if control is None else "one model against the others"
     if method == "shaffer" and (control is not None or alternative != "two-sided"):
         raise ArgumentError(
             "correction",
-            f"{method!r} is for two-sided tests of all pairs, found {asked}; use 'holm' or "
+            f"{method!r} is for two-sided tests of all pairs, found {family}; use 'holm' or "
             "'hommel'",
         )
     return method
@@ -475,9 +435,9 @@ def pairwise(
     """Put the results of a test of two models together, adjusted for the number of pairs."""
     at_control = check_control(control, models)
     members = pairs_of(models, at_control)
-    asked = None if leader_only else at_control
-    method = check_correction(correction, asked, alternative)
-    untested = len(pairs_of(models, asked)) - len(members)
+    compared = None if leader_only else at_control
+    method = check_correction(correction, compared, alternative)
+    untested = len(pairs_of(models, compared)) - len(members)
     each = confidence_level
     if simultaneous:
         each = simultaneous_level(each, len(members) + untested, method)
@@ -537,14 +497,14 @@ def by_pairs(
     **options: Any,
 ) -> PairwiseResult:
     """Run a test of two models on all pairs of columns."""
-    known = inspect.signature(function).parameters
+    parameters = inspect.signature(function).parameters
 
     def compare(
-        pairs: list[tuple[int, int]], *, alternative: str, confidence_level: float, **own: Any
+        pairs: list[tuple[int, int]], *, alternative: str, confidence_level: float, **keywords: Any
     ) -> list[Result]:
         given = {"alternative": alternative, "confidence_level": confidence_level}
-        own |= {key: value for key, value in given.items() if key in known}
-        return [function(*common, columns[a], columns[b], **own) for a, b in pairs]
+        keywords |= {key: value for key, value in given.items() if key in parameters}
+        return [function(*common, columns[a], columns[b], **keywords) for a, b in pairs]
 
     return pairwise(compare, len(columns), **options)
 

@@ -106,15 +106,17 @@ def rank(values: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
 def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
     """Count for each row those of the other class with a lower score, and half of equal ones."""
     order = np.argsort(scores)
-    ordered, own = scores[order], positive[order]
-    positives = np.cumsum(own, dtype=np.intp)  # up to each row
-    negatives = np.arange(1, len(own) + 1) - positives
+    ordered, is_positive = scores[order], positive[order]
+    positives = np.cumsum(is_positive, dtype=np.intp)  # up to each row
+    negatives = np.arange(1, len(is_positive) + 1) - positives
     if (differ := ordered[1:] != ordered[:-1]).all():
-        counted = np.where(own, negatives, positives)
+        counted = np.where(is_positive, negatives, positives)
     else:
         last = np.flatnonzero(np.append(differ, True))
         group = np.concatenate(([0], np.cumsum(differ)))
-        counted = np.where(own, *(_middle(up_to[last])[group] for up_to in (negatives, positives)))
+        counted = np.where(
+            is_positive, *(_middle(up_to[last])[group] for up_to in (negatives, positives))
+        )
     below = np.empty(len(order))
     below[order] = counted
     return below
@@ -129,9 +131,9 @@ def _middle(up_to: NDArray[np.intp]) -> FloatArray:
 def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
     """Rank the models on every data set, 1 = best, ties sharing their mean; NaN where none is."""
     ranks = np.full(table.shape, np.nan)
-    for row, own in zip(table, ranks, strict=True):
-        there = ~np.isnan(row)
-        own[there] = rank(-quantise(row[there], scale_of(row[there]), decimals))[0]
+    for row, row_ranks in zip(table, ranks, strict=True):
+        present = ~np.isnan(row)
+        row_ranks[present] = rank(-quantise(row[present], scale_of(row[present]), decimals))[0]
     return ranks
 
 

@@ -6,7 +6,7 @@ import dataclasses
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, cached_property, partial
 from typing import Any, Literal, TypeVar
@@ -37,15 +37,15 @@ class Variants:
         """Return the value that is used; None asks for the default one."""
         kinds = {"independent rows": self.independent, "rows in groups": self.groups}
         rows = "independent rows" if relation == "independent" else "rows in groups"
-        own = kinds[rows]
+        allowed = kinds[rows]
         if value is None:
-            return own[0]
-        if value in own:
+            return allowed[0]
+        if value in allowed:
             return value
         others = [kind for kind, values in kinds.items() if value in values]
-        known = f"which is for {others[0]}; " if others else ""
-        allowed = ", ".join(map(repr, own))
-        raise ArgumentError(option, f"found {value!r}, {known}allowed for {rows}: {allowed}")
+        elsewhere = f"which is for {others[0]}; " if others else ""
+        names = ", ".join(map(repr, allowed))
+        raise ArgumentError(option, f"found {value!r}, {elsewhere}allowed for {rows}: {names}")
 
 
 IN_GROUPS = "rows in groups"
@@ -305,8 +305,12 @@ class Entry:
     all_pairs_from : int
         From how many pairs on `all_pairs` is used: more than 2 where it says less of each pair
         than the test itself.
-    variants : Variants or None
-        For a test that takes `groups` and has a form of its own for them: its variants.
+    variants, intervals : Variants or None
+        For a test that takes `groups` and has a form of its own for them: what its options
+        `variant` and `ci_method` may be.
+    check_options : Callable or None
+        Raises where options do not fit each other, how the rows hang together, or the numbers of
+        models and data sets: it takes these four.
     in_time : str
         The test of the same question that takes its place where all rows are in the order of
         time.
@@ -335,6 +339,8 @@ class Entry:
     all_pairs: Callable[..., Any] | None = None
     all_pairs_from: int = 2
     variants: Variants | None = None
+    intervals: Variants | None = None
+    check_options: Callable[[Mapping[str, Any], Relation, int, int], None] | None = None
     in_time: str = ""
 
     @property

@@ -103,8 +103,8 @@ def _pack(block: BoolArray) -> NDArray[np.uint64]:
 def row_total_counts(matrix: BoolArray, counts: FloatArray | None) -> NDArray[np.int64]:
     """Return how many rows 0, 1, ..., M models have right."""
     totals = matrix.sum(axis=1, dtype=np.int64)
-    found = np.bincount(totals, weights=counts, minlength=matrix.shape[1] + 1)
-    return found.astype(np.int64)
+    frequencies = np.bincount(totals, weights=counts, minlength=matrix.shape[1] + 1)
+    return frequencies.astype(np.int64)
 
 
 Variant = Literal["midp", "exact", "asymptotic", "corrected"]

@@ -50,6 +50,8 @@ _NULL_OF_PAIR = (
 _FEW_DATA_SETS = 5
 """With fewer the covariance of ranks says nothing."""
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
+EXACT_UP_TO = {3: 57, 4: 14, 5: 5, 6: 3, 7: 2}
+"""Up to how many data sets `friedman` lists the permutations of k models, without ties."""
 
 
 class RankTable:
@@ -101,12 +103,12 @@ class RankTable:
 
     def omnibus(self, status: Status, statistic: float, p: float, **facts: Any) -> Result:
         """Return the result of a test of all models."""
-        own = {
+        ranking = {
             "average_ranks": self.average.tolist(),
             "rank_sums": self.ranks.sum(axis=0).tolist(),
             "chi2_uncorrected": 3 * self.between / (self.n * self.k * (self.k + 1)),
         }
-        null, details = _NULL.format(k=self.k), own | facts.pop("details")
+        null, details = _NULL.format(k=self.k), ranking | facts.pop("details")
         facts["assumptions"] = (*facts["assumptions"], self.exchangeable())
         fields = {"n": self.n, "null_hypothesis": null, "status": status, "details": details}
         return Result(statistic=statistic, pvalue=p, **fields, **facts)
@@ -396,18 +398,18 @@ def _arrangement_count(row: NDArray[np.int64]) -> int:
 def _arrangements(row: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the distinct permutations of a row, one a row, without listing equal ones."""
     values, counts = np.unique(row, return_counts=True)
-    found: list[list[int]] = []
+    arrangements: list[list[int]] = []
 
     def place(prefix: list[int], left: list[int]) -> None:
         if len(prefix) == len(row):
-            found.append(prefix)
+            arrangements.append(prefix)
             return
         for i, count in enumerate(left):
             if count:
                 place([*prefix, int(values[i])], [c - (j == i) for j, c in enumerate(left)])
 
     place([], counts.tolist())
-    return np.array(found, dtype=np.int64)
+    return np.array(arrangements, dtype=np.int64)
 
 
 def _exact_friedman(table: RankTable, budget: int) -> float | None:
@@ -573,8 +575,8 @@ def nemenyi(
     q_alpha, *_ = q.values()
     levels = {f"{alpha:.2f}": q[alpha] * table.error for alpha in (0.1, 0.05, 0.01)}
     compared, half = _Compared(table, table.status, table.error), q_alpha * table.error
-    own = {"q_alpha": q_alpha, "critical_differences": levels}
-    return compared.result("studentized-range", confidence_level, half, details=own)
+    details = {"q_alpha": q_alpha, "critical_differences": levels}
+    return compared.result("studentized-range", confidence_level, half, details=details)
 
 
 @register(**_POSTHOC, title="z post hoc of Friedman's test", citation="demsar2006")
@@ -623,8 +625,8 @@ def friedman_posthoc(
     [0.0269, 0.0228]
     """
     table = RankTable(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
-    found = _Compared(table, table.status, table.error, None, control, alternative)
-    return _posthoc(found, correction, confidence_level)
+    compared = _Compared(table, table.status, table.error, None, control, alternative)
+    return _posthoc(compared, correction, confidence_level)
 
 
 @register(**_POSTHOC, citation="conover1999")
@@ -685,25 +687,25 @@ def conover_friedman(
         else f"The standard error of a rank difference is {error:.4g} (Friedman's z test takes "
         f"{table.error:.4g})."
     )
-    found = _Compared(table, status, error, df, control, alternative)
+    compared = _Compared(table, status, error, df, control, alternative)
     left = Assumption("residual variance", not perfect, detail)
-    return _posthoc(found, correction, confidence_level, left)
+    return _posthoc(compared, correction, confidence_level, left)
 
 
 def _posthoc(
-    found: _Compared, correction: str, level: float, *checks: Assumption
+    compared: _Compared, correction: str, level: float, *checks: Assumption
 ) -> PairwiseResult:
     """Compare average ranks with a correction; single-step ones have simultaneous intervals."""
-    k, df = found.table.k, found.df
-    method = check_correction(correction, check_control(found.control, k), found.side)
+    k, df = compared.table.k, compared.df
+    method = check_correction(correction, check_control(compared.control, k), compared.side)
     half, single_step = None, method in ("none", "bonferroni", "sidak")
     # the z intervals do not depend on the ranks, so they exist where all are tied as well
-    if single_step and (df is None or found.status is Status.OK):
-        each = simultaneous_level(level, len(pairs_of(k, found.control)), method)
-        tail = (1 - each) / (2 if found.side == "two-sided" else 1)
+    if single_step and (df is None or compared.status is Status.OK):
+        each = simultaneous_level(level, len(pairs_of(k, compared.control)), method)
+        tail = (1 - each) / (2 if compared.side == "two-sided" else 1)
         quantile = special.ndtri(tail) if df is None else special.stdtrit(df, tail)
-        half = -float(quantile) * found.error
-    return found.result(method, level, half, *checks)
+        half = -float(quantile) * compared.error
+    return compared.result(method, level, half, *checks)
 
 
 # --- the groups that a critical difference diagram joins
@@ -717,8 +719,8 @@ def with_ranks(result: PairwiseResult, average_ranks: list[float], level: float)
         return result
     alpha = round(1 - level, 12)
     groups, hidden = _groups(result, alpha)
-    found = {"alpha": alpha, "cd_groups": groups, "cd_pairs_not_shown": hidden}
-    return dataclasses.replace(result, details={**details, **found})
+    of_diagram = {"alpha": alpha, "cd_groups": groups, "cd_pairs_not_shown": hidden}
+    return dataclasses.replace(result, details={**details, **of_diagram})
 
 
 @checked

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level, checked
-from bakeoff.stats.core.arithmetic import gram, product, root, solved
+from bakeoff.stats.core.arithmetic import gram, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.distributions import clopper_pearson
 from bakeoff.stats.core.ranks import as_dataset_table, rank_rows
@@ -159,11 +159,11 @@ def _tally(ranks: FloatArray, codes: NDArray[np.intp]) -> tuple[FloatArray, Floa
             size = np.maximum(often, 1)
             met, wins, draws = met + (often > 0), wins + won / size, draws + drawn / size
         return met, wins, draws
-    for own in ranks:
-        there = ~np.isnan(own)
-        met += there[:, None] & there
-        wins += own[:, None] < own
-        draws += own[:, None] == own
+    for row in ranks:
+        present = ~np.isnan(row)
+        met += present[:, None] & present
+        wins += row[:, None] < row
+        draws += row[:, None] == row
     for table in (met, draws):
         np.fill_diagonal(table, 0.0)
     return met, wins, draws
@@ -173,18 +173,18 @@ def _by_group(
     ranks: FloatArray, codes: NDArray[np.intp]
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the number of groups, the mean share beaten in them and its standard error."""
-    there = ~np.isnan(ranks)
-    sizes = there.sum(axis=1, keepdims=True)
-    beaten = np.where(there, (sizes - ranks) / (sizes - 1), 0.0)
+    present = ~np.isnan(ranks)
+    sizes = present.sum(axis=1, keepdims=True)
+    beaten = np.where(present, (sizes - ranks) / (sizes - 1), 0.0)
     sums, counts = np.zeros((2, int(codes.max()) + 1, ranks.shape[1]))
     np.add.at(sums, codes, beaten)
-    np.add.at(counts, codes, there)
-    own = counts > 0
-    n = own.sum(axis=0).astype(np.float64)
+    np.add.at(counts, codes, present)
+    counted = counts > 0
+    n = counted.sum(axis=0).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = sums / np.maximum(counts, 1)
         mean = shares.sum(axis=0) / n
-        squares = np.where(own, np.square(shares - mean), 0.0).sum(axis=0)
+        squares = np.where(counted, np.square(shares - mean), 0.0).sum(axis=0)
         squares[squares < 1e-20] = 0.0  # equal shares differ by rounding
         return n, mean, np.sqrt(squares / (n - 1) / n)
 
@@ -250,8 +250,8 @@ class Strengths:
     def difference_se(self) -> FloatArray:
         """Standard errors of the differences of two strengths, shape (k, k)."""
         variance = self.covariance.diagonal()
-        found = variance[:, None] + variance - 2 * self.covariance
-        return np.asarray(np.sqrt(np.maximum(found, 0.0)))
+        squares = variance[:, None] + variance - 2 * self.covariance
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
 @checked
@@ -286,7 +286,7 @@ def bradley_terry(
     Maximum likelihood by Newton's method. The covariance is the sandwich H⁻¹BH⁻¹ with B the sum
     over data sets (groups) of the outer products of their centred scores, times G/(G − 1); limits
     take the quantile of t with G − 1 degrees of freedom. Comparisons on one data set are not
-    independent; standard errors that take them so are too small (docs/standings.md).
+    independent; standard errors that take them so are too small.
 
     References
     ----------
@@ -300,8 +300,8 @@ def bradley_terry(
     ([0.366, 0.366, -0.732], [1.75, 1.75, 2.5])
     """
     ranks, codes = _rank_meetings(scores, groups, greater_is_better, decimals)
-    there = ~np.isnan(ranks)
-    _check_connected(there)
+    present = ~np.isnan(ranks)
+    _check_connected(present)
     met, wins, draws = _tally(ranks, np.arange(len(ranks)))
     points = wins + draws / 2
     if prior is None:
@@ -311,13 +311,13 @@ def bradley_terry(
     strength = most_likely(padded, total)
     chances = _chances(strength)
     np.fill_diagonal(chances, 0.0)
-    expected = product(there.astype(np.float64), chances.T)
-    residuals = np.where(there, there.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
+    expected = present.astype(np.float64) @ chances.T
+    residuals = np.where(present, present.sum(axis=1, keepdims=True) - ranks - expected, 0.0)
     n = int(codes.max()) + 1
-    own = np.zeros((n, len(strength)))
-    np.add.at(own, codes, residuals)
-    own -= own.mean(axis=0)
-    moved = _newton_step(own.T, chances, total).T  # what each data set adds to the strengths
+    totals = np.zeros((n, len(strength)))
+    np.add.at(totals, codes, residuals)
+    totals -= totals.mean(axis=0)
+    moved = _newton_step(totals.T, chances, total).T  # what each data set adds to the strengths
     covariance = gram(moved) * (n / (n - 1) if n > 1 else math.nan)
     se = np.sqrt(covariance.diagonal())
     se = np.where(se > 1e-10, se, 0.0)
@@ -350,18 +350,18 @@ def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> F
     lower = root(information[:-1, :-1])  # the last strength is 0 at first
     forward, _ = solved(lower, slope[:-1])
     back, _ = solved(lower.T[::-1, ::-1], forward[::-1])
-    found = np.concatenate([back[::-1], np.zeros_like(slope[:1])])
-    return np.asarray(found - found.mean(axis=0))
+    step = np.concatenate([back[::-1], np.zeros_like(slope[:1])])
+    return np.asarray(step - step.mean(axis=0))
 
 
 def _meeting_sets(meets: BoolArray) -> list[list[int]]:
     """Return the largest sets of models that are linked by common data sets, in order."""
-    left, found = set(range(len(meets))), []
+    left, sets = set(range(len(meets))), []
     while left:
-        own = np.flatnonzero(_reached(meets, min(left))).tolist()
-        found.append(own)
-        left -= set(own)
-    return found
+        members = np.flatnonzero(_reached(meets, min(left))).tolist()
+        sets.append(members)
+        left -= set(members)
+    return sets
 
 
 def _reached(links: BoolArray, start: int) -> BoolArray:
@@ -379,9 +379,9 @@ def _check_connected(present: BoolArray) -> None:
     counted = present.astype(np.float64)  # BLAS knows no integers, and counts are exact
     sets = _meeting_sets(np.asarray(counted.T @ counted > 0))
     if len(sets) > 1:
-        told = " and ".join(", ".join(map(str, own[:8])) for own in sets[:4])
+        named = " and ".join(", ".join(map(str, members[:8])) for members in sets[:4])
         raise ArgumentError(
             "scores",
-            f"the models (columns) {told} have no data set in common: sets of models that never "
+            f"the models (columns) {named} have no data set in common: sets of models that never "
             "meet cannot be compared; leave one set out",
         )

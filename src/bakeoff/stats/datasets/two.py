@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -289,12 +288,12 @@ class SignedRanks:
     @property
     def w_plus(self) -> float:
         """Rank sum in favour of A."""
-        return inner(self.ranks, self.positive) + self.from_zeros
+        return float(self.ranks @ self.positive) + self.from_zeros
 
     @property
     def w_minus(self) -> float:
         """Rank sum in favour of B."""
-        return inner(self.ranks, 1 - self.positive) + self.from_zeros
+        return float(self.ranks @ (1 - self.positive)) + self.from_zeros
 
     @property
     def z(self) -> float:
@@ -408,8 +407,8 @@ def _bisect_walsh(ordered: FloatArray, position: int) -> float:
         if not low < middle < high:
             break
         partners = np.searchsorted(ordered, 2 * middle - ordered, side="right")
-        own = int((ordered <= middle).sum())
-        if (int(partners.sum()) + own) // 2 >= position:
+        below = int((ordered <= middle).sum())
+        if (int(partners.sum()) + below) // 2 >= position:
             high = middle
         else:
             low = middle

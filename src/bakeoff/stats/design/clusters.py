@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import checked
-from bakeoff.stats.core.arithmetic import product
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -70,7 +69,7 @@ class Clusters:
             summed = np.bincount(self.codes, weights=weights, minlength=self.count)
             return np.asarray(summed, dtype=np.float64)
         if values.dtype == np.bool_:
-            counts = [np.bincount(self.codes[own], minlength=self.count) for own in values.T]
+            counts = [np.bincount(self.codes[column], minlength=self.count) for column in values.T]
             return np.array(counts, dtype=np.float64).T
         order = np.argsort(self.codes, kind="stable")
         starts = np.concatenate(([0], np.cumsum(self.sizes[:-1]))).astype(np.intp)
@@ -151,8 +150,8 @@ def moments(sums: FloatArray, squares: ArrayLike, clusters: Clusters) -> Moments
 def raw_design_effect(spread: Moments) -> FloatArray:
     """Return V/V₁, how many times the variance of independent rows; NaN where V₁ is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        known = spread.variance_independent > 0
-        ratio = np.where(known, spread.variance / spread.variance_independent, math.nan)
+        positive = spread.variance_independent > 0
+        ratio = np.where(positive, spread.variance / spread.variance_independent, math.nan)
     return np.asarray(ratio, dtype=np.float64)
 
 
@@ -374,8 +373,8 @@ def items_and_runs(
             f"{clusters.sizes.max():.0f} runs; needs two or more items with one number of runs, "
             "two or more (for unequal numbers use mean_difference)",
         )
-    found = moments(clusters.sums(d), np.square(d).sum(), clusters)
-    between, within = float(found.between), float(found.within)
+    of_items = moments(clusters.sums(d), np.square(d).sum(), clusters)
+    between, within = float(of_items.between), float(of_items.within)
     items_variance = (between - within) / runs
     return ItemsAndRuns(
         n_items=clusters.count,
@@ -540,13 +539,13 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     discordant = _of_differences(both)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
     gamma1, gamma0 = map(_of_differences, _products(right, both, groups))
-    known = np.triu((discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n), k=1)
-    if not known.any():
+    enough = np.triu((discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n), k=1)
+    if not enough.any():
         return None
-    r = np.where(known, gamma1 / np.where(known, gamma0, 1.0), -np.inf)
+    r = np.where(enough, gamma1 / np.where(enough, gamma0, 1.0), -np.inf)
     a, b = (int(v) for v in np.unravel_index(np.argmax(r), r.shape))
     highest = float(r[a, b])
-    p = float(special.ndtr(-(highest + 1 / n) * math.sqrt(n))) * int(known.sum())
+    p = float(special.ndtr(-(highest + 1 / n) * math.sqrt(n))) * int(enough.sum())
     return OrderDependence(
         model_a=a,
         model_b=b,
@@ -572,11 +571,11 @@ def _products(
         np.bincount(following, right[:-1, i] - expected[now, i], groups.count)
         for i in range(right.shape[1])
     ]
-    lagged -= product(expected.T, follows) + product(np.array(before), expected)
-    return lagged, both - product(expected.T, totals)
+    lagged -= expected.T @ follows + np.array(before) @ expected
+    return lagged, both - expected.T @ totals
 
 
 def _of_differences(products: FloatArray) -> FloatArray:
     """Turn Σ x_i y_j into Σ (x_i − x_j)(y_i − y_j)."""
-    own = np.diag(products)
-    return np.asarray(own[:, None] + own - products - products.T)
+    diagonal = np.diag(products)
+    return np.asarray(diagonal[:, None] + diagonal - products - products.T)

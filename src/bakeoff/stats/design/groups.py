@@ -28,7 +28,6 @@ from scipy import special
 
 from bakeoff.stats.core import two_by_two as kernels
 from bakeoff.stats.core.arguments import Seed
-from bakeoff.stats.core.arithmetic import inner, signed_sums
 from bakeoff.stats.core.checks import FloatArray, IntArray
 from bakeoff.stats.core.distributions import tail_probability
 from bakeoff.stats.core.paired_differences import UNBOUNDED, Estimate
@@ -312,17 +311,17 @@ class MaxFlip:
 def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip:
     """Flip the signs of whole groups for all differences at once (Westfall & Young 1993)."""
     scaled = of_groups.sums[in_order(of_groups.sums, of_groups.shares)] / se
-    own = each_in_order(of_groups.sums, of_groups.shares)[0] / se
+    separately = each_in_order(of_groups.sums, of_groups.shares)[0] / se
     observed = _towards(scaled.sum(axis=0), side)
     groups, differences = scaled.shape
     order = np.argsort(observed, kind="stable")
     beyond = np.zeros((2, differences))
     size = 0
     for signs in _signs(groups):
-        together = _towards(signed_sums(signs, scaled), side)
+        together = _towards(signs @ scaled, side)
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
-        alone = _towards(signed_sums(signs, own), side)
+        alone = _towards(signs @ separately, side)
         for place, drawn in enumerate((alone, largest)):
             gap = drawn - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)
@@ -390,7 +389,7 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     total = both.sum(axis=0)
     parts = []
     for chosen in _subsets(len(weights)):
-        inside = signed_sums(chosen, both)
+        inside = chosen @ both
         inside = inside[(inside[:, 0] > 0) & (inside[:, 0] < total[0])]
         outside = total - inside
         parts += [(part[:, 1:] / part[:, :1]).T for part in (inside, outside)]
@@ -438,11 +437,11 @@ def agreeing(
     if pvalue >= alpha:
         low, high = min(low, 0.0), max(high, 0.0)
     elif pvalue < alpha:
-        upward = estimate > 0 if side == "two-sided" else side == "greater"
-        if upward and low <= 0:
-            low = _OPEN * abs(estimate)
-        elif not upward and high >= 0:
-            high = -_OPEN * abs(estimate)
+        least = _OPEN * abs(estimate)
+        if estimate > 0 if side == "two-sided" else side == "greater":
+            low = max(low, least)
+        else:
+            high = min(high, -least)
     return ConfidenceInterval(low, high, ci.confidence, ci.method)
 
 
@@ -487,23 +486,23 @@ class Leverage:
     shares: FloatArray  # of each group: in the rows, or the mean of its shares in the classes
 
     @classmethod
-    def of(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
+    def from_codes(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
         """Find the leverage of rows by the codes of their groups, and of their classes."""
         kinds = np.zeros(len(clusters), dtype=np.intp) if classes is None else classes
         counts = np.zeros((int(kinds.max()) + 1, int(clusters.max()) + 1))
         np.add.at(counts, (kinds, clusters), 1.0)
-        there = counts[counts.sum(axis=1) > 0]
-        of_classes = there / there.sum(axis=1, keepdims=True)
-        own = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
+        occupied = counts[counts.sum(axis=1) > 0]
+        of_classes = occupied / occupied.sum(axis=1, keepdims=True)
+        row_shares = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
         alone = bool((of_classes == 1).any())
         shares = of_classes.mean(axis=0)
         df = 0.0 if alone else degrees_of_freedom(shares)
-        return cls(np.sqrt(np.maximum(1 - own, 0.0)), df, shares)
+        return cls(np.sqrt(np.maximum(1 - row_shares, 0.0)), df, shares)
 
 
 def leverage_of(clusters: Codes | None) -> Leverage | None:
     """Return the leverage of groups among the rows; None where rows stand alone."""
-    return None if clusters is None else Leverage.of(clusters)
+    return None if clusters is None else Leverage.from_codes(clusters)
 
 
 FEWEST_CLUSTERS = 5
@@ -571,9 +570,9 @@ def spread(
     for values, times in ((sums, counts), (extra, extra_weights)):
         powers = values / scale
         powers *= powers
-        second += inner(times, powers)
+        second += float(times @ powers)
         powers *= powers
-        fourth += inner(times, powers)
+        fourth += float(times @ powers)
     if units <= 1:
         return Spread(math.nan, math.nan, units)
     factor = units / (units - 1) if leverage is None else 1.0
@@ -849,7 +848,7 @@ class GroupTest:
 
     def result(self, details: dict[str, Any], **facts: Any) -> ClusteredResult:
         """Return the result of differences per row; `facts` are what else it says."""
-        dependence, known = self.dependence, self.dependence.design_effect_raw > 0
+        dependence, varies = self.dependence, self.dependence.design_effect_raw > 0
         statistic, formula = self.formula()
         statistic, pvalue = answered(self.status, statistic, formula, self.estimate)
         method = "robust_t" if self.variant == "robust_t" else "influence_t"
@@ -890,7 +889,7 @@ class GroupTest:
                 "se": dependence.se,
                 "se_cr1": dependence.se
                 * math.sqrt(dependence.design_effect_cr1 / dependence.design_effect_raw)
-                if known
+                if varies
                 else math.nan,
                 "df": dependence.df,
                 "design_effect_raw": dependence.design_effect_raw,

@@ -63,13 +63,15 @@ class ScoreTable:
     noise: float
 
     @classmethod
-    def of(cls, scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
+    def from_scores(cls, scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
         """Check the scores of several models on folds."""
         filled, missing = fill_missing(scores, nan_policy)
         y = as_scores(filled, "scores", ndim=2)
         if y.shape[1] < 2:
-            found = f"found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds,"
-            raise ArgumentError("scores", f"{found} columns are models")
+            message = (
+                f"found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds,"
+            )
+            raise ArgumentError("scores", f"{message} columns are models")
         if missing.all(axis=0).any():
             lost = int(np.flatnonzero(missing.all(axis=0))[0])
             raise ArgumentError(
@@ -191,7 +193,7 @@ def anova_repeated_measures(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 4.632, p = 0.0636
     """
-    table = ScoreTable.of(scores, "raise", greater_is_better)
+    table = ScoreTable.from_scores(scores, "raise", greater_is_better)
     y = table.y
     folds, q = y.shape[0], y.shape[1] - 1
     df2 = q * (folds - 1)
@@ -311,7 +313,7 @@ def anova_oneway(
     >>> print(f"F({result.df1}, {result.df2}) = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     F(1, 4) = 3.375, p = 0.140
     """
-    table = ScoreTable.of(scores, nan_policy, greater_is_better)
+    table = ScoreTable.from_scores(scores, nan_policy, greater_is_better)
     within, means, counts, noise = table.within(), table.means, table.counts, table.noise
     df1, df2 = counts.size - 1, int(counts.sum()) - counts.size
     between = float((counts * (means - np.average(means, weights=counts)) ** 2).sum())
@@ -411,7 +413,7 @@ def tukey_hsd(
     >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
     [0.8626, 0.4271, 0.2152]
     """
-    table = ScoreTable.of(scores, nan_policy, greater_is_better)
+    table = ScoreTable.from_scores(scores, nan_policy, greater_is_better)
     table = table.complete() if blocks else table
     counts, means, k, level = table.counts, table.advantage, table.counts.size, confidence_level
     error = table.blocks()[0]["ss_error"] if blocks else table.within()
@@ -596,8 +598,8 @@ def manova(
     else:
         residuals = (y - means)[present]
         df_error = int(counts.sum()) - models
-        own = (_distinct_rows(y[there, k], noise) - 1 for k, there in enumerate(present.T))
-        spanned = sum(own)
+        dimensions = (_distinct_rows(y[rows, k], noise) - 1 for k, rows in enumerate(present.T))
+        spanned = sum(dimensions)
     moved = (np.abs(effects) > noise).any(axis=0)
     status, varies = _judge(residuals, noise, moved, names, df_error, spanned)
     if status is Status.OK:
@@ -734,7 +736,7 @@ def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, di
     h2 = 2 * (s * n + 1)
     wilks_f = math.expm1(-math.log(wilks) / t) * wilks_df2 / (p * q)
     # statistic, F, its degrees of freedom, partial eta squared
-    found = {
+    statistics = {
         "wilks": (wilks, wilks_f, p * q, wilks_df2, 1 - wilks ** (1 / s)),
         "pillai": (pillai, v2 / v1 * pillai / (s - pillai), v1, v2, pillai / s),
         "hotelling-lawley": (trace, h2 * trace / (s * v1), v1, h2, trace / s / (1 + trace / s)),
@@ -756,5 +758,5 @@ def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, di
             "pvalue": float(special.fdtrc(df1, df2, f)) if df2 > 0 else math.nan,
             "partial_eta_squared": eta,
         }
-        for name, (value, f, df1, df2, eta) in found.items()
+        for name, (value, f, df1, df2, eta) in statistics.items()
     }

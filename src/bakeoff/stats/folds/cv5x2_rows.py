@@ -46,7 +46,7 @@ class Outcomes:
     tested: FloatArray
 
     @classmethod
-    def of(
+    def from_counts(
         cls, only_a_correct: ArrayLike, only_b_correct: ArrayLike, n_test: ArrayLike
     ) -> Outcomes:
         """Check counts."""
@@ -93,8 +93,8 @@ class Outcomes:
     @property
     def differences(self) -> FloatArray:
         """Accuracy of A less B's on each fold, shape (5, 2)."""
-        found: FloatArray = (self.b - self.c) / self.tested
-        return found
+        differences: FloatArray = (self.b - self.c) / self.tested
+        return differences
 
     @property
     def effective(self) -> tuple[float, float]:
@@ -246,7 +246,7 @@ def cv5x2_z(
     the choice of training rows adds (Nadeau & Bengio 2003 on why cross-validation hides it): two
     fits of different replications differ, on the rows that both test, by their training rows
     alone. What the two roles of a row have to do with each other is unknown, so their standard
-    errors are added. The form was chosen by simulation (docs/cross-validation.md).
+    errors are added. The form was chosen by simulation.
 
     Examples
     --------
@@ -257,9 +257,9 @@ def cv5x2_z(
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.096, z = 1.509, p = 0.1313
     """
-    found = row_outcomes(fold, correct_a, correct_b)
-    parts = {"variance_test": found.variance_test, "variance_training": found.variance_training}
-    return _result(found, alternative, confidence_level, parts)
+    counted = row_outcomes(fold, correct_a, correct_b)
+    parts = {"variance_test": counted.variance_test, "variance_training": counted.variance_training}
+    return _result(counted, alternative, confidence_level, parts)
 
 
 @register(**_FACTS, citation="yang2023")
@@ -301,7 +301,7 @@ def cv5x2_mcnemar(
     Notes
     -----
     The effective table is that of Yang et al. (2023). The guard and the z form were chosen by
-    simulation (docs/cross-validation.md).
+    simulation.
 
     Examples
     --------
@@ -348,47 +348,47 @@ def cv5x2_mcnemar_from_counts(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.06, 0.2363)
     """
-    found = Outcomes.of(only_a_correct, only_b_correct, n_test)
-    return _mcnemar(found, variant, alternative, confidence_level)
+    counted = Outcomes.from_counts(only_a_correct, only_b_correct, n_test)
+    return _mcnemar(counted, variant, alternative, confidence_level)
 
 
 def _mcnemar(
-    found: Outcomes, variant: str, alternative: Alternative, confidence_level: Level
+    counted: Outcomes, variant: str, alternative: Alternative, confidence_level: Level
 ) -> Result:
     stable = Assumption(
         "stable fits",
-        not found.guarded,
+        not counted.guarded,
         "the replications differ by more than single rows explain: the variance is theirs"
-        if found.guarded
+        if counted.guarded
         else "the replications differ no more than single rows explain",
     )
-    details = {"variance_folds": found.variance_folds, "guard_active": found.guarded}
-    return _result(found, alternative, confidence_level, details, variant, (stable,))
+    details = {"variance_folds": counted.variance_folds, "guard_active": counted.guarded}
+    return _result(counted, alternative, confidence_level, details, variant, (stable,))
 
 
 def _result(
-    found: Outcomes,
+    counted: Outcomes,
     alternative: Alternative,
     confidence_level: Level,
     details: Mapping[str, Any],
     variant: str = "",
     assumptions: tuple[Assumption, ...] = (),
 ) -> Result:
-    b, c = found.effective
-    statistic, pvalue = (math.nan, math.nan) if found.discordant else (0.0, 1.0)
+    b, c = counted.effective
+    statistic, pvalue = (math.nan, math.nan) if counted.discordant else (0.0, 1.0)
     ci = None
-    if found.status is Status.OK:
-        statistic = found.mean / math.sqrt(found.variance)
+    if counted.status is Status.OK:
+        statistic = counted.mean / math.sqrt(counted.variance)
         if variant == "corrected":
             # the statistic falls as that of the effective table does
             statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
         pvalue = normal_pvalue(statistic, alternative)
         # a one-sided interval reaches to the end of the scale
         tail = tail_probability(confidence_level, alternative)
-        reach = -float(special.ndtri(tail)) * math.sqrt(found.variance)
+        reach = -float(special.ndtri(tail)) * math.sqrt(counted.variance)
         ci = ConfidenceInterval(
-            -1.0 if alternative == "less" else found.mean - reach,
-            1.0 if alternative == "greater" else found.mean + reach,
+            -1.0 if alternative == "less" else counted.mean - reach,
+            1.0 if alternative == "greater" else counted.mean + reach,
             confidence_level,
             "normal",
         )
@@ -397,14 +397,14 @@ def _result(
         statistic=statistic,
         pvalue=pvalue,
         alternative=alternative,
-        estimate=found.mean,
+        estimate=counted.mean,
         ci=ci,
         effect_sizes={
             "cohens_g": b / (b + c) - 0.5 if b + c else math.nan,
             "odds_ratio": (b / c if c else math.inf) if b + c else math.nan,
         },
-        n=round(found.rows),
-        status=found.status,
+        n=round(counted.rows),
+        status=counted.status,
         assumptions=(
             INDEPENDENT_ROWS,
             Assumption(
@@ -415,13 +415,13 @@ def _result(
             *assumptions,
         ),
         details={
-            "only_a_correct": int(found.b.sum()),
-            "only_b_correct": int(found.c.sum()),
+            "only_a_correct": int(counted.b.sum()),
+            "only_b_correct": int(counted.c.sum()),
             "effective_only_a": b,
             "effective_only_b": c,
-            "variance_rows": found.variance_rows,
+            "variance_rows": counted.variance_rows,
             **details,
-            "se": math.sqrt(found.variance),
-            "differences": found.differences,
+            "se": math.sqrt(counted.variance),
+            "differences": counted.differences,
         },
     )

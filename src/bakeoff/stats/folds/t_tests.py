@@ -670,8 +670,7 @@ def half_sample_t(
 
     Notes
     -----
-    The halves are the half-samples of McCarthy (1969), here drawn at random;
-    docs/cross-validation.md has the simulated type I error and power.
+    The halves are the half-samples of McCarthy (1969), here drawn at random.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -18,12 +18,11 @@ from scipy import special
 
 from bakeoff.stats.core import two_by_two
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, FloatArray
 from bakeoff.stats.core.distributions import t_pvalue, tail_probability
 from bakeoff.stats.core.paired_differences import Differences, paired_differences
 from bakeoff.stats.core.pairs import pairs_of
-from bakeoff.stats.core.registry import Evidence, Variants, register
+from bakeoff.stats.core.registry import Evidence, Relation, Variants, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -73,8 +72,8 @@ def looks_at(metric: str | Metric) -> str:
         Predicted classes; scores of the positive class, of which only the order counts; or
         probabilities of all classes. ``"classes"`` for a name that is no metric.
     """
-    known = METRICS.get(metric) if isinstance(metric, str) else metric
-    return known.needs.value if known is not None and known.by_order else "classes"
+    entry = METRICS.get(metric) if isinstance(metric, str) else metric
+    return entry.needs.value if entry is not None and entry.by_order else "classes"
 
 
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
@@ -86,7 +85,7 @@ def metric_ci(
     predicted: ArrayLike,
     *,
     confidence_level: Level = 0.95,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Result:
     """Return a metric of one model on test rows with its standard error and interval.
 
@@ -117,7 +116,7 @@ def metric_ci(
     (0.842, 0.582, 0.983)
     """
     models = [("predicted", predicted)]
-    setting, (rows,) = setting_of(y_true, models, **asked)
+    setting, (rows,) = setting_of(y_true, models, **options)
     base = Answer("metric_ci", setting, "two-sided", confidence_level)
     try:
         if not setting.metric.interval:
@@ -142,7 +141,7 @@ def metric_difference(
     *,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Result:
     """Difference of a metric.
 
@@ -186,7 +185,7 @@ def metric_difference(
     ['0.01', '0.01', '0.74']
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    setting, (a, b) = setting_of(y_true, models, **asked)
+    setting, (a, b) = setting_of(y_true, models, **options)
     return difference(setting, [a, b], alternative, confidence_level)[1]
 
 
@@ -246,6 +245,15 @@ def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
 _VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
 
 
+def _check_df(
+    options: Mapping[str, Any], relation: Relation, models: int = 2, datasets: int = 1
+) -> None:
+    """Refuse the degrees of freedom of independent rows for a form that has others."""
+    form = _VARIANTS.choose(options.get("variant"), relation)
+    if options.get("df") == "rows" and form not in ("paired", "t_and_flips"):
+        raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
+
+
 @checked
 def mean_ci(
     values: ArrayLike,
@@ -287,6 +295,7 @@ def mean_ci(
     evidence=Evidence.ROWS,
     citation="satterthwaite1946",
     variants=_VARIANTS,
+    check_options=_check_df,
     all_pairs=compare_values,
     all_pairs_from=100,
     in_time="diebold_mariano_means",
@@ -369,10 +378,10 @@ def mean_difference(
     >>> result.variant, round(result.estimate, 4), round(result.pvalue, 4)
     ('sign_flip', 0.1333, 0.0312)
     """
-    form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
+    relation: Relation = "independent" if groups is None else "groups"
+    form = _VARIANTS.choose(variant, relation)
+    _check_df({"variant": form, "df": df}, relation)
     if groups is not None and form != "t_and_flips":
-        if df == "rows":
-            raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
@@ -421,7 +430,7 @@ def metric_interaction(
     subgroup: ArrayLike,
     *,
     confidence_level: Level = 0.95,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Result:
     """Test whether the difference of a metric between two models differs between subgroups.
 
@@ -449,7 +458,7 @@ def metric_interaction(
 
     """
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    setting, rows = setting_of(y_true, models, **asked)
+    setting, rows = setting_of(y_true, models, **options)
     if not setting.metric.smooth:
         message = f"{setting.metric} is not smooth: no test of it holds its level"
         raise ArgumentError("metric", message)
@@ -522,18 +531,18 @@ def _interaction(
         predicted = [values[at] for values in rows]
         contrast, result = difference(inside, predicted, "two-sided", level, textbook=textbook)
         parts[name] = _Part(at, result, contrast)
-    known = [part for part in parts.values() if part.result.status is Status.OK]
+    answered = [part for part in parts.values() if part.result.status is Status.OK]
     test_of_parts: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
     method = "welch1951"
-    if len(known) > 1:
-        results = [part.result for part in known]
+    if len(answered) > 1:
+        results = [part.result for part in answered]
         estimates = np.array([r.details.get("padded", r.estimate) for r in results])
         ses = np.array([r.details["se"] for r in results])
-        dfs = np.array([part.df for part in known])
-        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in known]
+        dfs = np.array([part.df for part in answered])
+        groups = [] if clusters is None else [np.unique(clusters[part.rows]) for part in answered]
         # a group of rows with rows in several subgroups makes these depend on each other
         if clusters is not None and len(np.unique(np.concatenate(groups))) < sum(map(len, groups)):
-            test_of_parts, method = _largest(known, clusters, estimates, ses), "hothorn2008"
+            test_of_parts, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
         else:
             statistic, df1, df2 = welch_f(estimates, ses, dfs)
             test_of_parts = {"statistic": statistic, "df1": df1, "df2": df2}
@@ -543,7 +552,7 @@ def _interaction(
         variant=setting.metric.name,
         **test_of_parts,
         n=setting.truth.n,
-        status=Status.OK if len(known) > 1 else Status.TOO_FEW,
+        status=Status.OK if len(answered) > 1 else Status.TOO_FEW,
         null_hypothesis="The difference between the two fitted models is the same in all "
         "subgroups.",
         method=method,
@@ -573,7 +582,7 @@ def _largest(
         assert part.contrast is not None
         columns[inside == i, i] = len(rows) / len(part.rows) * part.contrast.drawn_from
     clusters = clusters[rows]
-    covariance = cluster_covariance(columns, clusters, Leverage.of(clusters, inside))
+    covariance = cluster_covariance(columns, clusters, Leverage.from_codes(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
     covariance = covariance * np.outer(scale, scale)
     first, second = np.array(pairs_of(len(parts), None)).T
@@ -581,9 +590,9 @@ def _largest(
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
     df = np.empty(len(first))
     for place, two in enumerate(zip(first, second, strict=True)):
-        own = np.isin(inside, two)
-        codes = np.unique(clusters[own], return_inverse=True)[1]
-        psi, leverage = columns[own][:, two], Leverage.of(codes, inside[own])
+        chosen = np.isin(inside, two)
+        codes = np.unique(clusters[chosen], return_inverse=True)[1]
+        psi, leverage = columns[chosen][:, two], Leverage.from_codes(codes, inside[chosen])
         df[place] = spread(psi[:, 0] - psi[:, 1], clusters=codes, leverage=leverage).df
     contrasts = Contrasts(first, second, estimates[first] - estimates[second], se, df, covariance)
     largest = int(np.argmax(contrasts.size("two-sided")))
@@ -605,8 +614,8 @@ def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[fl
     # S − 1 and (S² − 1)/(3Λ) degrees of freedom (Welch 1951).
     s = len(estimates)
     w = 1 / ses**2
-    centre = inner(w, estimates) / float(w.sum())
+    centre = float(w @ estimates) / float(w.sum())
     uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
-    between = inner(w, (estimates - centre) ** 2) / (s - 1)
+    between = float(w @ ((estimates - centre) ** 2)) / (s - 1)
     f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
     return f, s - 1.0, (s**2 - 1) / (3 * uncertainty)

@@ -201,7 +201,7 @@ class MetricFamily:
         )
 
     @property
-    def known(self) -> list[int]:
+    def defined(self) -> list[int]:
         """The models whose metric has a value."""
         return [m for m, single in enumerate(self.singles) if single is not None]
 
@@ -224,15 +224,15 @@ class MetricFamily:
     @cached_property
     def covariance(self) -> FloatArray:
         """The covariance of the known models' metrics, shape (K, K); NaN of one unit."""
-        known = [s for s in self.singles if s is not None]
-        rows = _side_by_side([s.drawn_from for s in known])
-        return cluster_covariance(rows, known[0].atoms.clusters, known[0].atoms.leverage)
+        defined = [s for s in self.singles if s is not None]
+        rows = _side_by_side([s.drawn_from for s in defined])
+        return cluster_covariance(rows, defined[0].atoms.clusters, defined[0].atoms.leverage)
 
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
     ) -> tuple[list[Contrast | None], list[Status], Contrasts, list[int]]:
         """Return every contrast, its status, and those that can be tested together."""
-        position = {m: i for i, m in enumerate(self.known)}
+        position = {m: i for i, m in enumerate(self.defined)}
         contrasts: list[Contrast | None] = []
         statuses: list[Status] = []
         for a, b in zip(first.tolist(), second.tolist(), strict=True):
@@ -252,7 +252,7 @@ class MetricFamily:
             np.array([contrast.estimate for contrast in ok]),
             np.array([contrast.tested.se for contrast in ok]),
             np.array([contrast.tested.df for contrast in ok]),
-            self.covariance if self.known else np.empty((0, 0)),
+            self.covariance if self.defined else np.empty((0, 0)),
         )
         return contrasts, statuses, tested, at
 
@@ -291,11 +291,11 @@ def read_family(
     y_true: ArrayLike,
     predicted: ArrayLike,
     metric: str | Metric = "accuracy",
-    **asked: Any,
+    **options: Any,
 ) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
     how = metric_called(metric)
-    setting, rows = setting_of(y_true, _columns(predicted, how), how, **asked)
+    setting, rows = setting_of(y_true, _columns(predicted, how), how, **options)
     if not setting.metric.smooth:
         raise ArgumentError(
             "metric",
@@ -440,7 +440,7 @@ def compare_all(
         adjusted = adjust_pvalues(raw, method)
         each = simultaneous_level(level, len(first), method) if simultaneous else level
         quantiles = _quantiles(tested.df, each, side, None)
-    metric, known = family.setting.metric, [single for single in family.singles if single]
+    metric, defined = family.setting.metric, [single for single in family.singles if single]
     least, most = metric.range
     bounds = (
         -math.inf if side == "less" else least - most,
@@ -487,7 +487,7 @@ def compare_all(
         method="hothorn2008" if method == MAX_T else "satterthwaite1946",
         alternative=side,
         status=Status.OK if at else statuses[0],
-        assumptions=assumptions(family.setting, min(spreads, key=lambda s: s.df), known)
+        assumptions=assumptions(family.setting, min(spreads, key=lambda s: s.df), defined)
         if spreads
         else (),
         details={
@@ -542,7 +542,7 @@ def best_models(
     confidence_level: Level = 0.95,
     n_resamples: Resamples = 99_999,
     seed: Seed = 0,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> BestResult:
     """Return the set of models that may be the best.
 
@@ -569,7 +569,7 @@ def best_models(
     >>> result.members
     (0, 1)
     """
-    family = read_family(y_true, predicted, **asked)
+    family = read_family(y_true, predicted, **options)
     return best_of(family, confidence_level, n_resamples, seed)
 
 
@@ -602,24 +602,26 @@ def best_by_values(
 
 def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> BestResult:
     """Find the best models of a family that has been read; see `best_models`."""
-    known, models = family.known, len(family.singles)
+    defined, models = family.defined, len(family.singles)
     null = "The model is a best one of those compared."
     scores = [math.nan if s is None else s.value for s in family.singles]
     pvalues = np.full(models, math.nan)
     status, details = Status.OK, {"reasons": family.reasons}
     assumed: tuple[Assumption, ...] = ()
-    if not known:
+    if not defined:
         status = Status.UNDEFINED
     elif family.setting.too_few() or not np.isfinite(family.covariance).all():
         status = Status.TOO_FEW
     if status is not Status.OK:
-        scores, known, details = [math.nan] * models, [], {}
+        scores, defined, details = [math.nan] * models, [], {}
     else:
         draws, _ = draw(family.covariance, n_resamples, seed)
         leads = _leads(family)
-        if _known(family)[0] >= FEWEST:
+        if _rows_of_rarest(family)[0] >= FEWEST:
             sides = 1 if family.scale is None else 2
-            pvalues[known] = [min(sides * _pvalue(leads, draws, i), 1.0) for i in range(len(known))]
+            pvalues[defined] = [
+                min(sides * _pvalue(leads, draws, i), 1.0) for i in range(len(defined))
+            ]
         best = max((s for s in family.singles if s is not None), key=lambda s: s.estimate)
         assumed = _assumptions(family, best)
     return BestResult(
@@ -633,13 +635,13 @@ def best_of(family: MetricFamily, level: float, n_resamples: int, seed: int) -> 
         status=status,
         assumptions=assumed,
         scores=tuple(scores),
-        members=tuple(m for m in known if not pvalues[m] <= 1 - level),
+        members=tuple(m for m in defined if not pvalues[m] <= 1 - level),
         pvalues=tuple(pvalues.tolist()),
         details=details,
     )
 
 
-def _known(family: MetricFamily) -> tuple[int, int]:
+def _rows_of_rarest(family: MetricFamily) -> tuple[int, int]:
     """Return the rows that the set rests on, and how many are enough for it."""
     # those of the rarest class, or the degrees of freedom of numbers per row
     setting, singles = family.setting, [s for s in family.singles if s is not None]
@@ -658,7 +660,7 @@ def _assumptions(family: MetricFamily, best: Influence) -> tuple[Assumption, ...
     checks = assumptions(family.setting, best.tested, (best,))
     if family.scale is None:
         return checks
-    rows, enough = _known(family)
+    rows, enough = _rows_of_rarest(family)
     what = (
         "degrees of freedom of the numbers per row"
         if family.setting.metric.needs is Need.NUMBERS
@@ -671,13 +673,13 @@ def _assumptions(family: MetricFamily, best: Influence) -> tuple[Assumption, ...
 
 def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
-    known, scale = family.known, family.scale
+    defined, scale = family.defined, family.scale
     singles = [s for s in family.singles if s is not None]
     scaled = [None if scale is None else on_scale(scale, s) for s in singles]
-    z = np.full((len(known), len(known)), -math.inf)
-    for i in range(len(known)):
-        for j in range(i + 1, len(known)):
-            contrast = family.contrast(known[j], known[i])
+    z = np.full((len(defined), len(defined)), -math.inf)
+    for i in range(len(defined)):
+        for j in range(i + 1, len(defined)):
+            contrast = family.contrast(defined[j], defined[i])
             status, t, _ = decide(family.setting, contrast, "two-sided")
             if status is Status.OK:
                 df = contrast.tested.df

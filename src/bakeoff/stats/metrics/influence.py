@@ -90,7 +90,9 @@ class Setting:
         """The leverage of the clusters: among rows, and for areas among those of each class."""
         if self.clusters is None:
             return None
-        return Leverage.of(self.clusters, self.classes.codes if self.metric.by_pairs else None)
+        return Leverage.from_codes(
+            self.clusters, self.classes.codes if self.metric.by_pairs else None
+        )
 
     def view(self, rows: Any) -> View | NumberView:
         """Return what the metric looks at of what one model predicts."""
@@ -170,7 +172,7 @@ def setting_of_values(
 ) -> tuple[Setting, list[FloatArray]]:
     """Check a number per row of each model, and take their mean for the metric."""
     rows = [read_numbers(values, name) for name, values in models]
-    check_same_length(**{name: own for (name, _), own in zip(models, rows, strict=True)})
+    check_same_length(**{name: column for (name, _), column in zip(models, rows, strict=True)})
     check_same_labels(**dict(models))
     truth = TrueNumbers(np.broadcast_to(np.nan, len(rows[0])))
     metric = numbers("values", greater_is_better=greater_is_better)
@@ -238,7 +240,7 @@ class JointCells:
     """The joint cells of truth and the predictions of one or two models that can occur."""
 
     columns: tuple[Codes, ...]
-    there: tuple[Codes, ...]
+    occurring: tuple[Codes, ...]
     classes: int
     counts: NDArray[np.int64] | None = None
     shares: FloatArray | None = None
@@ -253,32 +255,32 @@ class JointCells:
     @property
     def sizes(self) -> tuple[int, ...]:
         """The cells along each column."""
-        return tuple(map(len, self.there))
+        return tuple(map(len, self.occurring))
 
     @cached_property
     def index(self) -> Codes:
         """The cell of each row."""
         small = np.min_scalar_type(math.prod(self.sizes))  # of a pair of many models each has one
-        pairs = zip(self.columns, self.there, strict=True)
-        at = (_positions(codes, there, self.classes).astype(small) for codes, there in pairs)
-        return reduce(lambda high, low: high * len(self.there[-1]) + low, at)
+        pairs = zip(self.columns, self.occurring, strict=True)
+        at = (_positions(codes, classes, self.classes).astype(small) for codes, classes in pairs)
+        return reduce(lambda high, low: high * len(self.occurring[-1]) + low, at)
 
     @cached_property
     def weights(self) -> FloatArray:
         """The rows in each cell."""
         if self.counts is not None:
-            return self.counts[np.ix_(*self.there)].ravel().astype(np.float64)
+            return self.counts[np.ix_(*self.occurring)].ravel().astype(np.float64)
         return np.bincount(self.index, minlength=math.prod(self.sizes)).astype(np.float64)
 
     @cached_property
     def _of_models(self) -> list[tuple[Codes, Codes]]:
         """True and predicted class of each cell of each model alone."""
-        true, *models = self.there
+        true, *models = self.occurring
         return [(np.repeat(true, len(said)), np.tile(said, len(true))) for said in models]
 
     def of_model(self, weights: FloatArray, model: int) -> tuple[Codes, Codes, FloatArray]:
         """Return true class, predicted class and weight of each cell of one model alone."""
-        if len(self.there) == 3:
+        if len(self.occurring) == 3:
             weights = weights.reshape(self.sizes).sum(axis=2 - model).ravel()
         return *self._of_models[model], weights
 
@@ -288,16 +290,16 @@ class JointCells:
             return None
         counts = np.zeros((self.classes, self.classes), dtype=np.int64)
         *_, weights = self.of_model(self.weights, model)
-        counts[np.ix_(*(self.there[column] for column in (0, model + 1)))] = weights.reshape(
-            len(self.there[0]), -1
+        counts[np.ix_(*(self.occurring[column] for column in (0, model + 1)))] = weights.reshape(
+            len(self.occurring[0]), -1
         )
         return counts
 
     def of_all(self, values: FloatArray, model: int) -> FloatArray:
         """Return the values of one model's cells as those of the joint cells."""
-        if len(self.there) == 2:
+        if len(self.occurring) == 2:
             return values
-        table = values.reshape(len(self.there[0]), -1)
+        table = values.reshape(len(self.occurring[0]), -1)
         return np.broadcast_to(np.expand_dims(table, 2 - model), self.sizes).ravel()
 
 
@@ -314,27 +316,27 @@ def joint_cells(
         seen = sum((np.bincount(codes, minlength=k) for codes in models), truth.counts)
     else:
         axes = range(counts.ndim)
-        seen = sum(counts.sum(axis=tuple(a for a in axes if a != own)) for own in axes)
-    there = np.flatnonzero(seen)
+        seen = sum(counts.sum(axis=tuple(a for a in axes if a != axis)) for axis in axes)
+    occurring = np.flatnonzero(seen)
     if right and k > _MOST_CLASSES:
-        return _right_cells(truth, models, len(there))
-    each = (np.flatnonzero(truth.counts), *(there for _ in models))
+        return _right_cells(truth, models, len(occurring))
+    each = (np.flatnonzero(truth.counts), *(occurring for _ in models))
     if math.prod(map(len, each)) > _MOST_CELLS:
         most = round(_MOST_CELLS ** (1 / len(each)))
         raise ArgumentError(
             "metric",
             f"it is computed from a table of true and predicted classes, which takes up to about "
-            f"{most:,} classes for {len(models)} model(s), found {len(there):,}; use accuracy or "
-            "log_loss",
+            f"{most:,} classes for {len(models)} model(s), found {len(occurring):,}; use "
+            "accuracy or log_loss",
         )
     return JointCells((truth.codes, *models), each, k, counts)
 
 
-def _right_cells(truth: TrueClasses, models: Sequence[Codes], there: int) -> JointCells:
+def _right_cells(truth: TrueClasses, models: Sequence[Codes], occurring: int) -> JointCells:
     """Put the cells together in which each model is right (0) or wrong (1)."""
     columns = (np.zeros_like(truth.codes), *((codes != truth.codes) * 1 for codes in models))
     each = (np.arange(1), *(np.arange(2) for _ in models))
-    of_one = np.array([1, there - 1]) / there
+    of_one = np.array([1, occurring - 1]) / occurring
     shares = reduce(np.multiply.outer, [of_one] * len(models)).ravel()
     return JointCells(columns, each, 2, None, shares)
 
@@ -354,12 +356,12 @@ def pair_counts(truth: TrueClasses, models: Sequence[Codes]) -> NDArray[np.int64
     return counts.reshape(k, m, k, m, k)
 
 
-def _positions(codes: Codes, there: Codes, k: int) -> Codes:
+def _positions(codes: Codes, occurring: Codes, k: int) -> Codes:
     """Return the positions of codes among those that occur."""
-    if len(there) == k:
+    if len(occurring) == k:
         return codes
     place = np.zeros(k, dtype=np.intp)
-    place[there] = np.arange(len(there))
+    place[occurring] = np.arange(len(occurring))
     return place[codes]
 
 
@@ -461,10 +463,10 @@ class Influence:
 
     def __sub__(self, other: Influence) -> Influence:
         """Return the difference of two models row by row, without pseudo-rows."""
-        own = self.atoms
+        shared = self.atoms
         first, second = self._weights(other)
         psi = first * self.psi - second * other.psi
-        atoms = Atoms(psi, own.clusters, leverage=own.leverage)
+        atoms = Atoms(psi, shared.clusters, leverage=shared.leverage)
         noise = max(self.noise, other.noise)
         return Influence(self.metric, self.value - other.value, atoms, noise=noise)
 
@@ -505,7 +507,7 @@ class Atoms:
 def influence(
     y_true: ArrayLike,
     predicted: ArrayLike,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Influence:
     """Return a metric of one model on test rows with the influence of each row.
 
@@ -525,7 +527,7 @@ def influence(
     >>> round(found.value, 3), found.psi.round(3).tolist()
     (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
     """
-    setting, (rows,) = setting_of(y_true, [("predicted", predicted)], **asked)
+    setting, (rows,) = setting_of(y_true, [("predicted", predicted)], **options)
     return one(setting, rows)
 
 

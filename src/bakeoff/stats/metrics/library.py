@@ -11,14 +11,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial, reduce
 from operator import add, mul
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 from scipy.special import stdtrit
 
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.design.groups import spread
@@ -85,151 +84,17 @@ def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-@decision(
-    "accuracy",
-    POINTS,
-    mean_of_rows=True,
-    counts="right",
-    reads="correctness",
-)
-def accuracy(table: Table) -> Term:
-    """Share of rows predicted right."""
+def _accuracy(table: Table) -> Term:
     return table.agreed / table.total
 
 
-@decision(
-    "error rate",
-    POINTS,
-    greater_is_better=False,
-    mean_of_rows=True,
-    counts="wrong",
-    reads="correctness",
-)
-def error(table: Table) -> Term:
-    """Share of rows predicted wrong."""
-    return 1 - accuracy(table)
-
-
-@decision("balanced accuracy", POINTS, classes="every")
-def balanced_accuracy(table: Table) -> Term:
-    """Mean recall over the classes that occur."""
-    return _mean(table, (_recall(table, k) for k in table.present))
-
-
-@decision("precision", POINTS, classes="positive", instead=_PER_CLASS, by_predicted=True)
-def precision(table: Table) -> Term:
-    """TP / (TP + FP) of the positive class."""
-    return _precision(table, table.positive)
-
-
-@decision(
-    "negative predictive value",
-    POINTS,
-    classes="negative",
-    instead=_PER_CLASS,
-    by_predicted=True,
-)
-def npv(table: Table) -> Term:
-    """TN / (TN + FN): the precision of the negative class."""
-    return _precision(table, 1 - table.positive)
-
-
-@decision("recall", POINTS, classes="positive", instead=_PER_CLASS)
-def recall(table: Table) -> Term:
-    """TP / (TP + FN) of the positive class."""
-    return _recall(table, table.positive)
-
-
-@decision("specificity", POINTS, classes="negative", instead=_PER_CLASS)
-def specificity(table: Table) -> Term:
-    """TN / (TN + FP): the recall of the negative class."""
-    return _recall(table, 1 - table.positive)
-
-
-@decision("Youden's index", "index", classes="every", instead=_PER_CLASS, range=(-1.0, 1.0))
-def youden(table: Table) -> Term:
-    """Recall plus specificity less 1 (Youden 1950)."""
-    return recall(table) + specificity(table) - 1
-
-
-@decision("geometric mean of recalls", POINTS, classes="every")
-def gmean(table: Table) -> Term:
-    """Geometric mean of the recalls of the classes that occur."""
-    recalls = [_recall(table, k) for k in table.present]
-    return reduce(mul, recalls) ** (1 / len(recalls))
-
-
-@decision("F1", "F1", classes="positive", instead=_AVERAGED)
-def f1(table: Table) -> Term:
-    """2 TP / (2 TP + FP + FN) of the positive class."""
-    return _fbeta(table, table.positive)
-
-
-@decision("F-beta", "F-beta", classes="positive", instead=_AVERAGED, option="beta")
-def fbeta(table: Table) -> Term:
-    """Weighted harmonic mean of precision and recall of the positive class."""
-    return _fbeta(table, table.positive, table.options.beta)
-
-
-@decision("F2", "F2", classes="positive", instead=_AVERAGED)
-def f2(table: Table) -> Term:
-    """5 TP / (5 TP + FP + 4 FN): recall weighs twice as much as precision."""
-    return _fbeta(table, table.positive, 2.0)
-
-
-@decision("F0.5", "F0.5", classes="positive", instead=_AVERAGED)
-def f05(table: Table) -> Term:
-    """1.25 TP / (1.25 TP + FP + 0.25 FN): precision weighs twice as much as recall."""
-    return _fbeta(table, table.positive, 0.5)
-
-
-@decision("Jaccard index", "index", classes="positive", instead=_AVERAGED)
-def jaccard(table: Table) -> Term:
-    """TP / (TP + FP + FN) of the positive class."""
+def _jaccard(table: Table) -> Term:
     k = table.positive
     whole = table.true(k) + table.said(k) - table.right(k)
     return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
 
 
-@decision("macro precision", POINTS, classes="every", by_predicted=True)
-def precision_macro(table: Table) -> Term:
-    """Mean precision over the classes that occur or are predicted."""
-    return _mean(table, (_precision(table, k) for k in table.seen))
-
-
-@decision("weighted precision", POINTS, classes="every", by_predicted=True)
-def precision_weighted(table: Table) -> Term:
-    """Mean precision over classes, weighted by their true counts."""
-    parts = (table.true(k) * _precision(table, k) for k in table.seen)
-    return table.sum(parts) / table.total
-
-
-@decision("macro recall", POINTS, classes="every")
-def recall_macro(table: Table) -> Term:
-    """Mean recall over the classes; all of them must occur."""
-    return _mean(table, (_recall(table, k) for k in range(len(table.classes))))
-
-
-@decision("weighted recall", POINTS, mean_of_rows=True)
-def recall_weighted(table: Table) -> Term:
-    """Mean recall over classes, weighted by their true counts: the accuracy."""
-    return accuracy(table)
-
-
-@decision("macro F1", "F1", classes="every")
-def f1_macro(table: Table) -> Term:
-    """Mean F1 over the classes that occur or are predicted."""
-    return _mean(table, (_fbeta(table, k) for k in table.seen))
-
-
-@decision("weighted F1", "F1", classes="every")
-def f1_weighted(table: Table) -> Term:
-    """Mean F1 over classes, weighted by their true counts."""
-    return table.sum(table.true(k) * _fbeta(table, k) for k in table.seen) / table.total
-
-
-@decision("Matthews correlation", "correlation", classes="every", range=(-1.0, 1.0))
-def mcc(table: Table) -> Term:
+def _mcc(table: Table) -> Term:
     """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
     chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
     everything = table.total * table.total
@@ -243,16 +108,127 @@ def mcc(table: Table) -> Term:
     return covariance / (spread**0.5 if functional else math.sqrt(spread))
 
 
-@decision("Cohen's kappa", "kappa", classes="every", range=(-1.0, 1.0))
-def kappa(table: Table) -> Term:
-    """Cohen's kappa between truth and prediction."""
+def _kappa(table: Table) -> Term:
     products = table.sum(table.true(k) * table.said(k) for k in table.seen)
     chance = products / (table.total * table.total)
     nothing = "truth and prediction are one and the same class throughout"
-    return ratio(accuracy(table) - chance, 1 - chance, nothing)
+    return ratio(_accuracy(table) - chance, 1 - chance, nothing)
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+def _recalls(table: Table) -> list[Term]:
+    return [_recall(table, k) for k in table.present]
+
+
+def _weighted(table: Table, of_class: Callable[[Table, int], Term]) -> Term:
+    return table.sum(table.true(k) * of_class(table, k) for k in table.seen) / table.total
+
+
+_OF_POSITIVE = {"classes": "positive", "instead": _PER_CLASS}
+_OF_NEGATIVE = {"classes": "negative", "instead": _PER_CLASS}
+_F = {"classes": "positive", "instead": _AVERAGED}
+_EVERY = {"classes": "every"}
+_BY_PREDICTED = {"by_predicted": True}
+_DECISIONS: tuple[tuple[str, str, str, Callable[[Table], Term], dict[str, Any]], ...] = (
+    (
+        "accuracy",
+        "accuracy",
+        POINTS,
+        _accuracy,
+        {
+            "mean_of_rows": True,
+            "counts": "right",
+            "reads": "correctness",
+        },
+    ),
+    (
+        "error",
+        "error rate",
+        POINTS,
+        lambda t: 1 - _accuracy(t),
+        {
+            "greater_is_better": False,
+            "mean_of_rows": True,
+            "counts": "wrong",
+            "reads": "correctness",
+        },
+    ),
+    (
+        "balanced_accuracy",
+        "balanced accuracy",
+        POINTS,
+        lambda t: _mean(t, _recalls(t)),
+        _EVERY,
+    ),
+    (
+        "precision",
+        "precision",
+        POINTS,
+        lambda t: _precision(t, t.positive),
+        _OF_POSITIVE | _BY_PREDICTED,
+    ),
+    (
+        "npv",
+        "negative predictive value",
+        POINTS,
+        lambda t: _precision(t, 1 - t.positive),
+        _OF_NEGATIVE | _BY_PREDICTED,
+    ),
+    ("recall", "recall", POINTS, lambda t: _recall(t, t.positive), _OF_POSITIVE),
+    ("specificity", "specificity", POINTS, lambda t: _recall(t, 1 - t.positive), _OF_NEGATIVE),
+    (
+        "youden",
+        "Youden's index",
+        "index",
+        lambda t: _recall(t, t.positive) + _recall(t, 1 - t.positive) - 1,
+        {"classes": "every", "instead": _PER_CLASS, "range": (-1.0, 1.0)},
+    ),
+    (
+        "gmean",
+        "geometric mean of recalls",
+        POINTS,
+        lambda t: reduce(mul, _recalls(t)) ** (1 / len(t.present)),
+        _EVERY,
+    ),
+    ("f1", "F1", "F1", lambda t: _fbeta(t, t.positive), _F),
+    (
+        "fbeta",
+        "F-beta",
+        "F-beta",
+        lambda t: _fbeta(t, t.positive, t.options.beta),
+        _F | {"option": "beta"},
+    ),
+    ("f2", "F2", "F2", lambda t: _fbeta(t, t.positive, 2.0), _F),
+    ("f05", "F0.5", "F0.5", lambda t: _fbeta(t, t.positive, 0.5), _F),
+    ("jaccard", "Jaccard index", "index", _jaccard, _F),
+    (
+        "precision_macro",
+        "macro precision",
+        POINTS,
+        lambda t: _mean(t, (_precision(t, k) for k in t.seen)),
+        _EVERY | _BY_PREDICTED,
+    ),
+    (
+        "precision_weighted",
+        "weighted precision",
+        POINTS,
+        lambda t: _weighted(t, _precision),
+        _EVERY | _BY_PREDICTED,
+    ),
+    (
+        "recall_macro",  # all classes must occur
+        "macro recall",
+        POINTS,
+        lambda t: _mean(t, (_recall(t, k) for k in range(len(t.classes)))),
+        _EVERY,
+    ),
+    ("recall_weighted", "weighted recall", POINTS, _accuracy, {"mean_of_rows": True}),
+    ("f1_macro", "macro F1", "F1", lambda t: _mean(t, (_fbeta(t, k) for k in t.seen)), _EVERY),
+    ("f1_weighted", "weighted F1", "F1", lambda t: _weighted(t, _fbeta), _EVERY),
+    ("mcc", "Matthews correlation", "correlation", _mcc, _EVERY | {"range": (-1.0, 1.0)}),
+    ("kappa", "Cohen's kappa", "kappa", _kappa, _EVERY | {"range": (-1.0, 1.0)}),
+)
+for _name, _title, _unit, _formula, _facts in _DECISIONS:
+    decision(_title, _unit, name=_name, **_facts)(_formula)
 
 
 class Curve(NamedTuple):
@@ -269,50 +245,38 @@ class TwoClasses(NamedTuple):
     scores: FloatArray
     rows: BoolArray | None = None
 
-    def spread(self, found: Functional) -> Functional:
+    def spread(self, area: Functional) -> Functional:
         """Return influence values among these rows as those among all."""
         if self.rows is None:
-            return found
+            return area
         psi = np.zeros(len(self.rows))
-        psi[self.rows] = found.psi * len(self.rows) / self.rows.sum()
-        return Functional(found.value, psi)
+        psi[self.rows] = area.psi * len(self.rows) / self.rows.sum()
+        return Functional(area.value, psi)
 
 
 def ranking(
-    curve: Curve,
+    name: str,
     title: str,
+    curve: Curve,
+    parts: Callable[[View], Iterator[TwoClasses]],
     *,
     influence: Callable[[View], Functional] | None = None,
     **facts: Any,
-) -> Callable[[F], F]:
-    """Enter the mean of the areas that a function of a `View` says are to be taken."""
+) -> None:
+    """Enter the mean of the areas under a curve that a function of a `View` says to take."""
 
-    def decorate(parts: F) -> F:
-        def value(view: View) -> float:
-            areas = [curve.value(p.positive, p.scores) for p in parts(view)]
-            return areas[0] if len(areas) == 1 else float(np.mean(areas))
+    def value(view: View) -> float:
+        areas = [curve.value(p.positive, p.scores) for p in parts(view)]
+        return areas[0] if len(areas) == 1 else float(np.mean(areas))
 
-        def functional(view: View) -> Functional:
-            found = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
-            total: Functional = reduce(add, found)
-            return total / len(found)
+    def functional(view: View) -> Functional:
+        areas = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
+        total: Functional = reduce(add, areas)
+        return total / len(areas)
 
-        known = {
-            "form": Form.RANKING,
-            "formula": influence or functional,
-            "needs": Need.PROBABILITIES,
-            "scale": LOGIT,
-            **facts,
-        }
-        enter(Metric(name=parts.__name__, title=title, unit="area", value=value, **known))
-        return parts
-
-    return decorate
-
-
-def auc_value(positive: BoolArray, scores: FloatArray) -> float:
-    """Return the area under the ROC curve: negatives below each positive, ties count one half."""
-    return _area(positive, rows_below(positive, scores))
+    formula = influence or functional
+    usual = {"form": Form.RANKING, "needs": Need.PROBABILITIES, "scale": LOGIT, **facts}
+    enter(Metric(name=name, title=title, unit="area", value=value, formula=formula, **usual))
 
 
 def _area(positive: BoolArray, below: FloatArray) -> float:
@@ -357,8 +321,8 @@ def _steps(hits: NDArray[np.int64], so_far: NDArray[np.int64], above: NDArray[np
 
 def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Functional:
     """Return the area under the precision-recall curve, in O(n log n)."""
-    found, n = int(positive.sum()), len(scores)
-    if not found:
+    positives, n = int(positive.sum()), len(scores)
+    if not positives:
         raise NoValue("no row is positive")
     _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
@@ -369,12 +333,15 @@ def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Fun
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
     right_lower = np.cumsum((per_hit * precision)[::-1])[::-1]
-    own = positive * (precision[inverse] - value)
-    psi = n / found * (own + positive * all_lower[inverse] - right_lower[inverse])
+    at_own_score = positive * (precision[inverse] - value)
+    psi = n / positives * (at_own_score + positive * all_lower[inverse] - right_lower[inverse])
     return Functional(value, psi)
 
 
-ROC = Curve(auc_value, partial(auc, unbiased=False))
+ROC = Curve(
+    lambda positive, scores: _area(positive, rows_below(positive, scores)),
+    partial(auc, unbiased=False),
+)
 PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
 
 
@@ -384,9 +351,9 @@ def _positive_rows(view: View) -> Iterator[TwoClasses]:
 
 def _check_every_class(view: View) -> None:
     """Refuse rows that lack a class, by its name: areas of every class are averaged."""
-    there = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
-    if there.sum() > 1 and not there.all():
-        raise NoValue(f"no tested row is of the class {view.truth.classes[int(there.argmin())]}")
+    present = np.bincount(view.truth.codes, minlength=view.probabilities.shape[1]) > 0
+    if present.sum() > 1 and not present.all():
+        raise NoValue(f"no tested row is of the class {view.truth.classes[int(present.argmin())]}")
 
 
 def _one_against_rest(view: View) -> Iterator[TwoClasses]:
@@ -400,9 +367,20 @@ def _delong(view: View) -> Functional:
     return auc(view.is_positive, view.scores, unbiased=not view.grouped)
 
 
-@ranking(
-    ROC,
+def _one_against_one(view: View) -> Iterator[TwoClasses]:
+    _check_every_class(view)
+    truth, p = view.truth.codes, view.probabilities
+    for i in range(p.shape[1]):
+        for j in range(i):
+            rows = (truth == i) | (truth == j)
+            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
+
+
+ranking(
+    "roc_auc",
     "ROC AUC",
+    ROC,
+    _positive_rows,
     needs=Need.RANKING,
     classes="every",
     instead="roc_auc_ovr or roc_auc_ovo",
@@ -412,45 +390,33 @@ def _delong(view: View) -> Functional:
     studied_by="roc_auc",
     method="delong1988",
 )
-def roc_auc(view: View) -> Iterator[TwoClasses]:
-    """Area under the ROC curve of the positive class."""
-    return _positive_rows(view)
-
-
-@ranking(ROC, "ROC AUC, one vs rest", classes="every")
-def roc_auc_ovr(view: View) -> Iterator[TwoClasses]:
-    """Mean over classes of the area for one class against the rest."""
-    return _one_against_rest(view)
-
-
-@ranking(ROC, "ROC AUC, one vs one", classes="every", method="hand2001")
-def roc_auc_ovo(view: View) -> Iterator[TwoClasses]:
-    """Mean over pairs of classes of the area between the two (Hand & Till 2001)."""
-    _check_every_class(view)
-    truth, p = view.truth.codes, view.probabilities
-    for i in range(p.shape[1]):
-        for j in range(i):
-            rows = (truth == i) | (truth == j)
-            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
-
-
-@ranking(
-    PRECISION_RECALL,
+ranking("roc_auc_ovr", "ROC AUC, one vs rest", ROC, _one_against_rest, classes="every")
+ranking(  # Hand & Till (2001)
+    "roc_auc_ovo",
+    "ROC AUC, one vs one",
+    ROC,
+    _one_against_one,
+    classes="every",
+    method="hand2001",
+)
+ranking(
+    "average_precision",
     "average precision",
+    PRECISION_RECALL,
+    _positive_rows,
     needs=Need.RANKING,
     classes="positive",
     instead="average_precision_macro",
     by_predicted=True,
 )
-def average_precision(view: View) -> Iterator[TwoClasses]:
-    """Area under the precision–recall curve as a step function."""
-    return _positive_rows(view)
-
-
-@ranking(PRECISION_RECALL, "macro average precision", classes="every", by_predicted=True)
-def average_precision_macro(view: View) -> Iterator[TwoClasses]:
-    """Mean over classes of the average precision for one class against the rest."""
-    return _one_against_rest(view)
+ranking(
+    "average_precision_macro",
+    "macro average precision",
+    PRECISION_RECALL,
+    _one_against_rest,
+    classes="every",
+    by_predicted=True,
+)
 
 
 _probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)
@@ -473,9 +439,9 @@ _probability_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_bette
 def log_loss(view: View) -> FloatArray:
     """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
     p = view.probabilities
-    own = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
+    of_truth = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
     eps = np.finfo(np.float64).eps
-    return np.asarray(-np.log(np.clip(own, eps, 1 - eps)))
+    return np.asarray(-np.log(np.clip(of_truth, eps, 1 - eps)))
 
 
 def _squared_errors(view: View) -> FloatArray:
@@ -486,41 +452,31 @@ def _squared_errors(view: View) -> FloatArray:
     return np.asarray(((p - right) ** 2).sum(axis=1))
 
 
-@_probability_loss("Brier score", "squared error", range=(0.0, 2.0), studied_by="brier")
-def brier(view: View) -> FloatArray:
-    """Mean squared error of the probabilities: of the positive class, or summed over K > 2."""
-    return _squared_errors(view)
-
-
-@_probability_loss("root of the Brier score", "probability", range=(0.0, math.sqrt(2)), root=True)
-def brier_root(view: View) -> FloatArray:
-    """Square root of the Brier score: a typical error of the probabilities."""
-    return _squared_errors(view)
+_probability_loss(
+    "Brier score", "squared error", name="brier", range=(0.0, 2.0), studied_by="brier"
+)(_squared_errors)
+_probability_loss(
+    "root of the Brier score",
+    "probability",
+    name="brier_root",
+    range=(0.0, math.sqrt(2)),
+    root=True,
+)(_squared_errors)
 
 
 def _among_the_first(view: View, k: int) -> FloatArray:
     """Return 1 where fewer than k classes are more probable than the true one, else 0."""
     p = view.probabilities
-    own = p[np.arange(len(p)), view.truth.codes]
-    return np.asarray((p > own[:, None]).sum(axis=1) < k, dtype=np.float64)
+    of_truth = p[np.arange(len(p)), view.truth.codes]
+    return np.asarray((p > of_truth[:, None]).sum(axis=1) < k, dtype=np.float64)
 
 
-@row_mean("top-k accuracy", POINTS, needs=Need.PROBABILITIES, option="k")
-def top_k_accuracy(view: View) -> FloatArray:
-    """Share of rows whose class is one of the k most probable ones."""
-    return _among_the_first(view, view.options.k)
-
-
-@row_mean("top-2 accuracy", POINTS, needs=Need.PROBABILITIES)
-def top_2_accuracy(view: View) -> FloatArray:
-    """Share of rows whose class is one of the two most probable ones."""
-    return _among_the_first(view, 2)
-
-
-@row_mean("top-3 accuracy", POINTS, needs=Need.PROBABILITIES)
-def top_3_accuracy(view: View) -> FloatArray:
-    """Share of rows whose class is one of the three most probable ones."""
-    return _among_the_first(view, 3)
+_top = partial(row_mean, unit=POINTS, needs=Need.PROBABILITIES)
+_top("top-k accuracy", name="top_k_accuracy", option="k")(
+    lambda view: _among_the_first(view, view.options.k)
+)
+_top("top-2 accuracy", name="top_2_accuracy")(lambda view: _among_the_first(view, 2))
+_top("top-3 accuracy", name="top_3_accuracy")(lambda view: _among_the_first(view, 3))
 
 
 @row_mean(
@@ -596,38 +552,25 @@ _HEAVY_TAILS = Carried(
     "be too short: see the mean absolute error",
     shows_from=100,
 )
-_Enter = Callable[..., Callable[[F], F]]
-
-
-def _numbers(enter: _Enter[F], **facts: Any) -> _Enter[F]:
-    return partial(enter, needs=Need.NUMBERS, **facts)
-
-
-_loss = _numbers(row_mean, greater_is_better=False, range=(0.0, math.inf))
-_squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
-_deviance = partial(_loss, constant="mean")
 _SQUARES = "mean squared error"
-_share = _numbers(of_means, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
-_correlation = _numbers(of_means, range=(-1.0, 1.0), scale=FISHER)
-_jump = _numbers(by_value, greater_is_better=False, range=(0.0, math.inf), smooth=False)
+_loss = partial(row_mean, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf))
+_squared = partial(_loss, scale=LOG, carried=_HEAVY_TAILS)
+_mean_of_squares = partial(_squared, null=_SQUARES, constant="mean")
+_deviance = partial(_loss, unit="deviance", constant="mean")
+_share = partial(of_means, needs=Need.NUMBERS, range=(-math.inf, 1.0), scale=LOG_COMPLEMENT)
+_correlation = partial(of_means, needs=Need.NUMBERS, range=(-1.0, 1.0), scale=FISHER)
+_jump = partial(
+    by_value, needs=Need.NUMBERS, greater_is_better=False, range=(0.0, math.inf), smooth=False
+)
 
 
-@_loss("mean absolute error", TARGET, scale=LOG)
-def mae(view: NumberView) -> FloatArray:
-    """Mean of the absolute errors."""
-    return np.abs(view.error)
-
-
-@_squared("mean squared error", TARGET_SQUARED, null=_SQUARES, constant="mean")
-def mse(view: NumberView) -> FloatArray:
-    """Mean of the squared errors."""
+def _squared_error(view: NumberView) -> FloatArray:
     return np.square(view.error)
 
 
-@_squared("root mean squared error", TARGET, root=True, null=_SQUARES, constant="mean")
-def rmse(view: NumberView) -> FloatArray:
-    """Root of the mean of the squared errors."""
-    return np.square(view.error)
+_loss("mean absolute error", TARGET, name="mae", scale=LOG)(lambda view: np.abs(view.error))
+_mean_of_squares("mean squared error", TARGET_SQUARED, name="mse")(_squared_error)
+_mean_of_squares("root mean squared error", TARGET, name="rmse", root=True)(_squared_error)
 
 
 def _variance(values: FloatArray) -> Functional:
@@ -668,77 +611,68 @@ def smape(view: NumberView) -> FloatArray:
     return np.asarray(2 * np.abs(view.error) / np.where(size > 0, size, 1.0))
 
 
-def _log_errors(view: NumberView) -> FloatArray:
-    for name, values in (("true", view.observed), ("predicted", view.predicted)):
-        _inside(values > -1, f"{name} number(s) are -1 or less")
-    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
-
-
-def _inside(domain: BoolArray, outside: str) -> None:
+def _check_inside(domain: BoolArray, outside: str) -> None:
     if not domain.all():
         raise NoValue(f"{int((~domain).sum())} {outside}")
 
 
-@_squared("mean squared logarithmic error", "log units squared")
-def msle(view: NumberView) -> FloatArray:
-    """Mean of the squared errors of log(1 + x)."""
-    return _log_errors(view)
+def _log_errors(view: NumberView) -> FloatArray:
+    """Return the squared errors of log(1 + x)."""
+    for name, values in (("true", view.observed), ("predicted", view.predicted)):
+        _check_inside(values > -1, f"{name} number(s) are -1 or less")
+    return np.asarray((np.log(1 + view.predicted) - np.log(1 + view.observed)) ** 2)
 
 
-@_squared("root mean squared logarithmic error", "log units", root=True)
-def rmsle(view: NumberView) -> FloatArray:
-    """Root of the mean of the squared errors of log(1 + x)."""
-    return _log_errors(view)
+_squared("mean squared logarithmic error", "log units squared", name="msle")(_log_errors)
+_squared("root mean squared logarithmic error", "log units", name="rmsle", root=True)(_log_errors)
 
 
-def _deviance_domain(view: NumberView, *, zero: bool) -> None:
+def _deviance_domain(view: NumberView, *, zero: bool) -> tuple[FloatArray, FloatArray]:
     lowest = "below 0" if zero else "0 or less"
-    _inside(view.observed >= 0 if zero else view.observed > 0, f"true number(s) are {lowest}")
-    _inside(view.predicted > 0, "predicted number(s) are 0 or less")
+    inside = view.observed >= 0 if zero else view.observed > 0
+    _check_inside(inside, f"true number(s) are {lowest}")
+    _check_inside(view.predicted > 0, "predicted number(s) are 0 or less")
+    return view.observed, view.predicted
 
 
-@_deviance("mean Poisson deviance", "deviance")
+@_deviance("mean Poisson deviance")
 def poisson_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of counts y ≥ 0 from predictions above 0."""
-    _deviance_domain(view, zero=True)
-    y, p = view.observed, view.predicted
+    y, p = _deviance_domain(view, zero=True)
     return np.asarray(2 * (special.xlogy(y, y / p) + p - y))
 
 
-@_deviance("mean gamma deviance", "deviance")
+@_deviance("mean gamma deviance")
 def gamma_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y > 0 from predictions above 0, relative to their size."""
-    _deviance_domain(view, zero=False)
-    ratio = view.observed / view.predicted
-    return np.asarray(2 * (ratio - 1 - np.log(ratio)))
+    y, p = _deviance_domain(view, zero=False)
+    return np.asarray(2 * (y / p - 1 - np.log(y / p)))
 
 
-@_deviance("mean Tweedie deviance of power 1.5", "deviance")
+@_deviance("mean Tweedie deviance of power 1.5")
 def tweedie15_deviance(view: NumberView) -> FloatArray:
     """Mean deviance of numbers y ≥ 0 with many zeros from predictions above 0."""
-    _deviance_domain(view, zero=True)
-    root = np.sqrt(view.predicted)
-    return np.asarray(4 * (view.observed / root + root - 2 * np.sqrt(view.observed)))
+    y, p = _deviance_domain(view, zero=True)
+    return np.asarray(4 * (y / np.sqrt(p) + np.sqrt(p) - 2 * np.sqrt(y)))
 
 
-def _enter_pinball(percent: int) -> None:
-    share = percent / 100
-
-    def loss(view: NumberView) -> FloatArray:
-        below = -view.error
-        return np.maximum(share * below, (share - 1) * below)
-
-    loss.__name__ = f"pinball_{percent:02}"
-    _loss(f"pinball loss of the {percent} % quantile", TARGET, scale=LOG)(loss)
+def _pinball(view: NumberView, share: float) -> FloatArray:
+    below = -view.error
+    return np.maximum(share * below, (share - 1) * below)
 
 
 for _percent in (5, 10, 25, 50, 75, 90, 95):
-    _enter_pinball(_percent)
+    _loss(
+        f"pinball loss of the {_percent} % quantile",
+        TARGET,
+        name=f"pinball_{_percent:02}",
+        scale=LOG,
+    )(partial(_pinball, share=_percent / 100))
 
 
 def _standardised(values: FloatArray, which: str) -> FloatArray:
     deviations = values - values.mean()
-    variance = inner(deviations, deviations) / len(values)
+    variance = float(deviations @ deviations) / len(values)
     if not np.ptp(values) > 0:  # the variance of equal numbers may be that of their rounding
         raise NoValue(f"the {which} numbers are all the same")
     return np.asarray(deviations / math.sqrt(variance))
@@ -749,7 +683,7 @@ def pearson(view: NumberView) -> Functional:
     """Linear correlation of true and predicted numbers; it says nothing of their size."""
     y = _standardised(view.observed, "true")
     p = _standardised(view.predicted, "predicted")
-    r = min(max(inner(y, p) / len(y), -1.0), 1.0)
+    r = min(max(float(y @ p) / len(y), -1.0), 1.0)
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
 
 
@@ -763,9 +697,9 @@ class _Ranks:
 
     def moment(self, other: _Ranks) -> Functional:
         """Return the mean of (F − ½)(G − ½): a row moves the places of all rows above it."""
-        found = mean(self.centred * other.centred, np.ones(len(self.place)))
+        product = mean(self.centred * other.centred, np.ones(len(self.place)))
         moved = self._moved(other.centred) + other._moved(self.centred)
-        return Functional(found.value, found.psi + moved)
+        return Functional(product.value, product.psi + moved)
 
     def _moved(self, weights: FloatArray) -> FloatArray:
         """Return what one more row at each value adds to the weighted mean of the places."""
@@ -779,11 +713,11 @@ class _Ranks:
 def spearman(view: NumberView) -> Functional:
     """Correlation of the ranks of true and predicted numbers; it says nothing of their size."""
     y, p = _Ranks(view.observed), _Ranks(view.predicted)
-    own = {"true": y.moment(y), "predicted": p.moment(p)}
-    for which, variance in own.items():
+    variances = {"true": y.moment(y), "predicted": p.moment(p)}
+    for which, variance in variances.items():
         if not variance.value > 0:
             raise NoValue(f"the {which} numbers are all the same")
-    return y.moment(p) / (own["true"] * own["predicted"]) ** 0.5
+    return y.moment(p) / (variances["true"] * variances["predicted"]) ** 0.5
 
 
 @_jump("median absolute error", TARGET)
@@ -830,10 +764,10 @@ def calibration_curve(
     share = _smooth(weights, positive)
     residuals = positive - np.interp(probabilities, at, share)
     half = []
-    for own in weights:
-        found = spread(own * residuals * len(positive), clusters=clusters)
+    for weight in weights:
+        of_sum = spread(weight * residuals * len(positive), clusters=clusters)
         half.append(
-            -float(stdtrit(found.df, (1 - level) / 2)) * found.se if found.df > 0 else math.nan
+            -float(stdtrit(of_sum.df, (1 - level) / 2)) * of_sum.se if of_sum.df > 0 else math.nan
         )
     ends = (np.clip(share + sign * np.array(half), 0, 1) for sign in (-1, 1))
     return CalibrationCurve(at, share, *ends)
@@ -841,7 +775,7 @@ def calibration_curve(
 
 def _smooth(weights: Iterable[FloatArray], positive: BoolArray) -> FloatArray:
     outcome = positive.astype(np.float64)
-    return np.array([min(max(inner(own, outcome), 0.0), 1.0) for own in weights])
+    return np.array([min(max(float(weight @ outcome), 0.0), 1.0) for weight in weights])
 
 
 def _places(probabilities: FloatArray, most: int) -> FloatArray:
@@ -859,11 +793,11 @@ def _weights(x: FloatArray, place: float) -> FloatArray:
     reach = max(reach * (1 + 1e-9), 1e-9)
     weight = np.clip(1 - (apart / reach) ** 3, 0, None) ** 3
     weight /= weight.sum()
-    centre = inner(weight, x)
-    own = x - centre
-    variance = inner(weight, own**2)
+    centre = float(weight @ x)
+    centred = x - centre
+    variance = float(weight @ (centred**2))
     slope = (place - centre) / variance if variance > 1e-18 else 0.0
-    return np.asarray(weight * (1 + slope * own))
+    return np.asarray(weight * (1 + slope * centred))
 
 
 @by_value(

@@ -297,13 +297,13 @@ class Metrics(dict[str, Metric]):
         return self.with_option(name)
 
     def __contains__(self, name: object) -> bool:
-        told = isinstance(name, str) and "@" in name
-        return super().__contains__(name) or (told and not self.lacking(str(name)))
+        has_option = isinstance(name, str) and "@" in name
+        return super().__contains__(name) or (has_option and not self.lacking(str(name)))
 
     def get(self, name: str, default: Metric | None = None) -> Metric | None:  # type: ignore[override]
         """Return a metric, or a default where none has that name."""
-        there = name in self
-        return self[name] if there else default
+        named = name in self
+        return self[name] if named else default
 
     def with_option(self, name: str) -> Metric:
         """Return the metric that ``name@value`` stands for."""
@@ -312,17 +312,17 @@ class Metrics(dict[str, Metric]):
             raise KeyError(name)
         metric = self[base]
         try:
-            told: dict[str, Any] = {metric.option: float(text)}
-            dataclasses.replace(NO_OPTIONS, **told)
+            option: dict[str, Any] = {metric.option: float(text)}
+            dataclasses.replace(NO_OPTIONS, **option)
         except ValueError as error:
             number = f"found {text!r}, must be a number"
             why = error.message if isinstance(error, ArgumentError) else number
             raise ArgumentError("metric", f"{metric.option} in {name!r}: {why}") from None
-        bound = partial(_told, told)
+        bound = partial(_with_option, option)
         return dataclasses.replace(
             metric,
             name=name,
-            title=f"{metric.title} ({metric.option} {told[metric.option]:g})",
+            title=f"{metric.title} ({metric.option} {option[metric.option]:g})",
             value=partial(bound, metric.value),
             formula=None if metric.formula is None else partial(bound, metric.formula),
             option="",
@@ -333,14 +333,14 @@ class Metrics(dict[str, Metric]):
         base, at, _ = name.partition("@")
         if base in RETIRED_METRICS:
             return f"{base}: {RETIRED_METRICS[base]}"
-        known = self.get(base)
-        if known is None:
+        metric = self.get(base)
+        if metric is None:
             return f"no metric is called {base!r}"
-        if not known.option:
+        if not metric.option:
             return f"{base} takes no option: found {name!r}"
         if not at:
-            example = f"{base}@{EXAMPLES[known.option]:g}"
-            return f"{base} takes its {known.option} in its name, like {example}"
+            example = f"{base}@{EXAMPLES[metric.option]:g}"
+            return f"{base} takes its {metric.option} in its name, like {example}"
         try:
             self.with_option(name)
         except ArgumentError as error:
@@ -350,16 +350,16 @@ class Metrics(dict[str, Metric]):
     def called(self, name: str) -> Metric:
         """Return the metric of a name, or say which there are."""
         if isinstance(name, str) and name.partition("@")[0] in (*self, *RETIRED_METRICS):
-            found = self.get(name)
-            if found and (not found.option or getattr(NO_OPTIONS, found.option) is not None):
-                return found
+            metric = self.get(name)
+            if metric and (not metric.option or getattr(NO_OPTIONS, metric.option) is not None):
+                return metric
             raise ArgumentError("metric", self.lacking(name))
         return self[check_choice(name, (*self,), "metric")]
 
 
-def _told(told: dict[str, Any], function: Callable[[Any], Any], rows: Any) -> Any:
+def _with_option(option: dict[str, Any], function: Callable[[Any], Any], rows: Any) -> Any:
     """Call the value or formula of a metric on rows with the value of its option."""
-    options = dataclasses.replace(rows.options, **told)
+    options = dataclasses.replace(rows.options, **option)
     return function(dataclasses.replace(rows, options=options))
 
 
@@ -380,15 +380,15 @@ def enter(metric: Metric) -> None:
     METRICS[metric.name] = metric
 
 
-def decision(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+def decision(title: str, unit: str, *, name: str = "", **facts: Any) -> Callable[[F], F]:
     """Enter a formula over the table of true and predicted classes; see `Counts` and `Cells`."""
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
             return float(formula(view.counts))
 
-        known = {"form": Form.DECISIONS, "formula": formula, **facts}
-        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        usual = {"form": Form.DECISIONS, "formula": formula, **facts}
+        enter(Metric(name=name or formula.__name__, title=title, unit=unit, value=value, **usual))
         return formula
 
     return decorate
@@ -398,6 +398,7 @@ def row_mean(
     title: str,
     unit: str,
     *,
+    name: str = "",
     root: bool = False,
     value: Callable[[Any], float] | None = None,
     **facts: Any,
@@ -406,17 +407,16 @@ def row_mean(
 
     def decorate(values: F) -> F:
         def plain(view: View | NumberView) -> float:
-            found = float(np.mean(values(view)))
-            return math.sqrt(found) if root else found
+            centre = float(np.mean(values(view)))
+            return math.sqrt(centre) if root else centre
 
         def functional(view: View | NumberView) -> Functional:
-            found = mean(values(view), np.ones(view.truth.n))
-            return found**0.5 if root else found
+            centre = mean(values(view), np.ones(view.truth.n))
+            return centre**0.5 if root else centre
 
-        known = {"form": Form.ROWS, "formula": functional, **facts}
-        known |= {"root": root, "mean_of_rows": not root}
-        how = value or plain
-        enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
+        usual = {"form": Form.ROWS, "formula": functional, **facts}
+        usual |= {"root": root, "mean_of_rows": not root, "value": value or plain}
+        enter(Metric(name=name or values.__name__, title=title, unit=unit, **usual))
         return values
 
     return decorate
@@ -429,8 +429,8 @@ def of_means(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
         def value(view: View | NumberView) -> float:
             return float(formula(view).value)
 
-        known = {"form": Form.ROWS, "formula": formula, **facts}
-        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        usual = {"form": Form.ROWS, "formula": formula, **facts}
+        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **usual))
         return formula
 
     return decorate

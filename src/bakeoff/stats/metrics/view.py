@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Level, PositiveFloat, PositiveInt, check_fields
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -88,14 +87,14 @@ def read_truth(
     others = [name for name, values in seen.items() if {type(value) for value in values} - kinds]
     every = set(rows.seen).union(*seen.values())
     try:
-        found = sorted(every)
+        occurring = sorted(every)
     except TypeError:
         named = ", ".join(sorted({type(value).__name__ for value in every}))
         name = (others or [*seen][:1] or ["y_true"])[0]
         message = f"found labels of several kinds ({named}), y_true has others"
         raise ArgumentError(name, message) from None
-    classes = found if labels is None else _labels(labels, "labels").tolist()
-    unknown = [value for value in found if value not in classes]
+    classes = occurring if labels is None else _labels(labels, "labels").tolist()
+    unknown = [value for value in occurring if value not in classes]
     if unknown:
         raise ArgumentError("labels", f"{unknown[0]!r} is in the rows but not among {classes!r}")
     if len(classes) < 2:
@@ -124,8 +123,8 @@ class CodedLabels:
     def among(self, classes: list[Any]) -> Codes:
         """Return codes into a list of classes that holds all labels that occur."""
         seen = set(self.seen)
-        own = enumerate(self.labels)
-        places = [classes.index(label) if label in seen else place for place, label in own]
+        numbered = enumerate(self.labels)
+        places = [classes.index(label) if label in seen else place for place, label in numbered]
         if places == list(range(len(classes))):
             return self.codes
         return np.array(places, dtype=np.intp)[self.codes]
@@ -157,9 +156,9 @@ def _few_numbers(values: NDArray[Any]) -> CodedLabels | None:
     if high - low >= _FEW_NUMBERS:
         return None
     places = values.astype(np.intp) - low
-    there = np.bincount(places, minlength=high - low + 1) > 0
-    labels = (np.flatnonzero(there) + low).astype(values.dtype).tolist()
-    return CodedLabels(places if there.all() else (np.cumsum(there) - 1)[places], labels)
+    occurs = np.bincount(places, minlength=high - low + 1) > 0
+    labels = (np.flatnonzero(occurs) + low).astype(values.dtype).tolist()
+    return CodedLabels(places if occurs.all() else (np.cumsum(occurs) - 1)[places], labels)
 
 
 def read_classes(truth: TrueClasses, predicted: ArrayLike | CodedLabels, name: str) -> Codes:
@@ -291,7 +290,7 @@ class Functional:
 def mean(values: ArrayLike, weights: FloatArray) -> Functional:
     """Return the weighted mean of values given per row, as a functional of the weights."""
     x = np.asarray(values, dtype=np.float64)
-    centre = inner(weights, x) / float(weights.sum())
+    centre = float(weights @ x) / float(weights.sum())
     return Functional(centre, x - centre)
 
 
@@ -320,19 +319,19 @@ class Options:
 
     def costs(self, k: int) -> FloatArray:
         """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
-        found = as_floats([] if self.cost is None else self.cost, "cost")
-        if found.shape != (k, k):
+        matrix = as_floats([] if self.cost is None else self.cost, "cost")
+        if matrix.shape != (k, k):
             raise ArgumentError(
-                "cost", f"expected a {k} by {k} matrix of numbers, found {found.shape}"
+                "cost", f"expected a {k} by {k} matrix of numbers, found {matrix.shape}"
             )
-        return found
+        return matrix
 
     def shares(self, k: int) -> FloatArray:
         """Return how frequent each class is where the models will be used; they sum to 1."""
-        found = as_floats([] if self.priors is None else self.priors, "priors")
-        if found.shape != (k,):
-            raise ArgumentError("priors", f"expected {k} numbers, found shape {found.shape}")
-        return np.asarray(found / found.sum())
+        shares = as_floats([] if self.priors is None else self.priors, "priors")
+        if shares.shape != (k,):
+            raise ArgumentError("priors", f"expected {k} numbers, found shape {shares.shape}")
+        return np.asarray(shares / shares.sum())
 
 
 NO_OPTIONS = Options()
@@ -463,8 +462,8 @@ class Cells:
     @property
     def seen(self) -> list[int]:
         """The classes that occur among truth or predictions."""
-        there = self.weights > 0
-        return [int(k) for k in np.union1d(self.truth[there], self.predicted[there])]
+        weighted = self.weights > 0
+        return [int(k) for k in np.union1d(self.truth[weighted], self.predicted[weighted])]
 
     def sum(self, parts: Iterable[Term]) -> Term:
         """Return the sum of terms."""

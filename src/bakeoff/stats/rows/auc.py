@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
@@ -100,27 +99,27 @@ class _Rows:
         if min(self.counts) < 2:
             return math.nan
         parts = zip(self.classes, self.counts, strict=True)
-        total = sum(inner(a.psi[own], b.psi[own]) * m / (m - 1) for own, m in parts)
+        total = sum(float(a.psi[rows] @ b.psi[rows]) * m / (m - 1) for rows, m in parts)
         return total / len(self.positive) ** 2
 
     def sums(self, area: Functional) -> list[FloatArray]:
         """Sum the influence over the rows of each class in each group."""
         assert self.groups is not None
         codes, count, n = self.groups.codes, self.groups.count, len(self.positive)
-        return [np.bincount(codes[own], area.psi[own], count) / n for own in self.classes]
+        return [np.bincount(codes[rows], area.psi[rows], count) / n for rows in self.classes]
 
     @cached_property
     def leverage(self) -> Leverage:
         """What sums over groups are divided by."""
         assert self.groups is not None
-        return Leverage.of(self.groups.codes, self.positive.astype(np.intp))
+        return Leverage.from_codes(self.groups.codes, self.positive.astype(np.intp))
 
     @cached_property
     def holding(self) -> tuple[int, int]:
         """How many groups hold a positive row, and how many a negative one."""
         assert self.groups is not None
         with_positive, with_negative = (
-            len(np.unique(self.groups.codes[own])) for own in self.classes
+            len(np.unique(self.groups.codes[rows])) for rows in self.classes
         )
         return with_positive, with_negative
 
@@ -132,9 +131,9 @@ class _Rows:
         (x_a, y_a), (x_b, y_b) = self.sums(a), self.sums(b)
         with_x, with_y, k = *self.holding, self.groups.count
         return (
-            with_x / (with_x - 1) * inner(x_a, x_b)
-            + with_y / (with_y - 1) * inner(y_a, y_b)
-            + k / (k - 1) * (inner(x_a, y_b) + inner(x_b, y_a))
+            with_x / (with_x - 1) * float(x_a @ x_b)
+            + with_y / (with_y - 1) * float(y_a @ y_b)
+            + k / (k - 1) * (float(x_a @ y_b) + float(x_b @ y_a))
         )
 
     def status(self, difference: Functional, se: float) -> Status:

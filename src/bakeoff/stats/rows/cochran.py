@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import PositiveInt, Seed
-from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
+from bakeoff.stats.core.arithmetic import gram, helmert, root, solved
 from bakeoff.stats.core.checks import ArgumentError, BoolArray, FloatArray
 from bakeoff.stats.core.registry import Evidence, Variants, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status, answered
@@ -142,7 +142,7 @@ _SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
 _ALPHA = 0.05
 _FEW_ROWS = 30
-"""Up to so many informative rows the exact distribution is the default (docs/stats/cochran.md)."""
+"""Up to so many informative rows the exact distribution is the default (docs/error-rates.md)."""
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
 
@@ -359,7 +359,7 @@ def _robust_f(
     varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
     lower = root(gram(contrasts), least=1e-10 * varied)
     along, left = solved(lower, helmert(accuracies[None])[0])
-    wald = inner(along, along)
+    wald = float(along @ along)
     varying = lower.diagonal() > 0
     if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
         wald = wald if varying.all() else math.nan

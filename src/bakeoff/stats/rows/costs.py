@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, PositiveInt, Seed
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     ArgumentError,
     FloatArray,
@@ -149,7 +148,7 @@ class CostCells:
     @property
     def mean(self) -> float:
         """Mean cost difference."""
-        return inner(self.count, self.value) / self.n
+        return float(self.count @ self.value) / self.n
 
     def likelihood_ratio(self, mean: float) -> tuple[float, float]:
         """Return twice the log likelihood ratio against a given mean difference, and λ."""
@@ -162,7 +161,7 @@ class CostCells:
         with np.errstate(divide="ignore"):
             logs = special.log1p(multiplier * x / self.n)
         # a rounding error below 0 at most
-        return max(0.0, 2 * inner(self.count, logs)), multiplier
+        return max(0.0, 2 * float(self.count @ logs)), multiplier
 
     def _multiplier(self, x: FloatArray, mean: float) -> float:
         from scipy.optimize import brentq
@@ -182,7 +181,7 @@ class CostCells:
         def excess(multiplier: float) -> float:
             with np.errstate(divide="ignore"):
                 share = x / (n + multiplier * x)
-            return inner(self.count[x != 0], share[x != 0])
+            return float(self.count[x != 0] @ share[x != 0])
 
         if not excess(lower) > 0:
             return float(lower)
@@ -208,20 +207,20 @@ def chi_square(d: FloatArray, counts: FloatArray) -> float:
     """Return min Σ (m − Mπ)²/m under Σdπ = 0, Σπ = 1 and π ≥ 0, with m = count + 1, M = Σm."""
     # In terms of u = Mπ/m the minimum has u = max(0, α − θd): where θ > 0 the cells with the
     # largest d are the ones that reach 0. Without any at 0 it is D₁²/(D₂ − D₁²/M), D_r = Σ m d^r.
-    if inner(counts, d) < 0:
+    if float(counts @ d) < 0:
         d = -d
     weight, values = counts + 1, np.unique(d)
     total = weight.sum()
     for largest in values[::-1]:
         free = d <= largest
         m, x = weight[free], d[free]
-        zeroth, first, second = float(m.sum()), inner(m, x), inner(m, np.square(x))
+        zeroth, first, second = float(m.sum()), float(m @ x), float(m @ np.square(x))
         theta = total * first / (zeroth * second - first**2)
         alpha = (total + theta * first) / zeroth
         if alpha - theta * largest >= 0:
             break
     u = np.where(free, alpha - theta * d, 0.0)
-    return inner(weight, np.square(1 - u))
+    return float(weight @ np.square(1 - u))
 
 
 def interval(
@@ -446,7 +445,7 @@ def cost_sensitive_from_counts(
         pvalue = normal_pvalue(math.copysign(math.sqrt(statistic), advantage), alternative)
     by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
     cost_b = float((by_b * matrix.T).sum() / n)
-    variance = inner(cells.count, np.square(cells.value - cells.mean)) / cells.n
+    variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
     standardised = advantage / math.sqrt(variance) if variance > 0 else math.nan
     return Result(
         variant=variant,

@@ -463,8 +463,8 @@ def mcnemar_pairs(
     def compare(
         pairs: list[tuple[int, int]], *, alternative: Alternative, confidence_level: float
     ) -> list[Result]:
-        asked = variant, alternative, confidence_level, ci_method
-        return [_compare(columns[a], columns[b], design, *asked) for a, b in pairs]
+        how = variant, alternative, confidence_level, ci_method
+        return [_compare(columns[a], columns[b], design, *how) for a, b in pairs]
 
     correction = correction or ("bonferroni" if design.relation == "independent" else "holm")
     return pairwise(compare, len(columns), correction=correction, **family)
@@ -476,6 +476,7 @@ def mcnemar_pairs(
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,
+    intervals=INTERVALS,
     all_pairs=mcnemar_pairs,
     in_time="diebold_mariano",
 )

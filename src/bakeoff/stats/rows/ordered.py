@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.arguments import Default, Level, PositiveInt
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import (
     FloatArray,
     as_correctness,
@@ -89,13 +88,13 @@ class _Asked(TypedDict, total=False):
 def diebold_mariano_pairs(
     correct: ArrayLike,
     pairs: Iterable[tuple[int, int]],
-    **asked: Unpack[_Asked],
+    **options: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for pairs of columns, the persistence estimated over all of them."""
     right, members = as_correctness(correct, "correct", ndim=2), list(pairs)
     columns = [(right[:, a], right[:, b]) for a, b in members]
     differences = [first.astype(np.float64) - second for first, second in columns]
-    results = _results(differences, members, "equally accurate", **asked)
+    results = _results(differences, members, "equally accurate", **options)
     counts = (paired_counts(first, second) for first, second in columns)
     return [
         dataclasses.replace(result, details={**cells, **result.details})
@@ -108,12 +107,12 @@ def diebold_mariano_means_pairs(
     pairs: Iterable[tuple[int, int]],
     *,
     greater_is_better: bool = True,
-    **asked: Unpack[_Asked],
+    **options: Unpack[_Asked],
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
     table, members = as_scores(values, "values", ndim=2, unit="rows"), list(pairs)
     differences = [_of_values(table[:, a], table[:, b], greater_is_better) for a, b in members]
-    return _results(differences, members, "equally good on average", **asked)
+    return _results(differences, members, "equally good on average", **options)
 
 
 def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArray:
@@ -124,7 +123,7 @@ def _of_values(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> FloatArra
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
-    **asked: Unpack[_Asked],
+    **options: Unpack[_Asked],
 ) -> SerialResult:
     """Diebold-Mariano test.
 
@@ -158,7 +157,7 @@ def diebold_mariano(
     (9.0, 0.175, True)
     """
     right = np.column_stack(paired_correctness(correct_a, correct_b))
-    return diebold_mariano_pairs(right, [(0, 1)], **asked)[0]
+    return diebold_mariano_pairs(right, [(0, 1)], **options)[0]
 
 
 @register(evidence=Evidence.ROWS, **_FACTS, all_pairs=shared(diebold_mariano_means_pairs))
@@ -167,7 +166,7 @@ def diebold_mariano_means(
     values_b: ArrayLike,
     *,
     greater_is_better: bool = True,
-    **asked: Unpack[_Asked],
+    **options: Unpack[_Asked],
 ) -> SerialResult:
     """Diebold-Mariano test of a value per row.
 
@@ -199,7 +198,14 @@ def diebold_mariano_means(
     8.0
     """
     differences = [_of_values(values_a, values_b, greater_is_better)]
-    return _results(differences, [(0, 1)], "equally good on average", **asked)[0]
+    return _results(differences, [(0, 1)], "equally good on average", **options)[0]
+
+
+def too_few_times(periods: int, variant: str, horizon: int) -> bool:
+    """Whether there are too few times for a long-run variance."""
+    if variant == "hln":
+        return horizon >= periods
+    return cosine_count(periods) < _LEAST_DF
 
 
 def _results(
@@ -221,7 +227,7 @@ def _results(
     factors = persistence(residuals, contrasts) if corrected else np.ones(len(residuals))
     bandwidth = cosine_count(periods) if corrected else min(horizon, periods) - 1
     df = float(bandwidth) if corrected else periods - 1.0
-    few = bandwidth < _LEAST_DF if corrected else horizon >= periods
+    few = too_few_times(periods, variant, horizon)
     results = []
     for d, r, factor in zip(differences, residuals, factors.tolist(), strict=True):
         mean = float(d.sum()) / n
@@ -301,7 +307,7 @@ def _assumptions(
         ),
         Assumption(
             "enough independent times",
-            None if math.isnan(effective) else effective >= LEAST_EFFECTIVE,
+            None if math.isnan(effective) else effective > LEAST_EFFECTIVE - 1e-9,
             f"{periods} times are worth about {effective:.0f} independent ones; with fewer than "
             f"{LEAST_EFFECTIVE} the test rejects too often",
         ),
@@ -344,7 +350,7 @@ def cosine_variance(residuals: FloatArray) -> float:
 def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
-    products = [inner(residuals[lag:], residuals[: n - lag]) / n for lag in range(largest + 1)]
+    products = [float(residuals[lag:] @ residuals[: n - lag]) / n for lag in range(largest + 1)]
     return np.array(products)
 
 
@@ -409,8 +415,8 @@ def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
     if not varies.any():
         return np.ones(len(residuals))
     together = relative[varies].sum(axis=0) * contrasts / len(residuals)
-    own, shared = (_average(spectra.shortfall, one, spectra) for one in (relative, together))
-    return np.where(varies, np.maximum(own, shared), 1.0)
+    separately, shared = (_average(spectra.shortfall, one, spectra) for one in (relative, together))
+    return np.where(varies, np.maximum(separately, shared), 1.0)
 
 
 def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:

@@ -141,12 +141,14 @@ METHODS: dict[str, Callable[[int, int, float], tuple[Any, Any]]] = {
 
 
 _VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
+_INTERVALS = Variants(tuple(METHODS), ("wilson",))
 
 
 @register(
     evidence=Evidence.ROWS,
     citation="clopper1934",
     variants=_VARIANTS,
+    intervals=_INTERVALS,
 )
 def binomial_test(
     correct: ArrayLike,
@@ -208,9 +210,8 @@ def binomial_test(
     array = as_correctness(correct, "correct")
     design = RowDesign.from_labels(len(array), groups, correct=correct)
     form = _VARIANTS.choose(variant, design.relation)
+    _INTERVALS.choose(ci_method, design.relation, "ci_method")
     if design.relation == "groups":
-        if ci_method != "wilson":
-            raise ArgumentError("ci_method", f"found {ci_method!r}, rows in groups have 'wilson'")
         return _in_groups(array, design.units, rate, p0, alternative, confidence_level)
     return binomial_test_from_counts(
         n_correct=int(np.count_nonzero(array)),

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level, checked
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import ArgumentError, FloatArray, check_same_labels
-from bakeoff.stats.core.distributions import t_pvalue, tail_probability
+from bakeoff.stats.core.distributions import tail_probability
+from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.pairs import PairwiseResult, pairwise
 from bakeoff.stats.core.registry import Evidence, register
 from bakeoff.stats.core.result import (
@@ -69,15 +69,15 @@ class Runs:
     deterministic: bool = False
 
     @classmethod
-    def of(cls, runs: Any, name: str) -> Runs:
+    def read(cls, runs: Any, name: str) -> Runs:
         """Read runs × rows, as arrays or as `Runs`."""
-        found = runs if isinstance(runs, cls) else cls(runs)
-        each = found.predicted
+        given = runs if isinstance(runs, cls) else cls(runs)
+        each = given.predicted
         if not _has_rows(each) or hasattr(each, "columns") or not all(map(_has_rows, each)):
             raise ArgumentError(name, "expected a list with an array of the test rows for each run")
         if not len(each):
             raise ArgumentError(name, "found no run")
-        return found
+        return given
 
     def named(self, name: str) -> list[tuple[str, ArrayLike]]:
         """Return what each run predicts, with its name in messages."""
@@ -102,7 +102,7 @@ class Recipe:
     root: bool = False
 
     @classmethod
-    def of(cls, runs: Iterable[Influence], deterministic: bool = False) -> Recipe:
+    def from_runs(cls, runs: Iterable[Influence], deterministic: bool = False) -> Recipe:
         """Sum up runs; of their influence values only the mean is kept."""
         values: list[float] = []
         scatter = noise = 0.0
@@ -118,16 +118,15 @@ class Recipe:
                 if atoms.leverage is not None and atoms.leverage.df > 0:
                     step /= atoms.leverage.root
                 step = np.bincount(atoms.clusters, step).astype(np.float64)
-            scatter += (len(values) - 1) / len(values) * inner(step, step)
+            scatter += (len(values) - 1) / len(values) * float(step @ step)
             units = len(step)
         count = len(values)
         if count > 1:
             factor = units / (units - 1) if atoms.leverage is None else 1.0
             scatter *= factor / (len(psi) ** 2 * count * (count - 1))
-        found = np.array(values)
-        alike = float(np.ptp(found)) <= noise
+        alike = max(values) - min(values) <= noise
         return cls(
-            np.full(count, found[0]) if alike else found,
+            np.full(count, values[0]) if alike else np.array(values),
             psi,
             scatter,
             noise,
@@ -173,9 +172,9 @@ class Recipe:
         # what the rows alone do to single runs is no sign
         typical = max(typical, (self.count * self.interaction) ** 0.5)
         gaps = {"worst": ordered[1] - ordered[0], "best": ordered[-1] - ordered[-2]}
-        found = [which for which, gap in gaps.items() if gap > _APART * typical]
-        if found:
-            return f"the {found[0]} run stands apart"
+        far = [which for which, gap in gaps.items() if gap > _APART * typical]
+        if far:
+            return f"the {far[0]} run stands apart"
         deviations = ordered - ordered.mean()
         spread = float(np.mean(deviations**2)) ** 1.5
         skewness = float(np.mean(deviations**3)) / spread if spread else 0.0
@@ -191,16 +190,16 @@ class Reader:
     setting: Setting
     models: tuple[Runs, ...]
     names: tuple[str, ...]
-    known: dict[int, Recipe] = dataclasses.field(default_factory=dict)
+    read: dict[int, Recipe] = dataclasses.field(default_factory=dict)
 
     def recipe(self, model: int) -> Recipe:
         """Sum up the runs of one model."""
-        if model not in self.known:
-            self.known[model] = Recipe.of(self._runs(model), self.models[model].deterministic)
-            if self.models[model].deterministic and self.known[model].variance:
+        if model not in self.read:
+            self.read[model] = Recipe.from_runs(self._runs(model), self.models[model].deterministic)
+            if self.models[model].deterministic and self.read[model].variance:
                 name = self.names[model]
                 raise ArgumentError(name, "its runs differ, though it is said to be deterministic")
-        return self.known[model]
+        return self.read[model]
 
     def paired(self, a: int, b: int) -> Recipe:
         """Sum up the differences of the runs of two models, run by run."""
@@ -208,8 +207,8 @@ class Reader:
         if counts[0] != counts[1]:
             raise ArgumentError("paired", f"found {counts[0]} and {counts[1]} runs")
         pairs = zip(self._runs(a), self._runs(b), strict=True)
-        known = self.models[a].deterministic and self.models[b].deterministic
-        return Recipe.of((first - second for first, second in pairs), known)
+        deterministic = self.models[a].deterministic and self.models[b].deterministic
+        return Recipe.from_runs((first - second for first, second in pairs), deterministic)
 
     def _runs(self, model: int) -> Iterator[Influence]:
         for name, run in self.models[model].named(self.names[model]):
@@ -233,15 +232,15 @@ def read_runs(
     how = metric_called(metric)
     if not how.smooth:
         raise ArgumentError("metric", f"{how.name} is not smooth: no test of its runs is known")
-    found = [(name, Runs.of(runs, name)) for name, runs in models]
-    each = [run for name, runs in found for run in runs.named(name)]
+    given = [(name, Runs.read(runs, name)) for name, runs in models]
+    each = [run for name, runs in given for run in runs.named(name)]
     check_same_labels(y_true=y_true, **dict(each))
     if not how.computed:
         truth: Truth = TrueNumbers(np.full(len(read_numbers(each[0][1], each[0][0])), np.nan))
     else:
         truth = read_true(how, y_true, each, positive, labels)
     setting = Setting(how, truth, read_groups(groups, truth.n), Options(**options))
-    names, runs = zip(*found, strict=True)
+    names, runs = zip(*given, strict=True)
     return Reader(setting, runs, names)
 
 
@@ -259,24 +258,24 @@ class Parts:
     """An estimate and what makes it vary."""
 
     estimate: float
-    seeds: tuple[tuple[float, float], ...]
+    seeds: tuple[tuple[float, float], ...]  # between runs of each model: variance, its freedom
     cells: float
     fits: Spread
-    own: bool
+    separate: bool  # whether each model has a quantile of its own
 
     @classmethod
-    def of(cls, recipes: tuple[Recipe, ...]) -> Parts:
+    def join(cls, recipes: tuple[Recipe, ...]) -> Parts:
         """Put one recipe, or two that are compared, together."""
         first, *second = recipes
-        found = first.mean
+        mean = first.mean
         for other in second:
-            found -= other.mean
+            mean -= other.mean
         counts = [recipe.count for recipe in recipes]
         return cls(
-            found.value,
+            mean.value,
             tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
             math.fsum(recipe.interaction for recipe in recipes),
-            found.spread,
+            mean.spread,
             max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
         )
 
@@ -288,7 +287,7 @@ class Parts:
     @property
     def df_seeds(self) -> float:
         """Welch's (1947) degrees of freedom of the variance between runs."""
-        shares = ((own / self.of_seeds, df) for own, df in self.seeds if own > 0)
+        shares = ((variance / self.of_seeds, df) for variance, df in self.seeds if variance > 0)
         below = math.fsum(share**2 / df for share, df in shares)
         return 1 / below if below > 0 else math.fsum(df for _, df in self.seeds)
 
@@ -302,32 +301,32 @@ class Parts:
         """The variance of the estimate."""
         return self.of_seeds + max(self.of_rows, 0.0)
 
+    def reach(self, tail: float) -> float:
+        """Return half the width of the interval that leaves a probability in each tail."""
+        parts = [*(self.seeds if self.separate else [(self.of_seeds, self.df_seeds)])]
+        parts.append((max(self.of_rows, 0.0), self.fits.df))
+
+        def quantile(df: float) -> float:
+            return -float(special.stdtrit(df, tail))
+
+        each = (quantile(df) * math.sqrt(variance) for variance, df in parts if variance > 0)
+        return max(math.hypot(*each), quantile(self.fits.df) * self.fits.se)
+
     def half_width(self, level: float, side: Alternative = "two-sided") -> float:
         """Return half the width of an interval, or the distance of a limit."""
-        return self._half(tail_probability(level, side))
+        return self.reach(tail_probability(level, side))
 
     def pvalue(self, side: Alternative = "two-sided") -> float:
         """Return the level at which an interval ends at 0."""
 
         def excess(z: float) -> float:
-            return self._half(float(special.ndtr(-z))) - abs(self.estimate)
+            return self.reach(float(special.ndtr(-z))) - abs(self.estimate)
 
         z = root(excess, 0.0, _FARTHEST)
         tail = float(special.ndtr(-_FARTHEST if math.isnan(z) else -z))
         if side == "two-sided":
             return 2 * tail
         return tail if (self.estimate > 0) == (side == "greater") else 1 - tail
-
-    def _half(self, tail: float) -> float:
-        """Return half the width of the interval that leaves a probability in each tail."""
-        parts = [*(self.seeds if self.own else [(self.of_seeds, self.df_seeds)])]
-        parts.append((max(self.of_rows, 0.0), self.fits.df))
-        each = (_t(df, tail) * math.sqrt(variance) for variance, df in parts if variance > 0)
-        return max(math.hypot(*each), _t(self.fits.df, tail) * self.fits.se)
-
-
-def _t(df: float, tail: float) -> float:
-    return -float(special.stdtrit(df, tail))
 
 
 SEEN = 0.95
@@ -343,27 +342,6 @@ def lead_of_best(runs: int) -> float:
 def unseen_failures(runs: int) -> float:
     """Return the largest share of runs that fail where none of these did, at 95 % confidence."""
     return float(1 - (1 - SEEN) ** (1 / runs))
-
-
-def described(parts: Parts, recipes: Sequence[Recipe], n: int) -> dict[str, float]:
-    """Return the parts of the variance as numbers of a result."""
-    return {
-        "se": math.sqrt(parts.variance),
-        "var_seeds": parts.of_seeds,
-        "df_seeds": parts.df_seeds,
-        "var_rows": parts.of_rows,
-        "var_cells": parts.cells,
-        "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
-        "rows": n * parts.of_rows,
-        "rest": math.fsum(n * one.count * one.interaction for one in recipes),
-    }
-
-
-def limits_of_sd(runs: int, sd: float, level: float = 0.95) -> tuple[float, float]:
-    """Return limits for the standard deviation of a run's value, by χ² of normal values."""
-    df = runs - 1
-    low, high = (float(special.chdtri(df, p)) for p in ((1 - level) / 2, (1 + level) / 2))
-    return sd * math.sqrt(df / low), sd * math.sqrt(df / high)
 
 
 _VARIANT = "two_t"
@@ -394,34 +372,32 @@ class Question:
 
     def answer(self, members: Sequence[int], side: Alternative, level: float) -> Result:
         """Test the difference of two models, or return the interval of one."""
-        two = len(members) == 2
-        facts: dict[str, Any] = {
-            "n": self.reader.setting.truth.n,
-            "variant": _VARIANT,
-            "alternative": side,
-        }
+        setting, two = self.reader.setting, len(members) == 2
+        shared: dict[str, Any] = {"n": setting.truth.n, "variant": _VARIANT, "alternative": side}
         try:
-            recipes = self._recipes(members)
+            if self.paired and two:
+                recipes: tuple[Recipe, ...] = (self.reader.paired(*members),)
+            else:
+                recipes = tuple(self.reader.recipe(member) for member in members)
         except NoValue as reason:
-            facts["assumptions"] = (Assumption("a defined metric", False, str(reason)),)
-            return Result(statistic=math.nan, pvalue=math.nan, status=Status.UNDEFINED, **facts)
-        parts = self._parts(recipes)
-        status = self._status(recipes, parts)
+            checks = (Assumption("a defined metric", False, str(reason)),)
+            shared |= {"status": Status.UNDEFINED, "assumptions": checks}
+            return Result(statistic=math.nan, pvalue=math.nan, **shared)
+        parts = Parts.join(recipes)
+        status, fits = self._status(recipes, parts), parts.fits
         statistic = pvalue = math.nan
         ci = None
         if status is Status.OK:
             ci = self._interval(parts, level, side, two)
             if two:
                 # that of these fits where nothing is known of others
-                se = math.sqrt(parts.variance) or parts.fits.se
-                statistic = parts.estimate / se
+                statistic = parts.estimate / (math.sqrt(parts.variance) or fits.se)
                 pvalue = parts.pvalue(side)
-        fits, pvalue_fits, half = parts.fits, math.nan, math.nan  # about these fits on other rows
-        if fits.df >= 1 and fits.se > 0:
-            pvalue_fits = t_pvalue(parts.estimate / fits.se, fits.df, side)
-            half = fits.quantile(level, side) * fits.se
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)
+        of_fits = Estimate(value=parts.estimate, se=fits.se, df=fits.df)
+        fits_vary = fits.df >= 1 and fits.se > 0  # about these fits on other rows
+        rows = len(recipes[0].psi)
         return Result(
             statistic=statistic,
             pvalue=pvalue,
@@ -431,28 +407,27 @@ class Question:
             assumptions=tuple(self._assumptions(recipes, parts)),
             details={
                 "half_width": parts.half_width(level, side) if ci else math.nan,
-                **described(parts, recipes, len(recipes[0].psi)),
+                "se": math.sqrt(parts.variance),
+                "var_seeds": parts.of_seeds,
+                "df_seeds": parts.df_seeds,
+                "var_rows": parts.of_rows,
+                "var_cells": parts.cells,
+                "seeds": math.fsum(one.variance - one.count * one.interaction for one in recipes),
+                "rows": rows * parts.of_rows,
+                "rest": math.fsum(rows * one.count * one.interaction for one in recipes),
                 "se_fits": fits.se,
                 "df_fits": fits.df,
-                "pvalue_fits": pvalue_fits,
-                "half_width_fits": half,
+                "pvalue_fits": of_fits.pvalue(side) if fits_vary else math.nan,
+                "half_width_fits": fits.quantile(level, side) * fits.se if fits_vary else math.nan,
                 **self._alone(members),
-                **({} if recipes[0].clusters is None else {"n_clusters": int(parts.fits.units)}),
+                **({} if recipes[0].clusters is None else {"n_clusters": int(fits.units)}),
             },
-            **facts,
+            **shared,
         )
 
     @property
     def _sign(self) -> int:
         return 1 if self.reader.setting.metric.greater_is_better else -1
-
-    def _recipes(self, members: Sequence[int]) -> tuple[Recipe, ...]:
-        if self.paired and len(members) == 2:
-            return (self.reader.paired(*members),)
-        return tuple(self.reader.recipe(member) for member in members)
-
-    def _parts(self, recipes: tuple[Recipe, ...]) -> Parts:
-        return Parts.of(recipes)
 
     def _status(self, recipes: Sequence[Recipe], parts: Parts) -> Status:
         fits, noise = parts.fits, max(recipe.noise for recipe in recipes)
@@ -479,17 +454,17 @@ class Question:
 
     def _alone(self, members: Sequence[int]) -> dict[str, float]:
         """Return what the runs of each model say of it alone."""
-        found: dict[str, float] = {}
+        numbers: dict[str, float] = {}
         for letter, member in zip("ab", members, strict=False):
             alone = self.reader.recipe(member)
-            found[f"runs_{letter}"] = alone.count
-            found[f"value_{letter}"] = self._sign * float(alone.values.mean())
-            if alone.count > 1:
+            numbers[f"runs_{letter}"] = alone.count
+            numbers[f"value_{letter}"] = self._sign * float(alone.values.mean())
+            if (df := alone.count - 1) > 0:  # limits by χ² of normal values
                 sd = math.sqrt(alone.variance)
-                low, high = limits_of_sd(alone.count, sd)
-                own = {"sd_run": sd, "sd_run_low": low, "sd_run_high": high}
-                found |= {f"{name}_{letter}": value for name, value in own.items()}
-        return found
+                low, high = (math.sqrt(df / special.chdtri(df, p)) for p in (0.025, 0.975))
+                sds = {"sd_run": sd, "sd_run_low": sd * low, "sd_run_high": sd * high}
+                numbers |= {f"{name}_{letter}": float(value) for name, value in sds.items()}
+        return numbers
 
     def _assumptions(self, recipes: Sequence[Recipe], parts: Parts) -> Iterator[Assumption]:
         yield from assumptions(self.reader.setting, parts.fits, ())
@@ -525,20 +500,24 @@ class Question:
 
 
 SomeRuns = Sequence[ArrayLike] | Runs
-_CAUTION = (
-    "It is about one training set. In few runs it is not seen that a model fails in rare runs, or "
-    "that the scores of runs are skewed; where the other model has another number of runs or is "
-    "deterministic, its type I error is then inflated. Runs must be trained independently."
-)
-_NULL = (
-    "Trained again with other seeds on the same rows, and tested on other rows of the same "
-    "population, both recipes have the same expected value of the metric."
-)
 SHARED: dict[str, Any] = {
     "citation": "banerjee1960",
-    "caution": _CAUTION,
-    "null_hypothesis": _NULL,
+    "caution": "It is about one training set. In few runs it is not seen that a model fails in "
+    "rare runs, or that the scores of runs are skewed; where the other model has another number of "
+    "runs or is deterministic, its type I error is then inflated. Runs must be trained "
+    "independently.",
+    "null_hypothesis": "Trained again with other seeds on the same rows, and tested on other rows "
+    "of the same population, both recipes have the same expected value of the metric.",
 }
+
+
+def _of_values(
+    runs: Sequence[tuple[str, Any]], greater_is_better: bool, groups: ArrayLike | None
+) -> Reader:
+    """Read a value per row of each run, which is one more metric."""
+    return read_runs(
+        runs, (), numbers("values", greater_is_better=greater_is_better), groups=groups
+    )
 
 
 @checked
@@ -552,10 +531,10 @@ def compare_recipes(
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     simultaneous: bool = True,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> PairwiseResult:
     """Test all pairs of recipes, or each against a control; see `recipe_difference`."""
-    reader = read_runs(_each(runs), y_true, **asked)
+    reader = read_runs([(f"runs[{i}]", run) for i, run in enumerate(runs)], y_true, **options)
     return Question(reader, paired).all_pairs(
         control=control,
         correction=correction,
@@ -575,19 +554,8 @@ def compare_recipe_means(
     **family: Any,
 ) -> PairwiseResult:
     """Test all pairs of recipes by the mean of a value per row; see `recipe_mean_difference`."""
-    reader = read_runs(
-        _each(runs), (), numbers("values", greater_is_better=greater_is_better), groups=groups
-    )
-    return Question(reader, paired).all_pairs(**family)
-
-
-def _each(runs: Sequence[SomeRuns]) -> list[tuple[str, SomeRuns]]:
-    return [(f"runs[{place}]", own) for place, own in enumerate(runs)]
-
-
-def two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
-    """Name the runs of two models for messages."""
-    return [("runs_a", runs_a), ("runs_b", runs_b)]
+    named = [(f"runs[{i}]", run) for i, run in enumerate(runs)]
+    return Question(_of_values(named, greater_is_better, groups), paired).all_pairs(**family)
 
 
 @register(evidence=Evidence.RUNS, all_pairs=compare_recipes, **SHARED)
@@ -599,7 +567,7 @@ def recipe_difference(
     paired: bool = False,
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Result:
     """Difference of recipes over training runs.
 
@@ -627,7 +595,7 @@ def recipe_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.122, 0.008)
     """
-    reader = read_runs(two(runs_a, runs_b), y_true, **asked)
+    reader = read_runs([("runs_a", runs_a), ("runs_b", runs_b)], y_true, **options)
     return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
 
@@ -662,8 +630,7 @@ def recipe_mean_difference(
     >>> round(result.estimate, 3), round(result.pvalue, 3)
     (0.192, 0.041)
     """
-    metric = numbers("values", greater_is_better=greater_is_better)
-    reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
+    reader = _of_values([("runs_a", runs_a), ("runs_b", runs_b)], greater_is_better, groups)
     return Question(reader, paired).answer((0, 1), alternative, confidence_level)
 
 
@@ -673,7 +640,7 @@ def recipe_ci(
     runs: SomeRuns,
     *,
     confidence_level: Level = 0.95,
-    **asked: Unpack[MetricArguments],
+    **options: Unpack[MetricArguments],
 ) -> Result:
     """Return the expected metric of one run of a recipe, with its interval over seeds and rows.
 
@@ -687,7 +654,7 @@ def recipe_ci(
     Result
         `pvalue` is NaN; statuses as of `recipe_difference`.
     """
-    reader = read_runs([("runs", runs)], y_true, **asked)
+    reader = read_runs([("runs", runs)], y_true, **options)
     return Question(reader).answer((0,), "two-sided", confidence_level)
 
 
@@ -710,9 +677,7 @@ def recipe_mean_ci(
     Result
         As of `recipe_ci`.
     """
-    reader = read_runs(
-        [("runs", runs)], (), numbers("values", greater_is_better=True), groups=groups
-    )
+    reader = _of_values([("runs", runs)], True, groups)
     return Question(reader).answer((0,), "two-sided", confidence_level)
 
 
@@ -748,8 +713,8 @@ def pass_at(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
     >>> pass_at([0, 1, 4], [10, 10, 10], k=5).round(3)
     array([0.   , 0.5  , 0.976])
     """
-    found, of = _counts(right, runs, k)
-    return 1 - _share(of - found, of, k)
+    successes, attempts = _counts(right, runs, k)
+    return 1 - _share(attempts - successes, attempts, k)
 
 
 def pass_hat(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
@@ -771,12 +736,12 @@ def pass_hat(right: ArrayLike, runs: ArrayLike, k: int) -> NDArray[np.float64]:
 
 
 def _counts(right: ArrayLike, runs: ArrayLike, k: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    found, of = np.asarray(right, dtype=np.intp), np.asarray(runs, dtype=np.intp)
+    successes, attempts = (np.asarray(counts, dtype=np.intp) for counts in (right, runs))
     if not isinstance(k, int) or k < 1:
         raise ArgumentError("k", f"found {k}, expected a positive whole number")
-    if len(of) and of.min() < k:
-        raise ArgumentError("k", f"found {k}, an item has {of.min()} runs")
-    return found, of
+    if len(attempts) and attempts.min() < k:
+        raise ArgumentError("k", f"found {k}, an item has {attempts.min()} runs")
+    return successes, attempts
 
 
 def _share(some: NDArray[np.intp], of: NDArray[np.intp], k: int) -> NDArray[np.float64]:

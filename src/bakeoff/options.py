@@ -1,0 +1,320 @@
+"""Every option of the command line and of Python, each declared once: its type, default and help.
+
+Both doors, and keys of an experiment that are called alike, take their texts from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from bakeoff.errors import UserError, shown, unknown
+
+
+def texts(value: str) -> list[str]:
+    """Return the parts of a text between commas."""
+    return [part.strip() for part in value.split(",")]
+
+
+def texts_if_any(value: str) -> list[str]:
+    """Return the parts of a text between commas; none of the empty text."""
+    return [part for part in value.split(",") if part]
+
+
+def yes_or_no(value: str) -> bool:
+    """Return what ``true`` or ``false`` stands for."""
+    if value not in ("true", "false"):
+        raise ValueError
+    return value == "true"
+
+
+class Option(NamedTuple):
+    """An option: what it says, and how the command line reads its value."""
+
+    help: str
+    value: str = ""
+    """What the command line calls its value; a switch has none."""
+    type: Callable[[str], Any] = str
+    default: Any = None
+    python: str = ""
+    """Its type in Python, where it stands among the settings of a function."""
+    keys: tuple[str, ...] = ()
+    """What experiments and tests call it, if otherwise."""
+    choices: tuple[str, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether it may be given several times."""
+        return self.value.endswith(" …")
+
+
+_WANTED = {float: "a number", int: "a whole number", yes_or_no: "true or false"}
+
+OPTIONS: dict[str, Option] = {
+    # what is compared
+    "metrics": Option(
+        "The metric: a name such as f1, rmse, net_benefit@0.1 or pass@5, or a function of your own "
+        "as ./mymetrics.py:profit. The first of several ranks the models. Default: accuracy, of "
+        "numbers rmse.",
+        "NAME …",
+    ),
+    "truth": Option(
+        "True labels or numbers; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
+        "COLUMN",
+        keys=("true",),
+    ),
+    "id": Option("Row ids, unique; default: `id`, `row_id` or `row`.", "COLUMN"),
+    "predicted": Option(
+        "Predicted labels or numbers; default: `y_pred`, `predicted`, `prediction` or `pred`; "
+        "without such a column the most probable class.",
+        "COLUMN",
+    ),
+    "value": Option(
+        "The number of each row, of `values`; default: `value`, `score` or `loss`.", "COLUMN"
+    ),
+    "models": Option(
+        "In one table, or in logs of several models, those to compare; default: all. Of several "
+        "tables what to call their models, in the same order.",
+        "A,B,…",
+        texts,
+    ),
+    "values": Option(
+        "The predictions are a number for each row: `higher` or `lower` is better, or 0 and 1, "
+        "where 1 says that the row is `right` or `wrong`.",
+        "KIND",
+    ),
+    "positive": Option(
+        "The positive one of two classes; default: the one whose name says so (yes, sick, "
+        "churned, 1), else the larger number, else the rarer one.",
+        "CLASS",
+    ),
+    "classes": Option(
+        "All classes, those that no row has too, in the order of the columns of probabilities; the "
+        "last one is the positive one of two. Default: those of the rows, sorted.",
+        "A,B,…",
+        texts,
+        (),
+        "sequence",
+    ),
+    "task": Option(
+        "Whether classes (`classification`) or numbers (`regression`) are predicted; default: as "
+        "the metric says, or else numbers where the truth has a fraction or very many different "
+        "numbers.",
+        "TASK",
+        python='{"classification", "regression"}',
+    ),
+    "tasks": Option(
+        "Of logs of several tasks those to compare; MATH=acc names the column of the numbers of "
+        "one.",
+        "A,B,…",
+        texts,
+    ),
+    "unit": Option("What predicted numbers are measured in.", "TEXT", python="str"),
+    "datasets": Option(
+        "The files are a table of scores: this column names the data sets, each of which is one "
+        "observation. It has a column for each model, or a row for each score with the columns "
+        "model and value (results of AMLB, TabArena, WEKA and mlr3 are known).",
+        "COLUMN",
+    ),
+    "counts": Option(
+        "Two models without a file: rows that both, only A, only B and neither is right on.",
+        "N,N,N,N",
+    ),
+    # rows that are related
+    "groups": Option(
+        "Which rows belong together (a patient, a user).",
+        "COLUMN",
+        keys=("group",),
+    ),
+    "time": Option("What orders the rows in time.", "COLUMN"),
+    "subgroups": Option(
+        "What divides the rows: the models are compared in each part, and whether their difference "
+        "is the same in all. A column of numbers is cut where it says, as age:40:65.",
+        "COLUMN,… …",
+        texts,
+    ),
+    "bins": Option(
+        'Where columns of numbers among `subgroups` are cut: ``{"age": [40, 65]}``.',
+        python="Mapping of str to sequence of float",
+    ),
+    "independent_rows": Option(
+        "Take related rows for independent all the same; the verdict says so.",
+        "true",
+        yes_or_no,
+        False,
+        "bool",
+    ),
+    # several runs
+    "runs": Option(
+        "Which run of an item a row is, where ids are items that were run several times; the runs "
+        "of an item belong together.",
+        "COLUMN",
+        keys=("run",),
+    ),
+    "seeds": Option(
+        "Which training run of the model a row is from, where every run predicts all rows.",
+        "COLUMN",
+        keys=("seed",),
+    ),
+    "deterministic": Option(
+        "The models whose training has no random part: one run of them is all there is.",
+        "A,B,…",
+        texts,
+        (),
+    ),
+    # the test
+    "versus": Option(
+        "A model: only it is compared, as A, with each other model as B; default: all pairs.",
+        "MODEL",
+    ),
+    "alpha": Option("Significance level of every decision.", "LEVEL", float, 0.05),
+    "alternative": Option(
+        "`greater`: the tests are one-sided, for A being better. A is the model that comes "
+        "first, or that of `versus`.",
+        "SIDE",
+        default="two-sided",
+        python='{"two-sided", "greater", "less"}',
+    ),
+    "correction": Option(
+        "How the p-values of a family of models or pairs are adjusted. Default: `bonferroni` on "
+        "folds and on independent rows; `holm` over data sets, over training runs, on rows with "
+        "groups or times, and for `noninferiority` and `metric_equivalence`; `max-t` for "
+        "`metric_difference` and `mean_difference`. `shaffer` is for two-sided tests of all "
+        "pairs.",
+        "NAME",
+        python="str",
+        keys=("method",),
+    ),
+    "variant": Option(
+        "Of McNemar's test: midp (default), exact, corrected or asymptotic.",
+        "NAME",
+        python="str",
+    ),
+    "costs": Option(
+        "What each kind of error costs: `classes` and `matrix` as in an experiment. Tests the "
+        "costs too.",
+        "FILE",
+        python="Mapping",
+    ),
+    "tests": Option(
+        "Names of tests, in place of the recommended ones; see ``bakeoff tests``.",
+        default=(),
+        python="sequence of str",
+    ),
+    "options": Option(
+        'Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.',
+        python="Mapping of str to Mapping",
+    ),
+    # files
+    "format": Option(
+        "The format, where the ending of a file does not tell it: csv, tsv, parquet, feather, "
+        "jsonl, excel or stata.",
+        "NAME",
+    ),
+    "encoding": Option("Of the text, such as latin-1; default: UTF-8, or guessed.", "NAME"),
+    "missing": Option(
+        "What becomes of items that a model lacks: they are `wrong`, or only those in `common` are "
+        "compared. Of missing scores: they rank last (`failed`), or their data set or model is "
+        "left out (`drop_dataset`, `drop_model`). Default: refuse what is missing.",
+        "WHAT",
+        keys=("missing_cells",),
+    ),
+    "missing_target": Option(
+        "What to do with rows that have no true label in the first file that names them; `drop` "
+        "leaves them out of every file.",
+        "drop",
+        choices=("error", "drop"),
+    ),
+    "missing_values": Option(
+        "The texts that stand for a missing value beside empty cells; default: NA, N/A, NaN, null, "
+        "None and their like; '' for empty cells alone, where a class has such a name.",
+        "TEXT,…",
+        texts_if_any,
+    ),
+    "decimals": Option(
+        "Round the scores first, so that what differs by less is tied.", python="int"
+    ),
+    # what comes out
+    "json": Option("Print JSON instead."),
+    "output": Option("Write a file.", "FILE"),
+    "name": Option("What to call the data.", default="the data", python="str"),
+    "progress": Option(
+        "Whether to show a bar on standard error; default: where it is a terminal.", python="bool"
+    ),
+    # the gate
+    "margin": Option(
+        "The largest loss that does not matter, in the unit of the metric, as 0.01, or in percent "
+        "of the base's value, as 2%.",
+        "SIZE",
+    ),
+    "superior": Option(
+        "Ship only what is shown better by more than the margin, and block the rest.",
+        default=False,
+    ),
+    # a plan
+    "difference": Option(
+        "The true difference to find, in the unit of the metric; default with a margin: 0.",
+        "SIZE",
+        float,
+    ),
+    "rows": Option(
+        "Report the power with so many rows; without a difference the one that they detect.",
+        "N",
+        int,
+        keys=("n",),
+    ),
+    "accuracy": Option("Of the better model, about.", "SHARE", float),
+    "disagree": Option(
+        "Of the rows, on which just one model is right; default: that of independent errors, from "
+        "the accuracy.",
+        "SHARE",
+        float,
+        keys=("discordance",),
+    ),
+    "equal": Option("Show that the models are equal within the margin.", default=False),
+    "power": Option("The wanted probability.", "SHARE", float, 0.8),
+    "comparisons": Option("How many comparisons share the level.", "N", int, 1),
+    "test": Option(
+        "Without a pilot: mcnemar, or cv5x2_f on 5x2cv.",
+        "NAME",
+        default="mcnemar",
+        choices=("mcnemar", "cv5x2_f"),
+    ),
+    # the other commands
+    "target": Option("The column to predict.", "COLUMN"),
+    "folder": Option(
+        "Instead of a table: a new or empty folder, in which an example is laid out that runs.",
+        "FOLDER",
+    ),
+    "force": Option("Write over a file that is there.", default=False),
+    "cores": Option("How many to use; default: all, or what a profile says.", "N"),
+    "profile": Option(
+        "A profile's folder, or slurm for the one that comes with the package.", "NAME …"
+    ),
+    "mlflow": Option(
+        "Write a run of MLflow for each model: its metrics with intervals, the report, the "
+        "verdict. The address of a server, or sqlite:///mlflow.db.",
+        "STORE",
+    ),
+}
+"""By name: a key of an experiment, an argument of Python, and with ``--`` an option."""
+
+ALIASES = {"metric": "metrics", "subgroup": "subgroups"}
+"""Other names of options, by which people ask for them too."""
+
+
+def read_value(name: str, text: str, label: str = "") -> Any:
+    """Return the value of an option that a command line gives as a text."""
+    kind, choices = OPTIONS[name].type, OPTIONS[name].choices
+    label = label or flag(name)
+    if choices and text not in choices:
+        raise UserError(f"{label}: {unknown('value', text, choices)}")
+    try:
+        return kind(text)
+    except ValueError:
+        raise UserError(f"{label}: found {shown(text)}, expected {_WANTED[kind]}") from None
+
+
+def flag(name: str) -> str:
+    """Write a name as the option that it is on the command line."""
+    return f"--{name.replace('_', '-')}"

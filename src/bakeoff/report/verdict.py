@@ -1,0 +1,1121 @@
+"""The verdict: what a study shows, as facts that fill the sentences of templates/verdict.txt.j2."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from functools import cache, partial
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, Template
+
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.cautions import INFLATED, measured
+from bakeoff.comparisons.dependence import notes as notes_on_runs
+from bakeoff.comparisons.recommend import enough_datasets, over_datasets
+from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.comparisons.trials import remedies, smallest_pvalue
+from bakeoff.report import prose
+from bakeoff.report.baseline import (
+    Baseline,
+    baselines,
+    looks_reversed,
+    nearly_perfect,
+    worse_than_constant,
+)
+from bakeoff.report.family import Family, as_float, seen_from
+from bakeoff.report.numbers import (
+    capital,
+    count,
+    fixed,
+    p_equals,
+    percent,
+    probability,
+    pvalue,
+    words,
+)
+from bakeoff.report.pairs_shown import tally
+from bakeoff.report.power import detectable
+from bakeoff.report.prose import of_model, title
+from bakeoff.report.ranking import Ranked, ranking, without_noise
+from bakeoff.report.standings import standings
+from bakeoff.report.study import TRUST, Study
+from bakeoff.report.study_design import clean
+from bakeoff.report.undeclared import notes, related_names
+from bakeoff.scores.metrics import Need
+from bakeoff.stats import TypeOneError, catalogue
+from bakeoff.stats.runs.recipe import unseen_failures
+from bakeoff.threads import on_one_thread
+
+MOST = 3
+"""Sentences that stand below the headline; the others are folded. Also the pairs that one names."""
+
+
+class Facts(defaultdict[str, Any]):
+    """What fills the template: texts, and lists with the slots of a sentence each."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(list)
+        self.study = study
+
+    def add(self, sentence: str, **slots: Any) -> None:
+        """Add what fills a sentence once."""
+        self[sentence].append(slots)
+
+
+class Kind(StrEnum):
+    """What the answer is."""
+
+    WINNER = "winner"
+    """One model is better than each of the others."""
+    PARTIAL = "partial"
+    """The best one is better than some."""
+    OTHERS = "others"
+    """The best one is better than none, but some others differ."""
+    CANNOT_TELL = "cannot_tell"
+    CONFLICT = "conflict"
+    """A test prefers another model to the one that scores best."""
+    SAME = "same"
+    """The results are identical."""
+    UNDECIDED = "undecided"
+    EQUIVALENT = "equivalent"
+    CONTROL = "control"
+    """Models were compared with one of them alone, and some differ from it."""
+    AGAINST_VALUE = "against_value"
+    """A single model differs from a value that it was tested against."""
+    UNTESTED = "untested"
+    """Nothing to compare, or nothing that compares it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The answer."""
+
+    kind: Kind
+    headline: str
+    """One short sentence."""
+    evidence: str
+    """One line: the difference with its interval, the p-value, and what was tested."""
+    main: tuple[str, ...]
+    """At most three sentences: on the baseline, the main caution, and what to do next."""
+    more: tuple[str, ...]
+    """Everything else, for a folded part."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything below the headline."""
+        return tuple(filter(None, (self.evidence, *self.main, *self.more)))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, then the sentences."""
+        return self.headline, *self.sentences
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return " ".join(self.lines)
+
+
+@on_one_thread
+def answer(study: Study) -> Verdict:
+    """Answer the experiment's question."""
+    facts = facts_of(study)
+    places: dict[str, list[str]] = {"headline": [], "evidence": [], "main": [], "more": []}
+    for line in filter(None, _template().render(facts).splitlines()):
+        place, _, sentence = line.partition(": ")
+        places[place].append(sentence)
+    # that no model is better than the baseline comes first: which is best is the second question
+    headline, *second = places["headline"]
+    main = [*second, *places["main"]]
+    return Verdict(
+        facts["kind"],
+        headline,
+        " ".join(places["evidence"]),
+        tuple(main[:MOST]),
+        (*main[MOST:], *places["more"]),
+    )
+
+
+@cache
+def _template() -> Template:
+    loader = PackageLoader("bakeoff.report")
+    lines = Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+    return lines.get_template("verdict.txt.j2")
+
+
+def facts_of(study: Study) -> Facts:
+    """Collect what fills the sentences of a study's verdict, by their names in the template."""
+    facts, mains = Facts(study), study.mains
+    facts |= {
+        "name": study.name,
+        "p": _p,
+        "how": partial(_how, study),
+        "others": partial(_others, study),
+    }
+    facts |= {
+        "the_test": partial(_the_test, study),
+        "largest": partial(_extreme, largest=True),
+        "probability": probability,
+    }
+    facts |= {"value": _value, "measure": study.metric}
+    if len(study.models) < 2:
+        _one_model(facts)
+    elif not mains:
+        _without_tests(facts)
+    elif mains[0].control:
+        _with_control(facts, mains[0])
+    else:
+        _all_pairs(facts, *mains)
+    _failed(facts)
+    _baseline(facts)
+    _interactions(facts)
+    facts["told"] += study.told
+    facts["notes"] += [note.sentence for note in notes(study)[:MOST]]
+    facts["notes"] += [*notes_on_runs(study.experiment), *related_names(study)]
+    return facts
+
+
+# ------------------------------------------------------------------------ comparisons of pairs
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """The comparisons of the leader, seen from it, by what they say; and of the others."""
+
+    family: Family
+    leader: str
+    runner_up: str
+    tied: tuple[str, ...]
+    behind: str
+    """The best of those that are not tied with the leader; empty where there is none."""
+    beaten: tuple[Comparison, ...]
+    open: tuple[Comparison, ...]
+    undecided: tuple[Comparison, ...]
+    lost: tuple[Comparison, ...]
+    elsewhere: tuple[Comparison, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """Sum it up."""
+        unresolved = self.open + self.undecided
+        if self.lost:
+            return Kind.CONFLICT
+        if self.beaten:
+            return Kind.PARTIAL if unresolved else Kind.WINNER
+        if self.elsewhere:
+            return Kind.OTHERS
+        if self.undecided and not self.open:
+            return Kind.UNDECIDED
+        if all(row.status in prose.SAME for row in unresolved):
+            return Kind.SAME
+        return Kind.CANNOT_TELL
+
+
+def look(study: Study, family: Family) -> Outcome:
+    """Find who leads on a family's evidence and what the family says of it."""
+    lead = standing(study, family)
+    order = list(lead)
+    leader, runner_up = order[0], order[1]
+    tied = tuple(m for m in order[1:] if lead[m] == lead[leader])
+    behind = order[len(tied) + 1 :]
+    kinds = {
+        Decision.A_BETTER: "beaten",
+        Decision.B_BETTER: "lost",
+        Decision.UNDECIDED: "undecided",
+        Decision.DIFFERENT: "undecided",  # which of the two is better, nobody knows
+    }
+    groups: dict[str, list[Comparison]] = {k: [] for k in ("beaten", "lost", "undecided", "open")}
+    for model in order[1:]:
+        row = family.between(leader, model)
+        if row is not None:
+            groups[kinds.get(row.decision, "open")].append(row)
+    elsewhere = [row for row in _winners(family.rows) if leader not in (row.model_a, row.model_b)]
+    return Outcome(
+        family,
+        leader,
+        runner_up,
+        tied,
+        behind[0] if behind else "",
+        elsewhere=tuple(elsewhere),
+        **{k: tuple(v) for k, v in groups.items()},
+    )
+
+
+def standing(study: Study, family: Family) -> dict[str, float]:
+    """Order the models of a family, best on its own evidence first; equal values are ties."""
+    if family.ranks:
+        lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
+    elif family.entry.evidence.on_rows:
+        # against all others or against one control, a sum of differences orders like the scores
+        sums = dict.fromkeys(family.models, 0.0)
+        for row in family.rows:
+            if math.isfinite(row.estimate):
+                if not family.control:
+                    sums[row.model_a] += row.estimate
+                sums[row.model_b] -= row.estimate
+        # beside a model that diverged, sums have no digits left for the others
+        first = max(sums, key=lambda model: sums[model])
+        lead = {}
+        for model, each in sums.items():
+            beside = family.between(first, model)
+            apart = math.nan if beside is None else beside.estimate
+            behind = apart if math.isfinite(apart) else sums[first] - each
+            lead[model] = -without_noise(study, family.metric, family.plan, behind)
+    else:
+        # the ranking orders models of equal average rank by their mean scores
+        lines = ranking(study, family.metric, family.plan)
+        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
+        lacking = not family.dataset and len(known) < len(family.models)
+        if lacking and (table := standings(study, family.metric)):
+            ranks = zip(table.models, table.ranks.tolist(), strict=True)
+            known = {model: -round(rank, 10) for model, rank in ranks if model in family.models}
+        lead = known | {m: -math.inf for m in family.models if m not in known}
+    return dict(sorted(lead.items(), key=lambda each: -each[1]))
+
+
+def _winners(rows: Iterable[Comparison]) -> Iterator[Comparison]:
+    """Yield the significant comparisons, seen from the better model."""
+    for row in rows:
+        if row.decision in (Decision.A_BETTER, Decision.B_BETTER):
+            yield seen_from(row, row.model_a if row.decision is Decision.A_BETTER else row.model_b)
+
+
+def _all_pairs(facts: Facts, first: Family, *narrower: Family) -> None:
+    """Tell what the tests say where all pairs, or those of the best model, were compared."""
+    study, many = facts.study, len(facts.study.models) > 2
+    o = look(study, first)
+    _headline(facts, o)
+    if o.kind is Kind.UNDECIDED:
+        unable = _unable(facts, first, o.undecided[0])
+        _undecided(facts, first, o.undecided, "evidence", reason=not unable)
+    elif o.kind is Kind.SAME:
+        _leader_and_next(facts, o)
+        facts["unproven"] = "An identical result"
+    else:
+        (_leader_and_next if first.dataset else _ranks)(facts, o)
+        apart = [row for row in o.open if row.model_b not in o.tied] or list(o.open)
+        if many or o.lost:
+            elsewhere = sorted(o.elsewhere, key=lambda row: row.pvalue_adjusted)
+            _better(facts, [*o.beaten, *_winners(o.lost)] or elsewhere)
+        if many and apart and not (o.beaten or o.lost):
+            _alike(facts, apart, f"from {study.name(o.leader)}")
+        disagreements = (prose.disagreement([row]) for row in (*o.beaten, *apart))
+        facts["told"] += list(filter(None, disagreements))[:1]
+        _limits(facts, first, [row for row in o.open if row.status not in prose.SAME])
+        if o.undecided:
+            _undecided(facts, first, o.undecided, "more")
+        if o.beaten or o.lost or o.elsewhere:
+            facts["cautions"] += take_care(study, [first])
+    of_runs(facts, o)
+    _omnibus(facts, o)
+    _by_other_metrics(facts, first)
+    for family in narrower:
+        if not family.control:
+            _beside(facts, family)
+    _costs(facts, [first, *narrower])
+    _margins(facts, "more")
+    _posterior(facts, o.leader, o.runner_up, "more")
+
+
+def _headline(facts: Facts, o: Outcome) -> None:
+    """Say in one sentence what the main test says."""
+    study, family, metric = facts.study, o.family, o.family.measure
+    many, runs = len(study.models) > 2, ""
+    if family.entry.about == "recipes":
+        runs = " over training seeds and rows"
+    leader, pair = study.name(o.leader), study.names([o.leader, o.runner_up])
+    by = metric.title if family.dataset else f"average rank by {metric.title}"
+    facts |= {"kind": o.kind, "headline": o.kind.value, "metric": metric.title + runs}
+    facts |= {"leader": leader, "verb": "has", "models": "The models" if many else pair}
+    match o.kind:
+        case Kind.WINNER:
+            # a test that is too lenient makes a finding, not a certainty
+            liberal = study.type1(family.entry, family.metric) is TypeOneError.LIBERAL
+            facts["verb"] = "seems" if liberal or any(map(measured, o.beaten)) else "is"
+            n = len(o.beaten) + 1
+            which = "" if n == len(study.models) else " that were compared"
+            best = f"the best of the {n} models{which}" if many else ""
+            facts["better"] = best or f"better than {_others(study, o.beaten)}"
+        case Kind.PARTIAL:
+            open_ = [row for row in o.open + o.undecided if row.model_b not in o.tied]
+            rest = f"is not shown to be better than {_others(study, open_)}" if open_ else ""
+            if o.tied:
+                facts |= {"leader": study.names([o.leader, *o.tied]), "verb": "have"}
+                rest = f"{leader} {rest}" if rest else "their results are the same"
+            facts |= {"metric": by + runs, "but": rest}
+        case Kind.OTHERS:
+            facts["but"] = "the best one cannot be named"
+        case Kind.CONFLICT:
+            significantly = f"{'is' if len(o.lost) == 1 else 'are'} significantly"
+            facts["metric"] = prose.mean_of(metric) if family.dataset else by
+            facts["other"] = f"{_others(study, o.lost)} {significantly}"
+        case Kind.SAME:
+            facts["evidence"] = prose.evidence(study, family)
+        case Kind.CANNOT_TELL:
+            omnibus = study.omnibus(family)
+            if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:
+                facts |= {"headline": "others", "but": "the data do not show which of them differ"}
+            question = f"which of the {len(family.models)} models is best"
+            if not many:
+                question = f"whether {_question(study, family.rows[0], o)}"
+            facts["question"] = f"{question} by {metric.title}{runs}"
+    for other, rows in _equivalents(study) if not many else ():
+        alike = (other.dataset, other.metric) == (family.dataset, family.metric)
+        if not alike or prose.one_sided(rows[0]):
+            continue
+        if o.kind is Kind.WINNER:
+            facts["but"] = ", but by less than the margin that was set"
+        elif o.kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
+            facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent"}
+
+
+def _question(study: Study, row: Comparison, o: Outcome) -> str:
+    """Say what a test of two models asks: which is better, or whether a certain one is."""
+    if row.alternative == "two-sided":
+        return f"{study.name(o.leader)} or {study.name(o.runner_up)} is better"
+    seen = row if row.alternative == "greater" else seen_from(row, row.model_b)
+    return f"{study.name(seen.model_a)} is better than {study.name(seen.model_b)}"
+
+
+def _leader_and_next(facts: Facts, o: Outcome) -> None:
+    """Compare the leader, and those that are tied with it, with the next best."""
+    family = o.family
+    first = o.lost[0].model_b if o.lost else (o.behind if o.tied else "") or o.runner_up
+    found = (family.between(o.leader, model) for model in (first, *family.models))
+    row = next((row for row in found if row is not None and math.isfinite(row.estimate)), None)
+    if row is None:
+        return
+    if row.estimate < 0:
+        ahead = _pair(facts, family, seen_from(row, row.model_b), "evidence")
+        score = of_model(family.measure.title, facts.study.name(row.model_b))
+        ahead |= {"score": score, "ahead": f"by the estimate of the test {ahead['ahead']}"}
+    else:
+        ahead = _pair(facts, family, row, "evidence")
+        if tied := [model for model in o.tied if model != row.model_b]:
+            names = facts.study.names([o.leader, *tied])
+            ahead["score"] = of_model(family.measure.title, names)
+        if len(family.models) > 2 and row.model_b == o.runner_up:
+            ahead["other"] += ", the next best"
+    facts["pairs"] += [ahead]
+
+
+def _pair(facts: Facts, family: Family, row: Comparison, place: str) -> dict[str, Any]:
+    """Fill the sentence that compares A, which is ahead, with B."""
+    study, metric, written = facts.study, family.measure, family.written
+    score = of_model(metric.title, study.name(row.model_a))
+    means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
+    if family.dataset and row.model_a in means:
+        trained = prose.trained_on(study, family.dataset, family.plan)
+        score += f" ({written.told(means[row.model_a])}{trained})"
+    ahead = f"{prose.gap_with_interval(row, family)} {prose.better(metric)} than"
+    if family.entry.unit:
+        score = f"{family.entry.unit} of {study.name(row.model_a)}"
+        ahead = f"{fixed(row.estimate, 2)} better than"
+    elif not without_noise(study, family.metric, family.plan, row.estimate):
+        ahead = "the same as"
+    elif written.gap(row.estimate) == written.gap(0.0):
+        ahead = f"slightly {prose.better(metric)} than"
+    other = study.name(row.model_b)
+    return {"place": place, "row": row, "family": family, "score": score} | {
+        "ahead": ahead,
+        "other": other,
+    }
+
+
+def _ranks(facts: Facts, o: Outcome) -> None:
+    """Give the ranks that the test compares, or else those of the mean scores."""
+    study, family = facts.study, o.family
+    lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
+    lead = standing(study, family)
+    ranks = family.ranks or {model: -rank for model, rank in lead.items() if math.isfinite(rank)}
+    used = {row.n for row in family.rows}
+    averaged = study.averages(family.metric) and not study.excluded
+    scores, whole = study.written(family.metric), used == {len(study.datasets)}
+
+    def told(model: str, mean: str) -> str:
+        rank = fixed(ranks.get(model, math.nan), 2)
+        known = averaged and whole and model in lines
+        return f"{rank}; {mean}{scores.told(lines[model].mean)}" if known else rank
+
+    who = f"{study.names([o.leader, *o.tied])} {'have the same' if o.tied else 'has the best'}"
+    rank = told(o.leader, f"{prose.mean_of(family.measure)} ")
+    next_ = ""
+    if o.behind in ranks:
+        next_ = f", followed by {study.name(o.behind)} ({told(o.behind, '')})"
+    where = prose.evidence(study, family) if len(used) == 1 else study.counted_datasets()
+    row = family.between(o.leader, o.behind or o.runner_up)
+    facts.add("ranks", where=where, who=who, rank=rank, next=next_, row=row, family=family)
+
+
+def _better(
+    facts: Facts, rows: Iterable[Comparison], by: str = "", gap: str = "", test: str = ""
+) -> None:
+    """Say which models are better than which, a sentence for each winner."""
+    by_winner: dict[str, list[Comparison]] = {}
+    for row in rows:
+        by_winner.setdefault(row.model_a, []).append(row)
+    for own in [*by_winner.values()][:MOST]:
+        facts.add("significant", rows=own, by=by, gap=gap, test=test)
+
+
+def _alike(facts: Facts, rows: Sequence[Comparison], where: str) -> None:
+    """Say which models are not shown to differ from the first."""
+    best = min(rows, key=lambda row: row.pvalue_adjusted)
+    whom = f", for {facts.study.name(best.model_b)}" if len(rows) > 1 else ""
+    if best.alternative == "two-sided":
+        who = f"{_others(facts.study, rows)} {'does' if len(rows) == 1 else 'do'}"
+        test = f" ({_extreme(rows)}{whom})"
+        facts.add("alike", who=who, where=where, test=test)
+
+
+def _others(study: Study, rows: Sequence[Comparison]) -> str:
+    return study.names([row.model_b for row in rows])
+
+
+def _value(row: Comparison) -> str:
+    return f"{prose.tested_value(row):g}"
+
+
+def _p(row: Comparison) -> str:
+    return p_equals(row.pvalue_adjusted, prose.p_name(row))
+
+
+def _extreme(rows: Sequence[Comparison], *, largest: bool = False) -> str:
+    """Give the p-value of a comparison, or the smallest or largest one of several."""
+    p = (max if largest else min)(row.pvalue_adjusted for row in rows)
+    which = "" if len(rows) == 1 else "largest " if largest else "smallest "
+    return f"{which}{p_equals(p, prose.p_name(rows[0]))}"
+
+
+def _how(study: Study, family: Family, evidence: bool = True) -> str:
+    """Name the test, its evidence, its side and its correction."""
+    row = family.rows[0]
+    on = f" on {prose.evidence(study, family)}" if evidence and family.dataset else ""
+    side = "" if row.alternative == "two-sided" else ", one-sided"
+    corrected = f", {prose.correction(family)}" if row.family_size > 1 else ""
+    return f"{title(family.entry, family.measure)}{on}{side}{corrected}"
+
+
+def _the_test(study: Study, family: Family) -> str:
+    """Name the test and its evidence."""
+    test = prose.the(family.entry, family.measure)
+    return f"{test} on {prose.evidence(study, family)}"
+
+
+def _undecided(
+    facts: Facts, family: Family, rows: Sequence[Comparison], place: str, *, reason: bool = True
+) -> None:
+    """Say why comparisons of A, or of all models, are undecided."""
+    models = facts.study.names([rows[0].model_a, *(row.model_b for row in rows)])
+    if 1 < len(rows) == len(family.rows) and not family.control:
+        models = "all pairs of models"
+    why = f": {prose.why_undecided(rows[0])}" if reason else ""
+    facts.add("undecided", place=place, models=models, family=family, why=why)
+
+
+def _limits(facts: Facts, family: Family, rows: Sequence[Comparison]) -> None:
+    """Say what difference would have been missed, or that none could have been shown."""
+    if not rows or _unable(facts, family, rows[0]):
+        return
+    sizes = [size for row in rows if not math.isnan(size := detectable(family, row))]
+    if not sizes:
+        facts["unproven"] = f"A p-value above {rows[0].alpha:g}"
+    elif math.isinf(max(sizes)):
+        facts["missed"] = "Even the largest possible difference"
+    else:
+        facts["missed"] = f"A true difference below {prose.gap_of(family, max(sizes))}"
+
+
+def _unable(facts: Facts, family: Family, row: Comparison) -> bool:
+    """Say that no result could have been significant, and what would help."""
+    # too few groups or data sets for so many pairs: more rows of the same groups do not help
+    experiment = facts.study.experiment
+    models = {model: experiment.models[model] for model in family.models}
+    compared = experiment.model_copy(update={"models": models})
+    size = prose.size_of(facts.study, row) if family.entry.evidence.on_rows else None
+    test = facts.study.analysis[family.entry.name]
+    smallest = smallest_pvalue(test, compared, size)
+    if smallest <= row.alpha:
+        return False
+    few, adjusted = "", ""
+    if size is not None and size.times:
+        in_blocks = "groups" in family.entry.options
+        blocks = f" in {count(size.times, 'block')} of time"
+        few = blocks if in_blocks else f" at {count(size.times, 'time')}"
+    elif size is not None and size.groups:
+        few = f" in {count(size.groups, 'group')}"
+    if row.family_size > 1:
+        few, adjusted = f"{few} with {row.family_size} comparisons", "adjusted "
+    helping = remedies(test, compared, size)
+    facts["smallest"] = f"{adjusted}p-value{few} is {pvalue(smallest)}, above {row.alpha:g}"
+    facts["remedy"] = f"; {helping} would be needed" if helping else ""
+    if size and size.groups:
+        facts["remedy"] += ", and more rows of the same groups do not help"
+    return True
+
+
+def _omnibus(facts: Facts, o: Outcome) -> None:
+    """Say where the test of all models at once and its pairs part ways."""
+    row, pairs = facts.study.omnibus(o.family), bool(o.beaten or o.lost or o.elsewhere)
+    if row is not None and row.decision is (Decision.NOT_SHOWN if pairs else Decision.DIFFERENT):
+        test = f"{catalogue()[row.test].title}, {p_equals(row.pvalue)}"
+        facts.add("omnibus", pairs=pairs, test=test)
+
+
+def _beside(facts: Facts, family: Family) -> None:
+    """Add what a family says that answers a narrower question: of the fitted models."""
+    study, name, o = (
+        facts.study,
+        title(family.entry, family.measure),
+        look(facts.study, family),
+    )
+    won = [*o.beaten, *_winners(o.lost)] or list(o.elsewhere)
+    _better(facts, won, test=f"; {name} on {prose.evidence(study, family)}")
+    if not (won or o.open):
+        _undecided(facts, family, o.undecided, "more")
+    elif not won:
+        where = f" of {study.dataset_label(family.dataset)}" if study.several else ""
+        who = f"{capital(family.measure.title)} does"
+        where = f"on the {family.rows[0].n:,} held-out rows{where}"
+        test = f" ({_extreme(o.open)}; {name})"
+        facts.add("alike", who=who, where=where, test=test)
+    if family.entry.about == "recipes":
+        of_runs(facts, o)
+    else:
+        _omnibus(facts, o)
+
+
+def _costs(facts: Facts, told: Sequence[Family]) -> None:
+    """Say what the test of costs says, unless it was told already; with one data set."""
+    for family in () if facts.study.several else facts.study.families:
+        costs = family.entry.reads == "classes"
+        if family in told or not (costs and family.settles) or family.control:
+            continue
+        o = look(facts.study, family)
+        row = family.between(o.leader, o.behind) if o.behind else None
+        if row is not None and row.decision is not Decision.UNDECIDED:
+            facts["pairs"] += [_pair(facts, family, row, "more")]
+            return
+
+
+def _by_other_metrics(facts: Facts, first: Family) -> None:
+    """Say by which other metrics the answer differs from that of the test that decides."""
+    study, lacking, new = facts.study, [], []
+    decided = {(row.model_a, row.model_b) for row in _winners(first.rows)}
+    metrics = 1
+    for metric in study.experiment.metrics:
+        where = first.dataset, first.plan, metric
+        same = (
+            family
+            for family in study.of_test(first.entry.name)
+            if (family.evidence, family.follows) == (where, first.follows)
+        )
+        family = next(same, None) or study.by_metric(metric, first.dataset)
+        # what errors cost has a sentence of its own, and a metric that jumps has no test
+        if family is None or family.metric == first.metric or not family.measure.smooth:
+            continue
+        if family.entry.reads == "classes":
+            continue
+        metrics += 1
+        won = list(_winners(family.rows))
+        own = [row for row in won if (row.model_a, row.model_b) not in decided]
+        if not own and not decided <= {(row.model_a, row.model_b) for row in won}:
+            lacking.append(family.measure.title)
+        gap = f"{prose.gap_of(family, own[0].estimate)}, " if len(own) == 1 else ""
+        test = "" if family.entry is first.entry else f"; {title(family.entry, family.measure)}"
+        _better(facts, own, f" by {family.measure.title}", gap, test)
+        new += own
+    if new:
+        kept = sum(row.pvalue_adjusted * metrics <= row.alpha for row in new)
+        some = (
+            f"{kept or 'none'} of these {len(new)} findings {'remain' if kept > 1 else 'remains'}"
+        )
+        one = f"this finding {'remains' if kept else 'does not remain'}"
+        facts |= {"metrics": metrics, "bonferroni": one if len(new) == 1 else some}
+    if lacking:
+        who = f"Some of the models that differ by {first.measure.title}"
+        who = study.names(next(iter(decided))) if len(decided) == 1 else who
+        facts.add("alike", who=f"{who} do", where=f"by {words(lacking)}", test="")
+
+
+_NEARLY_ALL = 0.9
+"""The share of the variance from which on more of the other buys nothing worth naming."""
+
+
+def of_runs(facts: Facts, o: Outcome) -> None:
+    """Say what limits a comparison of training runs, and what would reduce its error."""
+    row = o.family.between(o.leader, o.runner_up)
+    details = {} if row is None else row.result.get("details", {})
+    if o.family.entry.about != "recipes" or row is None or "pvalue_fits" not in details:
+        return
+    p, told = as_float(details["pvalue_fits"]), {}
+    if row.decision is Decision.NOT_SHOWN and p <= row.alpha and row.family_size == 1:
+        told["fits"] = p_equals(p)
+    seeds, rows = (max(as_float(details[f"var_{part}"]), 0.0) for part in ("seeds", "rows"))
+    if row.decision is not Decision.UNDECIDED and seeds + rows > 0:
+        share, left = seeds / (seeds + rows), math.sqrt(rows / (seeds + rows))
+        advice = f"with these rows the standard error stays above {100 * left:.0f}% of what it is"
+        if share >= _NEARLY_ALL:
+            advice = "more training runs would help, more rows would not"
+        elif share <= 1 - _NEARLY_ALL:
+            advice = "more rows would help, more training runs would not"
+        told |= {"share": f"{100 * share:.0f}%", "advice": advice}
+    runs = [int(details[f"runs_{model}"]) for model in "ab"]
+    if fewest := min((number for number in runs if number > 1), default=0):
+        told |= {"fewest": count(fewest, "run"), "rate": f"{100 * unseen_failures(fewest):.0f}%"}
+    facts["runs"] += [told]
+
+
+# ------------------------------------------------------------- equivalence, posteriors, a control
+
+
+def _equivalents(study: Study) -> list[tuple[Family, list[Comparison]]]:
+    """List what is shown to be equivalent, by test, metric and data set."""
+    found = []
+    for family in study.families:
+        rows = [row for row in family.rows if row.decision is Decision.EQUIVALENT]
+        if family.equivalence and rows:
+            found.append((family, rows))
+    return found
+
+
+def _margins(facts: Facts, place: str) -> None:
+    """Say which models differ by less than the margin, and on how many data sets."""
+    study, by_test = facts.study, dict[str, list[tuple[Family, list[Comparison]]]]()
+    for family, rows in _equivalents(study):
+        by_test.setdefault(family.entry.name, []).append((family, rows))
+    for shown in by_test.values():
+        family, rows = shown[0]
+        if not (family.dataset and study.several):
+            _margin(facts, family, rows, place)
+            continue
+        where = f" on {len(shown)} of {len(study.datasets)} data sets"
+        test = title(family.entry, family.measure)
+        _margin(facts, family, rows, place, who="pairs of models", where=where, test=test)
+
+
+def _margin(
+    facts: Facts, family: Family, rows: Sequence[Comparison], place: str, **more: str
+) -> None:
+    """Say that models differ by less than the margin; `rows` are those that show it."""
+    row, pairs = (rows or family.rows)[0], len(family.rows)
+    a, b = facts.study.name(row.model_a), facts.study.name(row.model_b)
+    some = f"{len(rows)} of {pairs}" if rows else f"any of {pairs}"
+    who, differ = f"{a} and {b}" if pairs == 1 else f"{some} pairs of models", "differ by less than"
+    if family.noninferiority or prose.one_sided(row):
+        who, differ = a, f"is not worse than {b} by"
+        if pairs > 1:
+            who, differ = f"the first model of {some} pairs", "is not worse by"
+    decided = [one for one in family.rows if one.decision is not Decision.UNDECIDED]
+    p = _extreme(rows, largest=True) if rows else _extreme(decided)
+    slots = {"who": who, "where": "", "test": f"{p}; {_how(facts.study, family)}"} | more
+    margin = family.written.gap(row.margin)
+    facts.add("margins", place=place, shown=bool(rows), differ=differ, margin=margin, **slots)
+
+
+def _the_posterior(study: Study, leader: str, runner_up: str) -> tuple[Family, Comparison] | None:
+    """Find what a Bayesian test says of two models, as the first one sees it."""
+    wanted = "" if study.several else study.datasets[0]
+    for family in study.families:
+        if family.bayesian and family.dataset == wanted and family.metric == study.metric.name:
+            row = family.between(leader, runner_up)
+            if row is not None and row.decision is not Decision.UNDECIDED:
+                return family, row
+    return None
+
+
+def _posterior(facts: Facts, leader: str, runner_up: str, place: str) -> None:
+    """Give the posterior probabilities of the two best, where a Bayesian test ran."""
+    if known := _the_posterior(facts.study, leader, runner_up):
+        family, row = known
+        rope = family.written.gap(row.rope) if row.rope > 0 else ""
+        a, b = facts.study.name(leader), facts.study.name(runner_up)
+        facts.add("posteriors", place=place, family=family, row=row, a=a, b=b, rope=rope)
+
+
+def _with_control(facts: Facts, family: Family) -> None:
+    """Say which models are better than the control, which worse, which cannot be told from it."""
+    study, control = facts.study, facts.study.name(family.control)
+    says: dict[Decision, list[Comparison]] = defaultdict(list)
+    for row in family.rows:
+        says[row.decision].append(row)
+    worse, better = says[Decision.A_BETTER], says[Decision.B_BETTER]
+    undecided, settled = says[Decision.UNDECIDED], [*better, *worse]
+    left = [row for row in family.rows if row not in settled and row not in undecided]
+    facts["metric"] = family.measure.title
+    if settled:
+        first, than = (better, "better") if better else (worse, "worse")
+        facts |= {"kind": Kind.CONTROL, "headline": "winner", "leader": _others(study, first)}
+        facts |= {"verb": _are(first), "better": f"{than} than the control {control}"}
+        if better and worse:
+            facts["but"] = f", and {_others(study, worse)} {_are(worse)} worse"
+        facts["cautions"] += take_care(study, [family])
+    elif len(undecided) == len(family.rows):
+        models = f"The control {control} and the other models"
+        facts |= {"kind": Kind.UNDECIDED, "headline": "undecided", "models": models}
+    else:
+        question = f"whether any model differs from the control {control} by {facts['metric']}"
+        facts |= {"kind": Kind.CANNOT_TELL, "headline": "cannot_tell", "question": question}
+    if sized := [row for row in (settled or family.rows) if math.isfinite(row.estimate)]:
+        row = max(sized, key=lambda row: abs(row.estimate))
+        ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
+        facts["pairs"] += [_pair(facts, family, ahead, "evidence")]
+    if len(settled) > 1:
+        _better(facts, _winners(settled))
+    if left:
+        _alike(facts, left, f"from the control {control}")
+        _limits(facts, family, left)
+    if undecided:
+        _undecided(facts, family, undecided, "more" if settled or left else "evidence")
+    _by_other_metrics(facts, family)
+
+
+def _are(many: Sequence[Any]) -> str:
+    return "is" if len(many) == 1 else "are"
+
+
+# ------------------------------------------------------------------- one model, or no test of pairs
+
+
+def _one_model(facts: Facts) -> None:
+    """Answer for a single model: what its most trustworthy test says, or its score."""
+    study, ranked = facts.study, ranking(facts.study)
+    tested = [family for family in study.families if family.role == "single"]
+    tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
+    if not tested:
+        facts["kind"] = Kind.UNTESTED
+        if ranked:
+            _score(facts, ranked[0], "headline")
+        else:
+            _no_scores(facts, study.name(study.models[0]))
+        return
+    first = tested[0]
+    rows = [f.rows[0] for f in tested if (f.entry, f.metric) == (first.entry, first.metric)]
+    sides = [prose.side_of(row) for row in rows if row.decision is Decision.DIFFERENT]
+    of = f" of {count(len(rows), 'data set')}" if study.several else ""
+    on = [side + (f" on {sides.count(side)}" if of else "") for side in dict.fromkeys(sides)]
+    score = of_model(first.measure.title, study.name(study.models[0]))
+    if sides:
+        facts["kind"] = Kind.AGAINST_VALUE
+        facts.add("scores", place="headline", score=score, value=f"{words(on)}{of}")
+    else:
+        unclear = not of and rows[0].decision is Decision.UNDECIDED
+        facts |= {"kind": Kind.UNDECIDED if unclear else Kind.CANNOT_TELL}
+        any_of = f" on any{of.replace('of', 'of the', 1)}" if of else ""
+        question = f"whether the {score} {prose.asked_of(rows[0])}{any_of}"
+        facts |= {"headline": "cannot_tell", "question": question}
+    for family in () if of else tested:
+        row, place = family.rows[0], "evidence" if family is first else "more"
+        ci = f"{prose.level_of(row)} {family.written.interval(row.ci_low, row.ci_high)}"
+        value = f"{family.written.told(row.estimate)} ({ci})"
+        if row.decision is Decision.UNDECIDED:
+            why = f": {prose.why_undecided(row)}"
+            models = f"{study.name(row.model_a)} with {prose.tested_value(row):g}"
+            facts.add("undecided", place=place, models=models, family=family, why=why)
+        else:
+            facts.add("scores", place=place, score=score, value=value, row=row, family=family)
+        if row.decision is Decision.DIFFERENT:
+            facts["cautions"] += take_care(study, [family])
+
+
+def _score(facts: Facts, line: Ranked, place: str) -> None:
+    """Give the score of a model."""
+    study = facts.study
+    shown = study.written()
+    ci = f"{percent(line.ci.confidence)} CI {shown.interval(*line.ci)}" if line.ci else ""
+    trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
+    brackets = f" ({ci}{trained})" if ci else trained
+    score = of_model(study.metric.title, study.name(line.model))
+    facts.add("scores", place=place, score=score, value=f"{shown.told(line.mean)}{brackets}")
+
+
+def _without_tests(facts: Facts) -> None:
+    """Answer from posteriors and equivalence, or from single data sets, or not at all."""
+    study = facts.study
+    ranked, facts["metric"] = ranking(study), study.metric.title
+    if not ranked:
+        _no_scores(facts, "The models")
+        return
+    if len(ranked) > 1:
+        _posterior(facts, ranked[0].model, ranked[1].model, "evidence")
+    _margins(facts, "evidence")
+    if facts["posteriors"]:
+        _weigh(facts, facts["posteriors"][0])
+        return
+    silent = [f for f in study.families if f.role == "pair" and f.metric == study.metric.name]
+    if silent and not study.several and not facts["margins"]:
+        _nothing_shown(facts, silent[0])
+        return
+    _untested(facts, ranked)
+    if facts["margins"]:
+        if not study.several:
+            family, rows = _equivalents(study)[0]
+            pair = study.names([rows[0].model_a, rows[0].model_b])
+            facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": pair}
+            if len(family.rows) > 1 or prose.one_sided(rows[0]):
+                facts["headline"], facts["margins"][0]["place"] = "", "headline"
+    elif study.several:
+        _by_dataset(facts, ranked)
+    else:
+        _score(facts, ranked[0], "evidence")
+
+
+def _no_scores(facts: Facts, models: str) -> None:
+    rest = ", because no model has a complete set of scores"
+    facts |= {"kind": Kind.UNDECIDED, "headline": "undecided", "models": models, "because": rest}
+    facts["metric"] = facts.study.metric.title
+
+
+def _weigh(facts: Facts, posterior: Facts) -> None:
+    """Turn a posterior into an answer, at the level of the experiment."""
+    two, row = len(facts.study.models) == 2, posterior["row"]
+    a, b = posterior["a"], posterior["b"]
+    match row.decision:
+        case Decision.A_BETTER:
+            facts |= {"kind": Kind.WINNER if two else Kind.PARTIAL, "headline": "winner"}
+            facts |= {"leader": a, "verb": "is probably", "better": f"better than {b}"}
+        case Decision.EQUIVALENT:
+            facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": f"{a} and {b}"}
+            facts["probably"] = "probably "
+        case Decision.B_BETTER:
+            facts |= {"kind": Kind.CONFLICT, "headline": "conflict", "leader": a}
+            facts |= {"metric": prose.mean_of(facts.study.metric), "other": f"{b} is probably"}
+        case _:
+            facts |= {"kind": Kind.CANNOT_TELL, "headline": "cannot_tell"}
+            facts["question"] = f"whether {a} or {b} is better by {facts['metric']}"
+
+
+def _nothing_shown(facts: Facts, family: Family) -> None:
+    """Answer where tests against a margin, or posteriors, are all there is, and show nothing."""
+    study = facts.study
+    facts["models"] = study.names(list(family.models))
+    decided = [one for one in family.rows if one.decision is not Decision.UNDECIDED]
+    if all(row.status in prose.SAME for row in family.rows):
+        facts |= {"kind": Kind.SAME, "headline": "same", "unproven": "An identical result"}
+        facts["evidence"] = prose.evidence(study, family)
+    elif decided and family.equivalence:
+        facts["kind"] = Kind.CANNOT_TELL
+        _margin(facts, family, [], "headline")
+    else:
+        facts |= {"kind": Kind.UNDECIDED, "headline": "undecided"}
+        _undecided(facts, family, family.rows, "evidence")
+
+
+def _untested(facts: Facts, ranked: list[Ranked]) -> None:
+    """Say who has the best scores, which no test compared."""
+    study, first = facts.study, ranked[0]
+    tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
+    over, by = (" over data sets", "average rank by ") if study.several else ("", "")
+    facts |= {"kind": Kind.UNTESTED, "headline": "untested", "leader": study.names(tied)}
+    facts |= {"verb": "have" if len(tied) > 1 else "has", "metric": f"{by}{study.metric.title}"}
+    facts["but"] = f"no test{over} compares the models"
+
+
+def _by_dataset(facts: Facts, ranked: list[Ranked]) -> None:
+    """Count the data sets on which the best model wins, where no test spans them."""
+    study, best = facts.study, ranked[0]
+    leader, rank = study.name(best.model), fixed(best.rank, 2)
+    if study.averages(study.metric.name):
+        rank += f"; {prose.mean_of(study.metric)} {study.written().told(best.mean)}"
+    rank += f"; first on {count(best.wins, 'data set')}"
+    behind = [line.model for line in ranked if round(line.rank - best.rank, 10) > 0]
+    tied = [line.model for line in ranked if line.model not in behind]
+    who = f"{study.names(tied)} {'have the same' if len(tied) > 1 else 'has the best'}"
+    facts.add("ranks", where=f"{len(study.datasets)} data sets", who=who, rank=rank)
+    second = next(iter([*behind, *(line.model for line in ranked[1:])]), best.model)
+    settling = [f for f in study.families if f.settles and f.metric == study.metric.name]
+    compared = [one for one in settling if one.between(best.model, second)]
+    if compared:
+        family = compared[0]
+        says = tally([f for f in compared if f.entry is family.entry], best.model, second)
+        won, times = says["a_better"], says["a_better"] + says["b_better"]
+        whose = f", {won} of them in favour of {leader}" if won else ""
+        facts.add(
+            "counted",
+            who=f"{leader} and {study.name(second)} differ significantly",
+            times=times or "none",
+            of=says.total(),
+            whose=whose,
+            family=family,
+        )
+    units = len(study.experiment.tests.units(study.datasets))
+    facts["least"] = enough_datasets(study.experiment)
+    facts |= {"units": units, "level": percent(study.alpha)}
+    if units >= facts["least"]:
+        # signed ranks are refused where scores have no unit in common
+        test = over_datasets(study.experiment).name if study.averages(study.metric.name) else ""
+        facts |= {"least": "", "recommended": test}
+
+
+# ------------------------------------------------------------------------------------ beside tests
+
+
+def take_care(study: Study, families: Sequence[Family]) -> Iterator[str]:
+    """Say what simulations say against a test of these models, and what to use instead.
+
+    `families` are those of the one test, by several metrics or on several data sets.
+    """
+    entry, metrics = families[0].entry, {family.metric for family in families}
+    known = study.cautions(entry, metrics.pop() if len(metrics) == 1 else None)
+    models = dict.fromkeys(model for family in families for model in family.models)
+    yield from (f"Caution: {text}" for text in known.of(models, prose.the, study.name))
+    rows = [row for family in families for row in family.rows]
+    if failing := [details for row in rows if (details := measured(row))]:
+        several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
+        where, why = f"here{several}", "; ".join(failing[0])
+        yield f"Caution: {INFLATED.format(test=prose.the(entry), where=where, why=why)}"
+
+
+def _failed(facts: Facts) -> None:
+    """Say which models were excluded or left out of the tests, where and why."""
+    study, out = facts.study, set[str]()
+    for key, rows in (
+        () if study.failed.empty else study.failed.groupby(["model", "dataset"], sort=False)
+    ):
+        model, dataset = map(str, key)
+        out.add(model)
+        why, *others = dict.fromkeys(map(clean, rows["why"]))
+        facts.add(
+            "failed",
+            model=study.name(model),
+            dataset=study.dataset_label(dataset),
+            fits=count(len(rows), "fit"),
+            why=f"{why.removesuffix('.')}{' (and other reasons)' if others else ''}",
+        )
+    ranked_last = study.missing.get("policy") == "failed"
+    for model, reason in () if ranked_last else study.excluded.items():
+        if model not in out or study.several:
+            facts["told"] += [f"{study.name(model)} is left out of the ranking: {reason}."]
+    spanning = (row for row in study.comparisons if not row.dataset)
+    for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
+        facts["told"] += [f"In the tests over data sets, the {clean(note)}."]
+
+
+def _baseline(facts: Facts) -> None:
+    """Say what a constant prediction scores, and which models are not shown to beat it."""
+    study = facts.study
+    by_metric = {metric: baselines(study, metric) for metric in study.experiment.metrics}
+    first, metric = by_metric.pop(study.metric.name), study.metric.title
+    several, n = study.several, len(study.models)
+
+    def against(place: str, who: str, shown: str, by: str, where: str = "") -> None:
+        one = {"place": place, "who": who, "shown": shown, "metric": by, "where": where}
+        facts["baselines"] += [one]
+
+    known = (not all(math.isnan(line.pvalue) for line in one.models) for one in first)
+    none_better = len(first) == len(study.datasets) and all(len(one.open) == n for one in first)
+    none_better = none_better and all(known)
+    worse = not several and none_better and len(worse_than_constant(study, first[0])) == n > 1
+    if looks_reversed(study):
+        *_, positive = study.cards[study.datasets[0]]["classes"]
+        facts["exchanged"] = repr(clean(positive))
+    if worse or facts["exchanged"]:
+        against("headline", "Every model", "is significantly worse", metric)
+    elif none_better:
+        who = "No model" if several or n > 2 else "Neither model"
+        where = f" on any of the {len(first)} data sets" if several else ""
+        name = study.name(study.models[0])
+        against(
+            "headline",
+            name if n == 1 else who,
+            f"is{' not' * (n == 1)} shown to be better",
+            metric,
+            where,
+        )
+    if not several and first:
+        facts["constant"] += [_constant(study, first[0])]
+    results: dict[tuple[str, str], list[str]] = {}
+    for each in (first, *by_metric.values()) if several else by_metric.values():
+        tested = [one for one in each if one.models]
+        lost = [one for one in tested if len(one.open) == len(one.models)]
+        if several and lost and not (none_better and each is first):
+            labels = words([study.dataset_label(one.dataset) for one in lost])
+            where = f" on {len(lost)} of {len(tested)} data sets ({labels})"
+            against(
+                "main",
+                "No model",
+                "is shown to be better",
+                study.metrics[lost[0].metric].title,
+                where,
+            )
+        for one in () if several else tested:
+            for result in _results(study, one):
+                results.setdefault(result, []).append(study.metrics[one.metric].title)
+    for (who, shown), titles in results.items():
+        against("more", "Every model" if who == "every model" else who, shown, words(titles))
+    by_model: dict[str, list[str]] = {}
+    for measure, model, mean in nearly_perfect(study):
+        score = f"{measure.title} {study.written(measure.name).told(mean)}"
+        by_model.setdefault(model, []).append(score)
+    if by_model:
+        scores = [f"{study.name(model)}: {words(own)}" for model, own in by_model.items()]
+        facts["perfect"] = words(scores, MOST)
+
+
+def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
+    """Say which models are not shown to be better than the baseline, or which are if all are."""
+    worse = worse_than_constant(study, one)
+    unclear = [model for model in one.open if model not in worse]
+    tested = [line.model for line in one.models]
+    if tested and not one.open and len(tested) == len(study.models):
+        yield "every model", "is significantly better"
+    elif tested and not one.open:
+        yield study.names(tested), f"{_are(tested)} significantly better"
+    for models, says in ((worse, "significantly worse"), (unclear, "not shown to be better")):
+        if models:
+            yield study.names(models), f"{_are(models)} {says}"
+
+
+def _constant(study: Study, one: Baseline) -> dict[str, str]:
+    """Give the score of the baseline by the first metric, and what the models are beside it."""
+    metric = study.metrics[one.metric]
+    answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
+    vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
+    result = " and ".join(" ".join(each) for each in _results(study, one))
+    unclear = [m for m in one.open if m not in worse_than_constant(study, one)]
+    ps = [line.pvalue_adjusted for line in one.models if line.model in unclear]
+    known = [p for p in ps if not math.isnan(p)]
+    if known:
+        smallest = "smallest " if len(known) > 1 else ""
+        p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
+        result += f" ({smallest}{p})"
+    elif unclear:
+        result = f"whether {study.names(unclear)} {_are(unclear)} better is undecided"
+    scored = study.written(one.metric, one.dataset).told(one.score)
+    return {
+        "answer": "the class shares as probabilities" if metric.by_order else answer,
+        "score": f"{'an' if vowel else 'a'} {metric.title} of {scored}",
+        "result": result or "the models were not tested against it",
+    }
+
+
+_MOST_INTERACTIONS = 2
+"""Sentences for a data set; the table has all."""
+
+
+def _interactions(facts: Facts) -> None:
+    """Say for each data set whether the difference differs between subgroups."""
+    study = facts.study
+    lines = study.subgroups
+    if lines.empty:
+        return
+    lines = lines[(lines["role"] == INTERACTION) & (lines["metric"] == study.metric.name)]
+    for dataset, own in lines.groupby("dataset", sort=False):
+        on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
+        known = own[own["pvalue_adjusted"].notna()].sort_values("pvalue_adjusted", kind="stable")
+        shown = known[known["decision"] == Decision.DIFFERENT.value][:_MOST_INTERACTIONS]
+        name = "adjusted p" if (own["family_size"] > 1).any() else "p"
+        for line in shown.to_dict("records"):
+            a, b = study.name(line["model_a"]), study.name(line["model_b"])
+            p, column = p_equals(line["pvalue_adjusted"], name), repr(line["column"])
+            facts.add("interactions", on=on, a=a, b=b, column=column, p=p)
+        if shown.empty:
+            columns = " or ".join(repr(column) for column in dict.fromkeys(own["column"]))
+            smallest = "smallest " if len(known) > 1 else ""
+            p = "" if known.empty else p_equals(float(known["pvalue_adjusted"].iloc[0]), name)
+            p = f"{smallest}{p}" if p else "too few rows for a test"
+            facts.add("no_interaction", on=on, columns=columns, p=p)
