@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.comparison import clipped
+from bakeoff.comparisons.advice import enough_datasets
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.matrix import complete, missing_cells
-from bakeoff.comparisons.recommend import enough_datasets
+from bakeoff.comparisons.read_evidence import complete, missing_cells
+from bakeoff.comparisons.run_tests import clipped
 from bakeoff.errors import UserError
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import percent

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.evidence import has_test
-from bakeoff.comparisons.run_tests import difference_options
-from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.comparisons.evidence import difference_options, has_test
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.report.drawing import (
     SIZE,
     WIDTH,
