@@ -116,7 +116,7 @@ def error_rate(entry: Entry) -> str:
     """Return whether it holds its level and the highest simulated rate."""
     if not entry.rates:
         return entry.type1.short
-    return f"{entry.type1.short}, at most {max(rate.rate for rate in entry.rates):.2f}"
+    return f"{entry.type1.short} (up to {max(rate.rate for rate in entry.rates):.2f})"
 
 
 def cases() -> str:

@@ -105,7 +105,7 @@ CASES = {
         "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
     ),
     "values": Case(
-        "a number per row of each model ([`values:`](existing-results.md))",
+        "a number per row of each model (`values:`)",
         "mean_difference",
         "{models} models with a number for each row",
     ),
