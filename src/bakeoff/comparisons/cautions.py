@@ -83,7 +83,7 @@ class Cautions:
     def of(
         self,
         compared: Collection[str],
-        named: Callable[[Entry], str] = lambda entry: f"the test {entry.name}",
+        named: Callable[[Entry], str] = lambda entry: entry.name,
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""

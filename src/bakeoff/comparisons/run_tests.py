@@ -557,7 +557,7 @@ def run_on(
         said = against[row.test].of(compared)
         if failing := measured(row):
             said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-        caution = " ".join(text[0].upper() + text[1:] for text in said)
+        caution = " ".join(said)
         found[place] = dataclasses.replace(row, caution=caution) if caution else row
     return found
 
