@@ -16,7 +16,7 @@ from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, call_of, takes
 from bakeoff.comparisons import merged, plan_tests
-from bakeoff.comparisons.matrix import Hole, score_matrix
+from bakeoff.comparisons.read_evidence import Hole, score_matrix
 from bakeoff.comparisons.run_tests import matrices, run_on_matrix
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes

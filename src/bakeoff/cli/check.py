@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons.cautions import cautions
-from bakeoff.comparisons.dependence import notes
+from bakeoff.comparisons.advice import RowCounts, cautions, remedies, smallest_pvalue
+from bakeoff.comparisons.plan_tests import notes
 from bakeoff.comparisons.settings import compares_pairs, level_of_each, pairs_of
-from bakeoff.comparisons.trials import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table
 from bakeoff.data.describe import telling_columns
 from bakeoff.data.given_predictions import divide, load, predictions_of
