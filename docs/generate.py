@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bakeoff.comparisons.recommend import CASES, Case
+from bakeoff.comparisons.advice import CASES, Case
 from bakeoff.comparisons.settings import option_schemas, planned
 from bakeoff.report.methods import author_year
 from bakeoff.report.prose import CORRECTIONS
@@ -87,7 +87,9 @@ def catalogue_page() -> str:
     for arity, heading in GROUPS.items():
         parts.append(f"## {heading}\n")
         entries = [entry for entry in catalogue().values() if entry.arity is arity]
-        parts += map(section, sorted(entries, key=lambda e: list(EVIDENCE).index((e.evidence, e.reads))))
+        parts += map(
+            section, sorted(entries, key=lambda e: list(EVIDENCE).index((e.evidence, e.reads)))
+        )
     return "\n".join(parts)
 
 
