@@ -11,17 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
-from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests, subgroups
-from bakeoff.comparisons.dependence import deterministic
-from bakeoff.comparisons.evidence import (
-    CrossedRuns,
-    PairedPredictions,
-    has_test,
+from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests
+from bakeoff.comparisons.advice import on_given_rows
+from bakeoff.comparisons.evidence import FIXED_METRICS, CrossedRuns, PairedPredictions, has_test
+from bakeoff.comparisons.read_evidence import by_metric
+from bakeoff.comparisons.row_tables import (
+    INTERVALS,
+    SUBGROUPS,
+    intervals_of,
+    subgroups_of,
+    tabulate,
 )
-from bakeoff.comparisons.recommend import on_given_rows
-from bakeoff.comparisons.run_tests import by_metric, run_on
-from bakeoff.comparisons.score_intervals import of_test_set, tabulate
-from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
+from bakeoff.comparisons.run_tests import run_on
+from bakeoff.comparisons.settings import INDEPENDENT, deterministic
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations, Predicted
 from bakeoff.data.target import Classes
@@ -134,6 +136,16 @@ def build_study(given: Observations, settings: Settings) -> Study:
     card = given_card(ROWS, spec, files, target, truth, len(given.left_out))
     odd = given.oddities
     card["group_columns"] = given.like_groups
+    how = 1 - experiment.tests.alpha, deterministic(experiment)
+    intervals = [
+        line for one in found for line in intervals_of(ROWS, one, experiment.costs_on(ROWS), *how)
+    ]
+    in_subgroups = [
+        line
+        for one in found
+        if one.by_values or has_test(one.metric)
+        for line in subgroups_of(ROWS, one, experiment)
+    ]
     return Study(
         experiment,
         comparisons,
@@ -144,23 +156,8 @@ def build_study(given: Observations, settings: Settings) -> Study:
         notes={ROWS: odd},
         told=given.told,
         analysis=tests,
-        intervals=tabulate(
-            line
-            for one in found
-            for line in of_test_set(
-                ROWS,
-                one,
-                experiment.costs_on(ROWS),
-                1 - experiment.tests.alpha,
-                deterministic(experiment),
-            )
-        ),
-        subgroups=subgroups.tabulate(
-            line
-            for one in found
-            if one.by_values or has_test(one.metric)
-            for line in subgroups.of_test_set(ROWS, one, experiment)
-        ),
+        intervals=tabulate(intervals, INTERVALS),
+        subgroups=tabulate(in_subgroups, SUBGROUPS),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from bakeoff.errors import Problem, Remedy, UserError, Verbatim, shown, unknown
+from bakeoff.errors import Problem, Remedy, UserError, Verbatim, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -106,13 +106,21 @@ SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
 
 
-def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a function take the settings of a dictionary's type by name, and explain them."""
+def takes(
+    settings: type, keys: Mapping[str, str] | None = None, **defaults: Any
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take the settings of a dictionary's type by name, and explain them.
+
+    Mistakes are told by its arguments, which are called like the keys of an experiment but for
+    some `keys`.
+    """
     names = [name for name in settings.__annotations__ if name not in SPELLINGS]
     defaults = {name: OPTIONS[name].default for name in names} | defaults
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        own = {k: p.default for k, p in signature(function).parameters.items() if k != "settings"}
+        parameters = signature(function).parameters.values()
+        own = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
+        called = {name: name for name in (*own, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
@@ -126,7 +134,10 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
                         f"{name}, {other}: these are one argument by two names: give one of them"
                     )
                 kwargs[other] = kwargs.pop(name)
-            return function(*args, **{**defaults, **kwargs})
+            try:
+                return function(*args, **{**defaults, **kwargs})
+            except UserError as error:
+                raise named(error, called) from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
         checked.defaults = own | defaults  # type: ignore[attr-defined]
@@ -135,6 +146,8 @@ def takes(settings: type, **defaults: Any) -> Callable[[Callable[P, R]], Callabl
     return decorate
 
 
+KEYS = {"run": "tests", "label": "name"}
+"""Arguments that are not called like the keys of an experiment."""
 RETIRED = {
     "pass_at": 'pass_at: write `metrics="pass@K"`',
     "pass_hat": 'pass_hat: write `metrics="pass^K"`',

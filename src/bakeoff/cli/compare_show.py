@@ -10,7 +10,7 @@ import pandas as pd
 from bakeoff.api.build_study import METRIC, ROWS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.data.observations import Observations
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines

@@ -51,9 +51,9 @@ def check_release(rules: str) -> None:
 def typed(given: Any) -> Any:
     """Read the numbers in a nested value of --config, which Snakemake hands over as texts."""
     if isinstance(given, Mapping):
-        return {key: typed(one) for key, one in given.items()}
+        return {key: typed(value) for key, value in given.items()}
     if isinstance(given, list):
-        return [typed(one) for one in given]
+        return [typed(value) for value in given]
     return yaml.safe_load(given) if isinstance(given, str) else given
 
 

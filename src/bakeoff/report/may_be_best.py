@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_test
-from bakeoff.comparisons.run_tests import TimeBlocks, by_metric, difference_options
-from bakeoff.comparisons.score_intervals import alone
+from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks, difference_options, has_test
+from bakeoff.comparisons.read_evidence import by_metric
+from bakeoff.comparisons.row_tables import alone
 from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer

@@ -12,10 +12,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.cautions import inflation, of_task, rates_by
-from bakeoff.comparisons.dependence import several_runs
-from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.comparisons.trials import RowCounts
+from bakeoff.comparisons.advice import RowCounts, inflation, of_task, rates_by
+from bakeoff.comparisons.settings import INDEPENDENT, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
@@ -332,15 +330,10 @@ def side(row: Comparison) -> str:
 
 ABOUT = {
     "models": "these fitted models",
-    "recipes": "training these models again on the same rows",
-    "algorithms": "the learning algorithms",
+    "recipes": "the methods when retrained on the same rows",
+    "algorithms": "the methods when retrained",
 }
-"""What a null hypothesis is about."""
-
-
-def about(family: Family) -> str:
-    """Say what a null hypothesis is about."""
-    return ABOUT[family.entry.about]
+"""What a test answers for."""
 
 
 def better(metric: Metric) -> str:

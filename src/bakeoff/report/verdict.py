@@ -11,11 +11,16 @@ from functools import partial
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.cautions import INFLATED, measured
-from bakeoff.comparisons.dependence import notes as notes_on_runs
-from bakeoff.comparisons.recommend import enough_datasets, over_datasets
-from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.comparisons.trials import remedies, smallest_pvalue
+from bakeoff.comparisons.advice import (
+    INFLATED,
+    enough_datasets,
+    over_datasets,
+    remedies,
+    smallest_pvalue,
+)
+from bakeoff.comparisons.plan_tests import notes as notes_on_runs
+from bakeoff.comparisons.row_tables import INTERACTION
+from bakeoff.comparisons.run_tests import measured
 from bakeoff.report import prose
 from bakeoff.report.baseline import (
     Baseline,

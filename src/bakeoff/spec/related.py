@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.subgroups import SubgroupColumn, as_columns
+from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.metrics import Passing

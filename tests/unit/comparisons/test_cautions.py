@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.plan_tests import with_better
 from bakeoff.comparisons.settings import planned
 from bakeoff.spec import load_experiment

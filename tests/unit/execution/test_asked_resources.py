@@ -1,7 +1,5 @@
 """What a model asks an executor for, on its way from the experiment to the rules."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,15 +1,11 @@
 """Which files feed which test."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from bakeoff.comparisons import plan_tests
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.spec import load_experiment
 
 
-def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
+def test_each_test_is_fed_what_it_looks_at(tiny):
     data = {name: {"source": "sklearn", "name": "iris"} for name in ("x", "y")}
     run = ["friedman", "cochran_q", "cv5x2_mcnemar", "cv5x2_f"]
     plans = {"cv_5x2": {}, "holdout": {}}
@@ -29,7 +25,7 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
     }
 
 
-def test_only_what_is_there_is_asked_for(tiny: dict[str, Any]) -> None:
+def test_only_what_is_there_is_asked_for(tiny):
     needs = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}, "holdout": {}}}))
     (name,) = needs.experiment.datasets
     collected = f"{needs.paths.root}/collected"
@@ -41,7 +37,7 @@ def test_only_what_is_there_is_asked_for(tiny: dict[str, Any]) -> None:
     assert without.holdouts == {}
 
 
-def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny: dict[str, Any]) -> None:
+def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny):
     made = {
         "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
         "resampling": {"kfold": {"folds": 5}},

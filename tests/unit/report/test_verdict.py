@@ -15,7 +15,7 @@ from studies import experiment, pair, ran
 from studies import study as made_up
 
 import bakeoff.report
-from bakeoff.comparisons.cautions import INFLATED, NOT_SIMULATED
+from bakeoff.comparisons.advice import INFLATED, NOT_SIMULATED
 from bakeoff.report.prose import p_name
 from bakeoff.report.verdict import MOST, answer
 from bakeoff.stats import Arity, catalogue

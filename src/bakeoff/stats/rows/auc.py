@@ -39,7 +39,6 @@ from bakeoff.stats.design.groups import (
     spread,
     symmetric_differences,
     too_few_for_t,
-    with_flips,
 )
 from bakeoff.stats.metrics.library import auc
 from bakeoff.stats.metrics.view import Functional
@@ -223,7 +222,7 @@ class _Rows:
         sums = sum(self.sums(contrast)) + shares * value
         if facts["ci"] is not None and form == "t_and_flips":
             p, ci = facts["pvalue"], facts["ci"]
-            flipped = with_flips(GroupSums(sums, shares), p, ci, value, self.side, (-1.0, 1.0))
+            flipped = GroupSums(sums, shares).with_flips(p, ci, value, self.side, (-1.0, 1.0))
             facts["pvalue"], facts["ci"] = flipped
         independent = self.covariance(contrast, contrast)
         effect = max(1.0, variance / independent) if variance > 0 and independent > 0 else math.nan

@@ -46,13 +46,13 @@ _FACTS: dict[str, Any] = {
 }
 _LEAST_DF = 4
 STRONG = 0.7
-_REACH = 30  # what fades over T/30 times is corrected for, even under noise (type1-dependent.md)
+_REACH = 30  # what fades over T/30 times is corrected for, even under noise (docs/error-rates.md)
 _SHOWS = 10 * _REACH  # fewer times cannot show what fades over ten
 LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
 MOST_BETWEEN = 1.2
 """Variance over that of independent blocks of times from which eight of them reject too often."""
 _SHOWS_IN_A_BLOCK = 100
-"""Times of a block from which on data show that dependence fades in it (type1-dependent.md)."""
+"""Times of a block from which on data show that dependence fades in it (docs/error-rates.md)."""
 _NOISE = 1e-24
 
 
