@@ -17,9 +17,13 @@ FOREST = "sklearn.ensemble.RandomForestClassifier"
 SVM = "sklearn.svm.SVC"
 
 
-def worst(test, setting):
-    """Return the simulated rate by accuracy as the cautions write it."""
-    (rate,) = (r for r in catalogue()[test].rates if (r.setting, r.metric) == (setting, ""))
+def of_pairs(rows):
+    return {(row.model_a, row.model_b): row.caution for row in rows}
+
+
+def worst(test, setting, metric=""):
+    """Return the simulated rate as the cautions write it."""
+    (rate,) = (r for r in catalogue()[test].rates if (r.setting, r.metric) == (setting, metric))
     return f"{rate.rate:.2f}".lstrip("0")
 
 
@@ -36,6 +40,7 @@ def test_pairs_carry_cautions_about_the_kinds_of_their_own_learners(study):
             f"{worst('cv5x2_f', highest[kinds[-1]])} at the .05 level in simulations. Use "
             "half_sample_t (plan halves) or cv5x2_z (plan cv_5x2) instead."
         )
+    assert set(found) == {("tree", "bayes"), ("tree", "knn"), ("bayes", "knn")}
 
 
 def test_test_that_holds_carries_none(study):
