@@ -18,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import TimeBlocks
+from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks.dependent.draw import fading

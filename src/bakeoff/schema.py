@@ -19,7 +19,7 @@ from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import told_examples
 from bakeoff.sources import SOURCES, DataSet
-from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.file import Join
 from bakeoff.spec import Experiment
 from bakeoff.spec.tests import RECOMMENDED

@@ -14,12 +14,13 @@ from pydantic import ValidationError
 
 from bakeoff.data.columns import in_order, sorted_names
 from bakeoff.data.given_tables import GivenTables
-from bakeoff.data.observations import PATTERNS, Observations, is_number
+from bakeoff.data.observations import PATTERNS, Observations, is_number, told_class
 from bakeoff.data.read_given import read_given
 from bakeoff.data.records import Records
 from bakeoff.data.target import counted, looks_like_a_quantity, positive_last, positive_of
 from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
+from bakeoff.sources.common.base import SubgroupColumn
 from bakeoff.sources.common.identifiers import (
     arrow_column,
     names,
@@ -27,8 +28,7 @@ from bakeoff.sources.common.identifiers import (
     to_frame,
     with_own_types,
 )
-from bakeoff.sources.common.subgroups import SubgroupColumn
-from bakeoff.spec.experiment import run_name
+from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.metrics import Kind, Passing
 from bakeoff.stats import Runs
@@ -90,9 +90,12 @@ def side_by_side(
                 _records("y", {"y": truth}).numbers("y")
             roles["true"] = "y"
         tables: dict[str, Records] = {}
+        single: dict[str, None] = {}
         for run, what in argument.items():
             if order is not None:
                 taken = _labels_or_probabilities(what, rows[what], order, _is_array(runs[run]))
+                if len(taken) == 1 and "y_pred" not in taken:
+                    single[run_of(run)[0]] = None
             else:
                 taken = {"y_pred" if values is None else "value": one_column(what, rows[what])}
             true = {"y": truth} if values is None and not tables else {}
@@ -100,7 +103,9 @@ def side_by_side(
         wanted = [column for _, column in dividing.values()]
         columns = GivenColumns.model_validate({**roles, "subgroups": wanted})
         found = read_given(GivenTables(name, tables), columns, **how)
-        return dataclasses.replace(found, like_groups=())
+        guessed = order is not None and positive is None and not len(classes)
+        told = told_class(list(single), order.classes[-1:]) if guessed and order else ()
+        return dataclasses.replace(found, like_groups=(), told=(*found.told, *told))
     except Problem as problem:
         raise named(problem, _ARGUMENTS) from None
 

@@ -19,7 +19,7 @@ from bakeoff.errors import Problem, UserError, named, printable, unknown
 from bakeoff.files import check_writable, is_file
 from bakeoff.options import OPTIONS, flag
 from bakeoff.scores.metrics.own import taken_by_path
-from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.load import read_yaml, validated
 from bakeoff.spec.metrics import Kind, OwnMetric
@@ -34,8 +34,6 @@ def in_options(args: argparse.Namespace) -> Iterator[None]:
     spec = COMMANDS[args.command]
     names = {name: flag(name) for name in spec.names} | {n: f"--set {n}" for n in spec.rare.split()}
     names |= {key: names[name] for name in names for key in OPTIONS[name].keys}
-    if getattr(args, "datasets", None) is None:
-        names.pop("datasets", None)  # in an experiment it is a section, not an option
     try:
         yield
     except UserError as error:

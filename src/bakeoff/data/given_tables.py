@@ -19,6 +19,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from bakeoff.data.columns import in_order
 from bakeoff.data.readers import (
     SAMPLE_ID,
+    SCORES,
     LeftOut,
     NoRows,
     is_log,
@@ -38,8 +39,8 @@ from bakeoff.data.records import (
 )
 from bakeoff.errors import Place, Problem, Remedy, UserError, joined, listed, some, unknown
 from bakeoff.files import digest, files_at, is_file, no_file, state_of
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
 
 _SHOWN = 3
@@ -188,8 +189,11 @@ class GivenTables:
         models = {}
         for model, one in self.models.items():
             frame = one.table.to_pandas()
+            frame.attrs = {SCORES: {task: one.scores[task] for task in kept if task in one.scores}}
             frame = frame[frame[TASK].isin(kept)].reset_index(drop=True)
             for task, column in columns.items():
+                if column not in frame and one.scores.get(task) == column:
+                    column = "score"
                 if column not in frame:
                     raise Problem(("value",), f"{task}: {unknown('column', column, one.names)}")
                 at = frame[TASK] == task
@@ -440,6 +444,7 @@ def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
     """Return a table of each model: its tasks one below the other, several logs of one as runs."""
     several = len({log.task for log in logs}) > 1
     parts: dict[str, list[pd.DataFrame]] = {}
+    scores: dict[str, dict[str, str]] = {}
     for log in logs:
         frame = log.frame.drop(columns=[MODEL], errors="ignore")
         order = next((name for name in ("epoch", RUN) if name in frame), None)
@@ -449,7 +454,11 @@ def _joined(logs: Sequence[_Log]) -> dict[str, pd.DataFrame]:
             ids = log.task + "/" + frame["id"].astype(str)
             frame = frame.assign(id=ids, **{TASK: log.task})
         parts.setdefault(log.model, []).append(frame)
+        for name in log.frame.attrs.get(SCORES, {}).values():
+            scores.setdefault(log.model, {})[log.task] = name
     tables = {model: pd.concat(parts[model], ignore_index=True) for model in sorted(parts)}
+    for model, table in tables.items():
+        table.attrs = {SCORES: scores.get(model, {})}
     runs = {model: table.groupby("id").cumcount() + 1 for model, table in tables.items()}
     if all(run.max() == 1 for run in runs.values()):
         return tables

@@ -22,9 +22,9 @@ from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
 from bakeoff.data.target import Answers, Labels, Numbers, Target, check_spread, target_of
-from bakeoff.errors import Place, Problem, Remedy, listed, some, unknown
+from bakeoff.errors import Place, Problem, Remedy, joined, listed, some, unknown
+from bakeoff.sources.common.base import as_columns
 from bakeoff.sources.common.identifiers import to_frame
-from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.experiment import run_of
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.related import RowColumns
@@ -49,6 +49,8 @@ class Predicted:
     values: NDArray[np.float64] | None = None
     column: str = ""
     """The column of a table of all models, beside ``<column>:<class>`` for probabilities."""
+    of_class: str = ""
+    """The class that a single number of each row was taken for the probability of."""
 
     @property
     def answers(self) -> NDArray[Any]:
@@ -63,6 +65,7 @@ class Predicted:
             None if self.probabilities is None else self.probabilities[rows],
             None if self.values is None else self.values[rows],
             self.column,
+            self.of_class,
         )
 
     def says_the_same(self, other: Predicted) -> bool:
@@ -376,7 +379,18 @@ def paired(
         },
         left_out=rows.left_out,
         like_groups=undeclared(files),
+        told=told_class(
+            [model for model, runs in models.items() if runs[0].of_class], classes[-1:]
+        ),
     )
+
+
+def told_class(models: Sequence[str], classes: Sequence[str]) -> tuple[str, ...]:
+    """Say which class the single probabilities of models were taken for those of."""
+    if not models:
+        return ()
+    (of,) = classes
+    return (f"The probabilities of {joined(models)} are read as those of {of!r}.",)
 
 
 def positions(rows: Observations, file: Observations) -> NDArray[np.intp]:
@@ -522,7 +536,7 @@ def _among(
 ) -> Predicted:
     if run.values is not None:
         return run
-    file, wanted = rows.records, rows.named.probabilities
+    file, wanted, of_class = rows.records, rows.named.probabilities, ""
     if run.column:  # as the workflow collects probabilities
         columns = {name: f"{run.column}:{name}" for name in classes}
         wanted = {name: column for name, column in columns.items() if column in file.names}
@@ -532,6 +546,7 @@ def _among(
         if not sure:
             raise Problem(("positive",), f"of which class are the probabilities in {said!r}?")
         probabilities = probabilities_in(file, classes, {classes[-1]: said}, rows.ids)
+        of_class = classes[-1]
     elif isinstance(run.said, Numbers):
         return Predicted(run.said, probabilities, None, run.column)
     elif run.said is not None:
@@ -551,7 +566,7 @@ def _among(
             f"{file.path!r} has {what}; it has {listed(file.names)}: say which column is which",
         )
     codes = probabilities.argmax(axis=1).astype(np.intp)
-    return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column)
+    return Predicted(Labels(tuple(classes), codes), probabilities, None, run.column, of_class)
 
 
 def _known_codes(

@@ -36,7 +36,7 @@ from bakeoff.data.target import (
     positive_of,
 )
 from bakeoff.errors import Problem, Remedy, UserError, listed, some, unknown
-from bakeoff.sources.common.subgroups import as_columns
+from bakeoff.sources.common.base import as_columns
 from bakeoff.spec.experiment import run_name, run_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import RIGHT, RIGHT_OR_WRONG, GivenMetric, Kind, Passing
@@ -93,6 +93,8 @@ def read_given(
     given = paired(name, files, order, named, sure=sure)
     if not labels and (why := _why_unclear(given, named)):
         raise Problem(("values",), why)
+    if positive is None:
+        told += given.told
     return dataclasses.replace(given, told=tuple(told))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import json
 import re
 import statistics
 from collections.abc import Callable, Mapping
@@ -23,13 +24,13 @@ from pandas.api.types import infer_dtype, is_numeric_dtype, is_object_dtype
 
 from bakeoff.data.columns import LARGEST, beyond, canonical_ids, ordered
 from bakeoff.data.describe import LIKE_MISSING
-from bakeoff.data.readers import headers, is_log, known, read_elsewhere
+from bakeoff.data.readers import SCORES, headers, is_log, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.archives import opened
-from bakeoff.sources.common.formats import MISSING, format_of
+from bakeoff.sources.common.base import TableKeys
+from bakeoff.sources.common.formats import MISSING, format_of, opened
 from bakeoff.sources.common.identifiers import (
     arrow_column,
     codes_in,
@@ -38,7 +39,6 @@ from bakeoff.sources.common.identifiers import (
     names,
     whole_numbers,
 )
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -112,6 +112,10 @@ def read_tables(
 
 def as_table(frame: pd.DataFrame, path: str, place: Place) -> pa.Table:
     """Return a table of a frame that was read from a file."""
+    if named_scores := frame.attrs.pop(SCORES, None):
+        table = as_table(frame, path, place)
+        known = {**(table.schema.metadata or {}), SCORES: json.dumps(named_scores)}
+        return table.replace_schema_metadata(known)
     try:
         return pa.Table.from_pandas(frame, preserve_index=False)
     except (OverflowError, pa.ArrowException):
@@ -422,11 +426,21 @@ class Records:
         """The columns' names."""
         return list(self.table.column_names)
 
+    @property
+    def scores(self) -> dict[str, str]:
+        """What the one metric of each task of a log is called, which stands as ``score``."""
+        found: dict[str, str] = json.loads(
+            (self.table.schema.metadata or {}).get(SCORES.encode(), "{}")
+        )
+        return found
+
     def find(self, role: str, columns: GivenColumns) -> str | None:
         """Find the column of a role, by its name or by the usual ones."""
         at = (*self.place[:-1], "columns", role)
         name: str | None = getattr(columns, role)
         if name is not None:
+            if role == "value" and set(self.scores.values()) == {name}:
+                name = "score"
             if name not in self.names:
                 raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
             return name

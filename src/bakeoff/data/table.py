@@ -25,9 +25,8 @@ from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet, Filter, Loaded
+from bakeoff.sources.common.base import SubgroupColumn, TableKeys
 from bakeoff.sources.common.identifiers import identifiers, names
-from bakeoff.sources.common.subgroups import SubgroupColumn
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.related import NOTHING, RowColumns
 
 ROW_ID = "__row_id__"

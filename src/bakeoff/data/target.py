@@ -93,6 +93,8 @@ class Labels:
 
     def among(self, classes: Sequence[str]) -> Codes:
         """Return the codes as positions in other classes; -1 where a label is none of them."""
+        if tuple(classes) == self.classes:
+            return self.codes
         places = {name: place for place, name in enumerate(classes)}
         positions = [places.get(name, -1) for name in self.classes]
         return _codes([*positions, -1], len(classes))[self.codes]

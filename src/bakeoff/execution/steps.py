@@ -144,7 +144,7 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd
 
-    from bakeoff.comparisons.evidence import read_scores
+    from bakeoff.comparisons.read_evidence import read_scores
 
     for tables, path in ((scores, output), (timings, times)):
         write_csv(path, pd.concat([read_scores(table) for table in tables], ignore_index=True))
@@ -178,8 +178,7 @@ def list_fits(needs: RuleInputs, what: str, output: str) -> None:
 
 def list_rows(experiment: Experiment, holdouts: Mapping[str, str], what: str, output: str) -> None:
     """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
-    from bakeoff.comparisons.score_intervals import score_intervals
-    from bakeoff.comparisons.subgroups import subgroup_table
+    from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 
     _enter_own(experiment)
     make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]
@@ -190,8 +189,12 @@ def score_matrix(
     experiment: Experiment, tests: AnalysisPlan, scores: str, matrix: str, missing: str
 ) -> None:
     """Write one score per data set and model, and which are missing."""
-    from bakeoff.comparisons.evidence import read_scores
-    from bakeoff.comparisons.matrix import check_holes, missing_cells, score_matrix
+    from bakeoff.comparisons.read_evidence import (
+        check_holes,
+        missing_cells,
+        read_scores,
+        score_matrix,
+    )
     from bakeoff.comparisons.run_tests import matrices
 
     plans = experiment.resampling.plans()

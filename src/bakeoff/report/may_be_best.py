@@ -11,9 +11,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_test
-from bakeoff.comparisons.run_tests import TimeBlocks, by_metric, difference_options
-from bakeoff.comparisons.score_intervals import alone
+from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks, difference_options, has_test
+from bakeoff.comparisons.read_evidence import by_metric
+from bakeoff.comparisons.row_tables import alone
 from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer
@@ -62,16 +62,9 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
 
 def cautions(study: Study, found: Contenders) -> Iterator[str]:
     """Say how far the set of the models that may be the best can be trusted, if it is shown."""
-    if len(study.models) == 2:
-        return
-    yield from (f"Caution: {a.detail}." for a in found.assumptions if a.holds is False)
-    for line in found.models:
-        if line.beaten_by:
-            yield (
-                f"{study.label(line.model)} may still be the best, although a pairwise test shows "
-                f"{study.label(line.beaten_by)} to be better: that test alone does not exclude a "
-                "model here."
-            )
+    for a in found.assumptions if len(study.models) > 2 else ():
+        if a.holds is False:
+            yield f"Caution: this list is rough ({a.detail})."
 
 
 DRAWS = 9_999

@@ -12,10 +12,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.cautions import inflation, of_task, rates_by
-from bakeoff.comparisons.dependence import several_runs
-from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.comparisons.trials import RowCounts
+from bakeoff.comparisons.advice import RowCounts, inflation, of_task, rates_by
+from bakeoff.comparisons.settings import INDEPENDENT, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study

@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.comparison import clipped
+from bakeoff.comparisons.advice import enough_datasets
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.matrix import complete, missing_cells
-from bakeoff.comparisons.recommend import enough_datasets
+from bakeoff.comparisons.read_evidence import complete, missing_cells
+from bakeoff.comparisons.run_tests import clipped
 from bakeoff.errors import UserError
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import percent
@@ -190,12 +190,15 @@ def sizes_known(scores: pd.DataFrame) -> bool:
     return not bool(scores[["n_train", "n_test"]].isna().any(axis=None))
 
 
-def says_something(study: Study, low: float, high: float, limits: tuple[float, float]) -> bool:
-    """Tell whether an interval is worth showing: not over a few data sets, nor over half of all."""
-    width = limits[1] - limits[0]
-    if study.several and study.units < enough_datasets(study.experiment):
-        return False
-    return high - low < width / 2 if math.isfinite(width) else not {low, high} & set(limits)
+def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
+    """Return a model's interval where it says something: of enough data sets, and not of half."""
+    few = study.several and study.units < enough_datasets(study.experiment)
+    if few or line.ci is None:
+        return None
+    low, high = study.metric.range
+    if math.isinf(high - low):
+        return None if {line.ci.low, line.ci.high} & {low, high} else line.ci
+    return line.ci if line.ci.high - line.ci.low < (high - low) / 2 else None
 
 
 def interval_note(study: Study) -> str:
@@ -257,7 +260,7 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     except ValueError:  # no data set with two scores, or one data set alone
         return None
     best_first = np.argsort(found.expected_rank, kind="stable")
-    found, columns = found.of(best_first), columns[best_first]
+    found, columns = found.reordered(best_first), columns[best_first]
     values = values[:, best_first]
     rates = win_rates(values, **given)
     k = len(columns)

@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.cautions import Cautions, cautions
+from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bakeoff.comparisons.dependence import several_runs
+from bakeoff.comparisons.settings import several_runs
 from bakeoff.report.numbers import short, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric, mixed_units

@@ -1,4 +1,4 @@
-"""Where rows come from: each module of this package is one source, found by its being here."""
+"""Where rows come from: the sources in the modules of this package, found by their being here."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def _sources() -> dict[str, type[DataSet]]:
     return found
 
 
-SOURCES: Mapping[str, type[DataSet]] = MappingProxyType(_sources())
-"""The sources by name, in alphabetical order of their modules."""
+SOURCES: Mapping[str, type[DataSet]] = MappingProxyType(dict(sorted(_sources().items())))
+"""The sources by name, in alphabetical order."""

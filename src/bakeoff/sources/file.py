@@ -11,8 +11,7 @@ from pydantic import Field, model_validator
 
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import is_file, locate, no_file
-from bakeoff.sources.common.base import ColumnName, Loaded, blame
-from bakeoff.sources.common.tables import TableData, TableKeys
+from bakeoff.sources.common.base import ColumnName, Loaded, TableData, TableKeys, blame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -71,7 +71,7 @@ class OpenmlData(DataSet):
         import pyarrow as pa
         from sklearn.datasets import fetch_openml
 
-        from bakeoff.sources.common.download import reason_of
+        from bakeoff.sources.url import reason_of
 
         asked = (
             {"data_id": self.data_id}

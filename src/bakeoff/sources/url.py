@@ -1,14 +1,109 @@
-"""Tables downloaded from a URL."""
+"""Tables at an address of the web: without secrets in it, downloaded once, known by their hash."""
 
 from __future__ import annotations
 
-from typing import Literal
+import os
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from urllib.parse import quote, unquote
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from bakeoff.sources.common.base import Loaded, blame
-from bakeoff.sources.common.tables import TableData
-from bakeoff.sources.common.web import Sha256, WebAddress
+from bakeoff.errors import Problem, UserError, shown
+from bakeoff.files import DOWNLOADS, sha256_of, whole
+from bakeoff.keys import said
+from bakeoff.sources.common.base import Loaded, TableData, blame
+
+if TYPE_CHECKING:
+    import requests
+
+_CHUNK = 1 << 20
+_SECONDS = 60
+_WAITS = (1.0, 4.0)
+"""Seconds before the second and the third attempt."""
+VARIABLE = re.compile(r"\$\{(\w+)\}")
+_LOGIN = re.compile(r"^[^:/]+://([^/?#]*)@")
+_PARAMETER = re.compile(r"[?&;#]([^=?&;#]+)=([^&;#]*)")
+_SECRET = re.compile(
+    r"passw(or)?d|passphrase|pwd|token(?!i)|secret|signature|credential|jwt|(api|access|account)key"
+    r"|(^|[^a-z])(pass|pw|key|sig|auth|authorization|sas)$",
+    re.IGNORECASE,
+)
+
+
+class Filled(NamedTuple):
+    """An address with the values of its environment variables."""
+
+    address: str
+    secrets: dict[str, str]
+
+    def hidden_in(self, text: str) -> str:
+        """Put the names of the variables in the place of their values."""
+        for name, value in self.secrets.items():
+            for written in dict.fromkeys((value, quote(value, safe=""), quote(value))):
+                text = text.replace(written, f"${{{name}}}") if written else text
+        return text
+
+
+def filled(address: str) -> Filled:
+    """Put the values of environment variables into an address."""
+    # In a login and as the value of a parameter they are percent-encoded, so that a password may
+    # hold any character.
+    names = dict.fromkeys(VARIABLE.findall(address))
+    lacking = [name for name in names if name not in os.environ]
+    if lacking:
+        raise Problem(("url",), f"there is no environment variable {lacking[0]}")
+    login = _LOGIN.match(address)
+
+    def value(match: re.Match[str]) -> str:
+        inner = login is not None and match.start() < login.end()
+        text = os.environ[match[1]]
+        return quote(text, safe="") if inner or address[match.start() - 1] == "=" else text
+
+    return Filled(VARIABLE.sub(value, address), {name: os.environ[name] for name in names})
+
+
+def _without_login(address: str) -> str:
+    """Refuse an address of the web with a secret, or with a user's name: it may be a token."""
+    login = _LOGIN.match(address)
+    found = ["what stands before the @"] if login and _told(login[1].replace(":", "")) else []
+    for name, value in _PARAMETER.findall(unquote(address)):
+        if _SECRET.search(name.strip()) and _told(value):
+            found.append(f"{name.strip()}=")
+    if found:
+        raise said(
+            f"there is a password or token in the address ({found[0]}), which would stand in the "
+            "results: put it into an environment variable and write ${NAME} in its place"
+        )
+    return address
+
+
+def _told(text: str) -> bool:
+    return bool(VARIABLE.sub("", text))
+
+
+def _looking_like(pattern: str, wanted: str) -> AfterValidator:
+    """Make a check of a text against a pattern, with a message in words."""
+
+    def check(text: str) -> str:
+        if re.fullmatch(pattern, text) is None:
+            raise said(f"found {shown(text)}, expected {wanted}")
+        return text
+
+    return AfterValidator(check)
+
+
+WebAddress = Annotated[
+    str,
+    AfterValidator(_without_login),
+    _looking_like(r"https?://\S+", "a web address that starts with http:// or https://"),
+]
+Sha256 = Annotated[
+    str,
+    _looking_like(r"[0-9a-f]{64}", "64 characters of 0-9 and a-f, as `sha256sum FILE` prints them"),
+]
 
 
 class UrlData(TableData):
@@ -30,15 +125,81 @@ class UrlData(TableData):
 
     def at_hand(self) -> bool:
         """Tell whether the file has been downloaded."""
-        from bakeoff.sources.common.download import cached
-
         return cached(self.sha256) is not None
 
     def load(self, seed: int) -> Loaded:
         """Read the table, downloading it unless it is there."""
-        from bakeoff.sources.common.download import download
         from bakeoff.sources.common.formats import read_table
 
         with blame("url"):
             file = download(self.url, self.sha256)
             return Loaded(read_table(file, self.url, self), self.target)
+
+
+def cached(sha256: str) -> Path | None:
+    """Return the file of a hash if it has been downloaded, whole and unchanged."""
+    path = DOWNLOADS / sha256
+    return path if path.is_file() and sha256_of(path) == sha256 else None
+
+
+def download(url: str, sha256: str) -> Path:
+    """Return the file of a hash, downloading it unless it is there."""
+    found = cached(sha256)
+    if found is not None:
+        return found
+    path, place = DOWNLOADS / sha256, filled(url)
+    with whole(path) as part:
+        try:
+            fetch(place.address, part)
+        except OSError as error:
+            raise UserError(
+                f"{url} cannot be downloaded ({place.hidden_in(reason_of(error))}); without a "
+                f"network, put the file at {path}"
+            ) from None
+        got = sha256_of(part)
+        if got != sha256:
+            raise UserError(
+                f"the file at {url} has the sha256 {got}, the experiment says {sha256}: it has "
+                "changed, or the key is wrong"
+            )
+    return path
+
+
+def fetch(url: str, path: Path) -> None:
+    """Download an address to a file; retry after transient errors."""
+    import requests
+
+    for wait in (*_WAITS, None):
+        try:
+            with requests.get(
+                url, stream=True, timeout=_SECONDS, headers={"User-Agent": "bakeoff"}
+            ) as answer:
+                answer.raise_for_status()
+                _write(answer, path)
+            return
+        except requests.RequestException as error:
+            said = error.response
+            if wait is None or (said is not None and said.status_code < 500):
+                raise
+        time.sleep(wait)
+
+
+def _write(answer: requests.Response, path: Path) -> None:
+    from bakeoff.sources.common.formats import LARGEST
+
+    size = 0
+    with path.open("wb") as file:
+        for chunk in answer.iter_content(_CHUNK):
+            size += len(chunk)
+            if size > LARGEST:
+                raise OSError(f"it is larger than {LARGEST >> 30} GiB")
+            file.write(chunk)
+
+
+def reason_of(error: OSError) -> str:
+    """Describe why a download failed."""
+    answer = getattr(error, "response", None)
+    if answer is not None:
+        return f"HTTP {answer.status_code} {answer.reason}"
+    inner = error.args[0] if error.args else error
+    return " ".join(str(getattr(inner, "reason", inner)).split()) or type(error).__name__

@@ -20,8 +20,7 @@ from pydantic import (
 from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
-from bakeoff.sources.common.base import ColumnName
-from bakeoff.sources.common.costs import Costs
+from bakeoff.sources.common.base import ColumnName, Costs
 from bakeoff.spec.given_models import AnyData, GivenModel, is_given, with_defaults
 from bakeoff.spec.metrics import AnyMetric, GivenMetric, OwnMetric, with_own_metrics
 from bakeoff.spec.models import LEAST_MEMORY, Model

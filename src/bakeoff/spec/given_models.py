@@ -24,9 +24,7 @@ from bakeoff.keys import ID, ClassName, Label, SpecSection, name_of, said
 from bakeoff.options import OPTIONS
 from bakeoff.paths import Paths
 from bakeoff.sources import SOURCES, DataSet
-from bakeoff.sources.common.base import ColumnName, Unit
-from bakeoff.sources.common.costs import Costs
-from bakeoff.sources.common.subgroups import Subgroups
+from bakeoff.sources.common.base import ColumnName, Costs, Subgroups, Unit
 from bakeoff.spec.models import Model
 
 DATASET = "{dataset}"

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Place, Problem, Problems, UserError, dotted, shown, unknown
-from bakeoff.sources.common.tables import instead_of
+from bakeoff.sources.common.base import instead_of
 from bakeoff.spec.experiment import Experiment
 
 _ID = "letters a to z, digits, _ and - only"

@@ -103,7 +103,7 @@ def test_estimators_are_scored_on_the_rarer_class(tmp_path):
         (("oak", "zelkova"), True),
     ],
 )
-def test_one_probability_needs_names_that_decide(names, refused):
+def test_one_probability_needs_names_that_decide(names, refused, tmp_path, capsys):
     y = np.tile(names, 60)
     rng = np.random.default_rng(1)
     p = np.clip((y == names[1]) * 0.3 + rng.uniform(size=120) * 0.7, 0, 1)
@@ -114,6 +114,15 @@ def test_one_probability_needs_names_that_decide(names, refused):
         return
     found = bakeoff.compare(y, given, metrics=["roc_auc"])
     assert found.verdict.startswith("p is better than q by ROC AUC")
+    told = f"The probabilities of p and q are read as those of {names[1]!r}."
+    assert told in found.verdict
+    named = bakeoff.compare(y, given, metrics=["roc_auc"], positive=names[1])
+    assert told not in named.verdict
+    pd.DataFrame({"label": y, **given}).to_csv(tmp_path / "t.csv", index=False)
+    for options, is_told in (((), True), (("--positive", names[1]), False)):
+        line = ["compare", str(tmp_path / "t.csv"), "--metric", "roc_auc", "--json", *options]
+        assert main(line) == 0
+        assert (told in capsys.readouterr().out) == is_told
 
 
 @pytest.mark.parametrize(

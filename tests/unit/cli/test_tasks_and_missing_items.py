@@ -63,6 +63,7 @@ RIGHT = ["--values", "right"]
         ("mixed", 2, "column"),
         ("mixed --tasks arc=norm,gsm=score", 0, "200 items of 2 tasks"),
         ("mixed --tasks arc=acc,gsm=score --subgroups subject", 0, "differs?"),
+        ("mixed --tasks arc=norm,gsm=match", 0, "200 items of 2 tasks"),
         ("mixed --tasks arc=other,gsm=score", 2, "--set value: arc: unknown column 'other'"),
         ("mixed --tasks gsm --groups subject", 0, "100 held-out rows"),
         ("limit", 2, "ids that are missing (50)"),

@@ -18,7 +18,7 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.execution.digests import of_data, of_given
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.preflight.experiment import check_experiment
-from bakeoff.sources.common import archives
+from bakeoff.sources.common import formats
 from bakeoff.spec.load import load_experiment, report_problems
 from bakeoff.stats import mcnemar
 from tests.conftest import GONE, change
@@ -501,6 +501,13 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
             0,
             "Ship: b",
         ),
+        ("compare logs --values right --runs run --set value=match", 0, "b is better than a"),
+        ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
+        (
+            "plan logs --models a,b --values right --set runs=run --difference 0.1",
+            0,
+            "to find a true difference of 0.1 in accuracy",
+        ),
         ("plan logs --models a,b --rows 9", 2, "it holds no labels but scores, `score` (0 "),
     ],
 )
@@ -536,7 +543,8 @@ def test_the_format_of_tables_is_an_option(capsys):
         ["plan", "t.out", "--models", "a,b", "--difference", "0.1"],
         ["init", "t.out", "--target", "y", "-o", "-"],
     ):
-        assert main([*command, "--format", "csv"]) == 0
+        how = ["--format", "csv"] if command[0] == "compare" else ["--set", "format=csv"]
+        assert main([*command, *how]) == 0
     assert '    format: "csv"\n' in capsys.readouterr().out
     Path("s.out").write_text("data,a,b\n" + "\n".join(f"d{i},{i % 7},{i % 5}" for i in range(12)))
     scores = ["compare", "s.out", "--datasets", "data", "--values", "higher", "--format", "csv"]
@@ -617,7 +625,7 @@ def test_a_member_that_cannot_be_unpacked_is_named(method, damage, capsys):
 
 
 def test_an_archive_that_unpacks_to_far_more_is_refused_before_it_does(capsys, monkeypatch):
-    monkeypatch.setattr(archives, "_SMALL", 1 << 20)
+    monkeypatch.setattr(formats, "_SMALL", 1 << 20)
     as_eval(inspect("a.json", "A", [1, 0]), zipfile.ZIP_DEFLATED, before=" " * (1 << 21))
     inspect("b.json", "B", [1, 0])
     assert main(["compare", "a.eval", "b.json", "--values", "right"]) == 2

@@ -6,7 +6,7 @@ import pytest
 
 from bakeoff.data.table import carry
 from bakeoff.errors import Problem, UserError
-from bakeoff.sources.common.subgroups import SubgroupColumn, as_columns
+from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec import load_experiment
 from bakeoff.spec.related import RowColumns
 

@@ -136,6 +136,14 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
     assert not Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).errors
 
 
+def test_models_without_scores_have_no_table_but_a_reason():
+    one = study(experiment(("a", "b")), (), THREE, undefined=("a", "b"))
+    page = _page(one)
+    assert not Parsed(page).errors
+    assert 'id="table-models"' not in page
+    assert "a is left out: accuracy is undefined on 10 of 10 folds" in page
+
+
 def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("bakeoff.report.page.MOST_SHOWN", 20)
     names = [f"m{i}" for i in range(7)]  # 21 pairs

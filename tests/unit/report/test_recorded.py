@@ -13,7 +13,7 @@ import pytest
 from matplotlib.text import Text
 from studies import experiment, ran
 
-from bakeoff.comparisons.subgroups import of_test_set, tabulate
+from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of, tabulate
 from bakeoff.report.exhibits import build, draw, exhibits
 
 FILE = Path(__file__).with_name("recorded.txt")
@@ -37,7 +37,7 @@ def one_data_set():
     return dataclasses.replace(
         found,
         importance=pd.DataFrame(lost),
-        subgroups=tabulate(of_test_set("d", rows, spec)),
+        subgroups=tabulate(subgroups_of("d", rows, spec), SUBGROUPS),
     )
 
 

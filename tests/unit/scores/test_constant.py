@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 
 from bakeoff.scores import METRICS
 from bakeoff.scores.constant import constant_answer
-from bakeoff.sources.common.costs import Costs
+from bakeoff.sources.common.base import Costs
 
 TRAIN, TEST = (60, 25), (30, 20)
 THEIRS = {

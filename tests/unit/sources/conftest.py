@@ -2,14 +2,14 @@
 
 import pytest
 
-from bakeoff.sources.common import download
+from bakeoff.sources import url
 from tests.unit.sources.helpers import Server
 
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(download, "_WAITS", (0.0, 0.0))
+    monkeypatch.setattr(url, "_WAITS", (0.0, 0.0))
     running = Server()
     yield running
     running.close()

@@ -12,9 +12,9 @@ from bakeoff.data import TARGET, load_table, records
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
 from bakeoff.options import OPTIONS
-from bakeoff.sources.common import archives, formats
+from bakeoff.sources.common import formats
+from bakeoff.sources.common.base import Format, TableKeys
 from bakeoff.sources.common.formats import read_table
-from bakeoff.sources.common.tables import Format, TableKeys
 from bakeoff.sources.file import FileData
 from tests.conftest import ROOT
 
@@ -184,13 +184,12 @@ def test_columns_of_every_type_become_plain(tmp_path):
     ],
 )
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
-    from bakeoff.data.prepare import features
-
+    from bakeoff.data.table import chosen_features
     from bakeoff.sources.sklearn import SklearnData
 
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
-        features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
+        chosen_features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
 
 
 @pytest.mark.parametrize(
@@ -312,7 +311,7 @@ def test_archives_and_workbooks_unpack_to_so_much(tmp_path, monkeypatch, name):
     rows = 3000 if kind == "excel" else 50_000
     getattr(pd.DataFrame({"a": [0] * rows}), f"to_{kind}")(path, index=False)
     assert len(read_table(path, path.name, TableKeys())) == rows
-    monkeypatch.setattr(archives, "LARGEST", 60_000)
+    monkeypatch.setattr(formats, "LARGEST", 60_000)
     with pytest.raises(UserError, match=rf"'{name}' cannot be read as {kind}: it unpacks to more"):
         read_table(path, path.name, TableKeys())
 

@@ -9,8 +9,8 @@ import pytest
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.sources.common import formats
+from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers, names, series_of, to_frame
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.sources.file import FileData
 
 BEYOND = 2**53

@@ -5,11 +5,12 @@ import hashlib
 
 import pandas as pd
 import pytest
+import requests
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import DOWNLOADS
 from bakeoff.preflight import check_experiment
-from bakeoff.sources.common import download
+from bakeoff.sources.common import formats
 from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
@@ -104,7 +105,7 @@ def test_secrets_come_from_the_environment_and_are_not_shown(server, tiny, monke
     assert table.card["source"]["url"].endswith("?token=${TOKEN}")
     (kept,) = DOWNLOADS.iterdir()
     kept.unlink()
-    monkeypatch.setattr(download.requests, "get", refusing)
+    monkeypatch.setattr(requests, "get", refusing)
     with pytest.raises(Problem, match=r"cannot be downloaded \(no way to http.*\$\{TOKEN\}\)") as e:
         load(made)
     assert "a%2Fb" not in str(e.value)
@@ -112,11 +113,11 @@ def test_secrets_come_from_the_environment_and_are_not_shown(server, tiny, monke
 
 def refusing(url, **options):
     """Fail as some versions of requests do, with the address in the message."""
-    raise download.requests.exceptions.InvalidURL(f"no way to {url}")
+    raise requests.exceptions.InvalidURL(f"no way to {url}")
 
 
 def test_a_download_has_a_limit(server, tiny, monkeypatch):
-    monkeypatch.setattr(download, "LARGEST", 1 << 12)
+    monkeypatch.setattr(formats, "LARGEST", 1 << 12)
     with pytest.raises(Problem, match=r"cannot be downloaded \(it is larger than .*put the file"):
         load(experiment(tiny, **of_url(server, PENGUINS.read_bytes())))
     assert list(DOWNLOADS.iterdir()) == []

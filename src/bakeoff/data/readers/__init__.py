@@ -26,11 +26,12 @@ import pandas as pd
 
 from bakeoff.errors import Place, Problem, joined, shown, some
 from bakeoff.files import digest
-from bakeoff.sources.common.archives import check_unpacked
+from bakeoff.sources.common.formats import check_unpacked
 
 __all__ = [
     "QUESTION",
     "SAMPLE_ID",
+    "SCORES",
     "LeftOut",
     "NoRows",
     "Reader",
@@ -50,6 +51,8 @@ __all__ = [
 GROUP = "bakeoff.readers"
 SAMPLE_ID = "sample_id"
 """The column of the ids that a log itself has, which are often the places of its samples."""
+SCORES = "scores"
+"""What logs say in `attrs` of a column ``score``: what the one metric of each task is called."""
 QUESTION = r" \[[0-9a-f]{16}\]"
 """What is in every id of a question: its digest."""
 _HEAD = 1 << 20

@@ -25,6 +25,7 @@ import pyarrow as pa
 
 from bakeoff.data.readers import (
     SAMPLE_ID,
+    SCORES,
     LeftOut,
     check_record,
     ids_of_questions,
@@ -136,6 +137,7 @@ def _rows(log: Any, samples: Iterable[tuple[str, Any]]) -> pd.DataFrame:
     table = table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
     table = with_metadata(table, [sample.get("metadata") or {} for _, sample in kept])
     run = log.get("eval") or {}
+    table.attrs[SCORES] = {"": scorers[0]} if len(scorers) == 1 else {}
     table.attrs["settings"] = _settings(run, log.get("plan") or {})
     known = {"model": "model", "task": "task", "key": "eval_id"}
     table.attrs |= {name: str(run[key]) for name, key in known.items() if key in run}

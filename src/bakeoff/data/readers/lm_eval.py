@@ -17,6 +17,7 @@ import pandas as pd
 
 from bakeoff.data.readers import (
     SAMPLE_ID,
+    SCORES,
     LeftOut,
     NoRows,
     check_record,
@@ -84,12 +85,14 @@ def read(text: str) -> pd.DataFrame:
     table = pd.DataFrame.from_dict(found, orient="index")
     if len(filters) == 1:
         table.columns = [name.partition(",")[0] for name in table.columns]
-    if table.shape[1] == 2:
+    single = table.columns[1] if table.shape[1] == 2 else None
+    if single is not None:
         table.columns = ["question", "score"]
     if table.shape[1] < 2:
         raise LeftOut("no sample has a metric that is a number")
     table = ids_of_questions(table.rename_axis(SAMPLE_ID).reset_index())
     table = with_metadata(table, list(known.values()))
+    table.attrs[SCORES] = {} if single is None else {"": single}
     table.attrs["settings"] = {"prompts": digest(sorted(prompts)), **settings}
     return table
 

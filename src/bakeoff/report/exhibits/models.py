@@ -21,7 +21,7 @@ from bakeoff.report.ranking import (
     order,
     ranking,
     ranks_of,
-    says_something,
+    shown_interval,
 )
 from bakeoff.report.study import BESIDE, Study
 from bakeoff.report.study_design import StudyDesign, clean
@@ -99,10 +99,8 @@ def scores(study: Study) -> Drawing:
             how: dict[str, Any] = {"alpha": 0.6, "markeredgewidth": 0, "rasterized": many}
             places = [place] * len(values)
             axes.plot(values[:, place], places, "o", markersize=3.6, color=colour, **how)
-        if line.ci is not None and says_something(
-            study, line.ci.low, line.ci.high, study.metric.range
-        ):
-            axes.plot(list(line.ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
+        if ci := shown_interval(study, line):
+            axes.plot(list(ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
         axes.plot(line.mean, place + below, "D", markersize=4.2, color=Colour.INK, zorder=4)
     name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
@@ -127,17 +125,13 @@ def models(study: Study) -> Table:
     """The tests, not overlapping intervals, show whether two models differ."""
     ranked, several = ranking(study), study.several
     averaged = study.averages(study.metric.name)
-    pick = max if study.metric.greater_is_better else min
-    top = pick((line.mean for line in ranked), default=math.nan)
+    top = _best_of([line.mean for line in ranked], study.metric.greater_is_better)
     rows = []
     for line in ranked:
         row: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
         if averaged:
             row["mean"] = Best(line.mean, line.mean == top)
-            if line.ci is None or says_something(
-                study, line.ci.low, line.ci.high, study.metric.range
-            ):
-                row["ci_low"] = line.ci
+            row |= {"ci_low": ci} if (ci := shown_interval(study, line)) else {}
         rows.append(row)
     baseline = _baseline_scores(study)
     if rows and study.metric.name in baseline:
@@ -215,8 +209,10 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     by = f"{study.metric.title} ({prose.scored(study)}{trained})"
-    parts = [f"Ranked by {by}. {interval_note(study)}"]
-    parts += filter(None, [prose.over_runs(study)])
+    hidden = any(line.ci for line in ranked) and not any(
+        shown_interval(study, one) for one in ranked
+    )
+    parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
@@ -238,7 +234,7 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     for dataset, notes in study.notes.items():
         where = f"{study.dataset_label(dataset)}, " if study.several else ""
         parts += [f"{where}{clean(said)}" for said in notes]
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
 def _baseline_scores(study: Study) -> dict[str, float]:

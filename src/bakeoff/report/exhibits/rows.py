@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.evidence import has_test
-from bakeoff.comparisons.run_tests import difference_options
-from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.comparisons.evidence import difference_options, has_test
+from bakeoff.comparisons.row_tables import INTERACTION
 from bakeoff.report.drawing import (
     SIZE,
     WIDTH,
@@ -308,13 +308,6 @@ def _subgroup(study: Study, line: dict[Any, Any]) -> IntervalLine:
 # --- permutation importance ------------------------------------------------------------------
 
 
-class Loss(NamedTuple):
-    """What the score of a model loses when a column is shuffled: mean and standard deviation."""
-
-    mean: float
-    sd: float
-
-
 @figure(
     Section.DATA,
     50,
@@ -328,18 +321,13 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
     to either side. The columns are in the order of their largest importance for any model.
     """
     table = study.importance
-    losses: dict[str, dict[str, Loss]] = {}
-    for line in table.to_dict("records") if len(table) else ():
-        if line["dataset"] == dataset:
-            loss = Loss(float(line["mean"]), float(line["sd"]))
-            losses.setdefault(str(line["model"]), {})[str(line["feature"])] = loss
-    found = {model: losses[model] for model in order(study) if model in losses}
-    if not found:
+    if not len(table) or not (table["dataset"] == dataset).any():
         return message("no model has importances here")
-    columns = dict.fromkeys(name for known in found.values() for name in known)
-    most = {name: max(k[name].mean for k in found.values() if name in k) for name in columns}
-    names = sorted(columns, key=lambda name: -most[name])
-    shown, models = names[:15], list(found)[:4]
+    of = table[table["dataset"] == dataset].set_index(["feature", "model"])
+    losses, deviations = of["mean"].unstack(), of["sd"].unstack()
+    known = [model for model in order(study) if model in losses]
+    names = losses.max(axis=1).sort_values(ascending=False, kind="stable").index
+    shown, models = list(names[:15]), known[:4]
     letters = letters_for(map(clean, shown), 24)
     labels = [name_of(clean(name), letters) for name in shown]
     drawn = canvas(WIDTH, len(shown) * 0.24 + 0.85)
@@ -347,45 +335,40 @@ def importance_bars(study: Study, dataset: str) -> Drawing:
     grid = drawn.subplots(1, len(models), sharex=True, sharey=True, squeeze=False)[0]
     for axes, model in zip(grid, models, strict=True):
         bare(axes)
-        known = [(i, found[model][name]) for i, name in enumerate(shown) if name in found[model]]
-        places, means = [i for i, _ in known], [loss.mean for _, loss in known]
-        sds = [loss.sd for _, loss in known]
-        axes.barh(places, means, height=0.62, color=Colour.BLUE)
-        axes.errorbar(means, places, xerr=sds, fmt="none", ecolor=Colour.MUTED, elinewidth=1)
+        lost, sd, places = losses[model][shown], deviations[model][shown], range(len(shown))
+        axes.barh(places, lost, height=0.62, color=Colour.BLUE)
+        axes.errorbar(lost, places, xerr=sd, fmt="none", ecolor=Colour.MUTED, elinewidth=1)
         name_rows(axes, labels)
         axes.axvline(0, color=Colour.MUTED, linewidth=0.8)
         axes.locator_params(axis="x", nbins=3)
         axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
         axes.set_axisbelow(True)
         axes.set_title(name_of(study.label(model), 16), fontsize=SIZE, color=Colour.INK)
-    lost = what_is_lost(study, found)
-    drawn.supxlabel(lost.title, fontsize=SIZE, color=Colour.INK)
-    first = found[models[0]]
-    largest = max(first, key=lambda name: first[name].mean)
+    title, told = _what_is_lost(study, of)
+    drawn.supxlabel(title, fontsize=SIZE, color=Colour.INK)
+    first = losses[models[0]]
     alt = (
         f"Permutation importance of {len(shown)} columns for {len(models)} models. For "
-        f"{study.label(models[0])} {clean(largest)} has the largest, "
-        f"{lost.told(first[largest].mean)}."
+        f"{study.label(models[0])} {clean(str(first.idxmax()))} has the largest, "
+        f"{told(float(first.max()))}."
     )
     parts = [
         f"{len(part)} of {len(whole)} {kind}"
-        for part, whole, kind in ((shown, names, "columns"), (models, found, "models"))
+        for part, whole, kind in ((shown, names, "columns"), (models, known, "models"))
         if len(part) < len(whole)
     ]
     return Drawing(drawn, alt, shows=" and ".join(parts))
 
 
-def what_is_lost(study: Study, found: dict[str, dict[str, Loss]]) -> Written:
+def _what_is_lost(study: Study, losses: pd.DataFrame) -> tuple[str, Callable[[float], str]]:
     """Say what is lost when a column is shuffled, and how it is written."""
     wanted = study.experiment.importance
     assert wanted is not None
     scoring, when = wanted.scoring, "when the column is shuffled"
     if scoring not in study.metrics:
-        return Written(f"Loss of {scoring} {when}")
-    metric, shown = study.metrics[scoring], study.written(scoring)
-    known = [loss for of in found.values() for loss in of.values()]
+        return f"Loss of {scoring} {when}", Written().told
+    metric, written = study.metrics[scoring], study.written(scoring)
     if varies(metric):
-        digits = decimals((loss.sd for loss in known), (loss.mean for loss in known))
-        shown = dataclasses.replace(shown, decimals=digits)
-    what = f"{'Loss' if metric.greater_is_better else 'Increase'} of {shown.label} {when}"
-    return dataclasses.replace(shown, title=what)
+        written = dataclasses.replace(written, decimals=decimals(losses["sd"], losses["mean"]))
+    what = "Loss" if metric.greater_is_better else "Increase"
+    return f"{what} of {written.label} {when}", written.told

@@ -1,26 +1,34 @@
-"""Base of all data sources: the shared keys and the methods of a source."""
+"""Base of all data sources: the keys that they share, and what a source must answer.
+
+Who reads an experiment imports this module, which therefore computes nothing.
+"""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
+    Discriminator,
     Field,
+    Tag,
     model_validator,
 )
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.keys import ClassName, Label, OneMessage, SpecSection, said, with_numbers
-from bakeoff.sources.common.costs import Costs
-from bakeoff.sources.common.subgroups import Subgroups
+from bakeoff.keys import ClassName, Label, OneMessage, SpecSection, name_of, said, with_numbers
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
 
 def _number_as_text(value: Any) -> Any:
@@ -37,6 +45,116 @@ Unit = Annotated[
     Field(description="Unit of the target of a regression, like MPa; shown after numbers."),
 ]
 Limit = Annotated[int | float | str, OneMessage, BeforeValidator(with_numbers)]
+
+
+Cost = Annotated[float, Field(ge=0)]
+
+
+class Costs(SpecSection):
+    """The cost of each kind of error: rows are true classes, columns predicted ones."""
+
+    classes: list[ClassName] = Field(
+        min_length=2, description="The classes in the order of the matrix's rows and columns."
+    )
+    matrix: list[list[Cost]] = Field(
+        description="One row per true class, one column per predicted class; at least 0, and 0 "
+        "for right predictions."
+    )
+
+    priors: list[Cost] | None = Field(
+        None,
+        description="How frequent each class is where the models will be used, in the order of "
+        "`classes`; shares or counts. For the metric `expected_cost`.",
+    )
+
+    @property
+    def names(self) -> list[str]:
+        """The classes as the canonical tables write them: 1.0 is the class 1."""
+        return [name_of(name) for name in self.classes]
+
+    def of(self, classes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the matrix for these classes in this order, shape (K, K)."""
+        import numpy as np
+
+        order = [self.names.index(name) for name in classes]
+        return np.array(self.matrix, dtype=np.float64)[np.ix_(order, order)]
+
+    def shares(self, classes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the priors, which must be given, for these classes in this order, as shares."""
+        import numpy as np
+
+        assert self.priors is not None
+        found = np.array(self.priors)[[self.names.index(name) for name in classes]]
+        return np.asarray(found / found.sum())
+
+    @model_validator(mode="after")
+    def _square(self) -> Self:
+        k, names = len(self.classes), self.names
+        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if repeated is not None:
+            raise said(f"class {repeated!r} appears twice")
+        widths = [len(row) for row in self.matrix]
+        if len(widths) != k or set(widths) != {k}:
+            found = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
+            raise said(f"the matrix has {found} number(s), {k} classes need {k} rows of {k}")
+        wrong = next((i for i in range(k) if self.matrix[i][i] != 0), None)
+        if wrong is not None:
+            raise said(
+                f"a right prediction of {names[wrong]!r} costs {self.matrix[wrong][wrong]:g}, "
+                "must cost 0: rows are true classes, columns predicted ones"
+            )
+        if math.fsum(map(math.fsum, self.matrix)) == 0:
+            raise said("every error costs 0: nothing to compare")
+        if self.priors is not None and (len(self.priors) != k or not any(self.priors)):
+            raise said(f"found priors {self.priors}, expected {k} numbers, not all of them 0")
+        return self
+
+
+class SubgroupColumn(SpecSection):
+    """A column of subgroups."""
+
+    column: Annotated[str, Field(min_length=1)] = Field(description="The column.")
+    bins: list[float] | None = Field(
+        None,
+        min_length=1,
+        description="Where a column of numbers is cut: `[40, 65]` makes the subgroups below 40, 40 "
+        "to below 65, and 65 or more.",
+    )
+
+    @model_validator(mode="after")
+    def _ascending(self) -> Self:
+        if any(low >= high for low, high in pairwise(self.bins or [])):
+            raise said(f"found bins {self.bins}, expected numbers in ascending order")
+        return self
+
+
+def as_columns(listed: Sequence[str | SubgroupColumn]) -> tuple[SubgroupColumn, ...]:
+    """Return columns that are named alone as columns without cuts."""
+    return tuple(
+        SubgroupColumn.model_validate({"column": one}) if isinstance(one, str) else one
+        for one in listed
+    )
+
+
+def each_once(listed: list[str | SubgroupColumn]) -> list[str | SubgroupColumn]:
+    """Refuse a column that is listed twice."""
+    names = [one.column for one in as_columns(listed)]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise said(f"{twice!r} appears twice")
+    return listed
+
+
+Subgroups = Annotated[
+    list[
+        Annotated[
+            Annotated[str, Field(min_length=1), Tag("name")]
+            | Annotated[SubgroupColumn, Tag("mapping")],
+            Discriminator(lambda value: "name" if isinstance(value, str) else "mapping"),
+        ]
+    ],
+    AfterValidator(each_once),
+]
 
 
 class Filter(SpecSection):
@@ -198,3 +316,70 @@ def blame(key: str) -> Iterator[None]:
         raise
     except UserError as error:
         raise Problem((key,), str(error)) from error.__cause__
+
+
+Format = Literal["csv", "tsv", "parquet", "feather", "jsonl", "excel", "stata"]
+ENDINGS: Mapping[str, str] = {
+    **{f".{name}": name for name in ("csv", "tsv", "parquet", "feather", "jsonl")},
+    ".ndjson": "jsonl",
+    ".xlsx": "excel",
+    ".dta": "stata",
+}
+"""The format that an ending tells."""
+_READ_BY = {
+    "database": "pandas.read_sql",
+    **dict.fromkeys(("arff", ".arff"), "scipy.io.arff.loadarff"),
+    **dict.fromkeys(("spss", ".sav"), "pandas.read_spss"),
+    **dict.fromkeys(("sas", "xport", ".sas7bdat", ".xpt"), "pandas.read_sas"),
+    **dict.fromkeys(("libsvm", ".libsvm", ".svm"), "sklearn.datasets.load_svmlight_file"),
+}
+"""What reads sources, formats and endings that were read here before."""
+
+
+def instead_of(name: str) -> str:
+    """Say what to use instead of a source, format or ending that was read here before."""
+    reader = _READ_BY.get(name)
+    return f"; use `source: function` with a function that calls {reader}" if reader else ""
+
+
+class TableKeys(SpecSection):
+    """How a table is written in its file."""
+
+    format: Format | None = Field(None, description="Default: by the ending of the name.")
+    sheet: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="Excel: the name of the sheet; default: the first one."
+    )
+    sep: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
+        None, description="CSV: what separates the values; default: a comma (TSV: a tab)."
+    )
+    header: bool = Field(
+        True, description="CSV, TSV: whether line 1 names the columns; if not, they are x1, x2, …"
+    )
+    skip: int = Field(
+        0, ge=0, description="CSV, TSV: lines before that of the names, such as a title."
+    )
+    encoding: str = Field("utf-8", description="CSV, TSV, JSON lines: the text's encoding.")
+    missing_values: list[str] | None = Field(
+        None,
+        description="CSV, TSV, Excel: texts that mean a missing value, beside empty ones; default: "
+        "NA, N/A, NaN, null, None and their like.",
+    )
+
+    decimal: Literal[".", ","] = Field(
+        ".", description="CSV, TSV: what stands before the decimals of a number."
+    )
+    thousands: Literal[",", ".", " ", "'"] | None = Field(
+        None, description="CSV, TSV: what stands between the thousands of a number."
+    )
+
+    @model_validator(mode="after")
+    def _readable_numbers(self) -> Self:
+        if self.decimal == self.thousands:
+            raise said(f"`decimal` and `thousands` cannot both be {self.decimal!r}")
+        return self
+
+
+class TableData(TableKeys, DataSet):
+    """A table in a file."""
+
+    target: ColumnName = Field(description="The column to predict.")

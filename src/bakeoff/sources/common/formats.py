@@ -1,26 +1,33 @@
-"""Read a table from a file of any format, and say what is wrong with it."""
+"""Read a table from a file of any format, compressed or not, and say what is wrong with it."""
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import csv
+import gzip
 import io
 import itertools
+import lzma
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 import pyarrow.feather
 from pandas.api.types import is_numeric_dtype, is_string_dtype
+from pandas.core.arrays.arrow.extension_types import (  # type: ignore[import-not-found]
+    ArrowIntervalType,
+)
 
 from bakeoff.errors import Problem, Remedy, UserError, unknown
 from bakeoff.extras import require
 from bakeoff.files import parse_json, read_large
-from bakeoff.sources.common.archives import COMPRESSED, check_unpacked, opened, seekable
+from bakeoff.sources.common.base import ENDINGS, TableKeys, instead_of
 from bakeoff.sources.common.identifiers import (
     codes_in,
     exact,
@@ -29,8 +36,20 @@ from bakeoff.sources.common.identifiers import (
     whole_numbers,
     with_own_types,
 )
-from bakeoff.sources.common.tables import ENDINGS, TableKeys, instead_of
 
+LARGEST = 4 << 30
+"""Bytes of a download, and of what an archive holds: more is a mistake or an attack."""
+_SMALL, _RATIO = 256 << 20, 200
+"""Bytes that any archive may hold, and the times its size that a larger one may hold."""
+
+_OPENERS: Mapping[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+_ZIP = ".zip"
+COMPRESSED = (*_OPENERS, _ZIP)
+"""Endings of what is unpacked while it is read."""
 MISSING = frozenset(
     {
         *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
@@ -195,7 +214,15 @@ def _parquet(file: IO[bytes]) -> pd.DataFrame:
 
 
 def _feather(file: IO[bytes]) -> pd.DataFrame:
-    return to_frame(validate(pyarrow.feather.read_table(file)))
+    try:
+        return to_frame(validate(pyarrow.feather.read_table(file)))
+    except TypeError:  # pandas' own type of intervals cannot be read where these are categories
+        file.seek(0)
+        pyarrow.unregister_extension_type("pandas.interval")
+    try:
+        return to_frame(validate(pyarrow.feather.read_table(file)))
+    finally:
+        pyarrow.register_extension_type(ArrowIntervalType(pyarrow.int64(), "left"))
 
 
 def validate(table: pyarrow.Table) -> pyarrow.Table:
@@ -329,3 +356,65 @@ def _refuse_twice(columns: Sequence[str], name: str) -> None:
             f"{name!r} has {len(twice)} column name(s) more than once, first {twice[0]!r}: "
             "rename them"
         )
+
+
+def most_unpacked(packed: int) -> int:
+    """Return how many bytes an archive of so many may hold: it is read into memory."""
+    import psutil
+
+    free: int = psutil.virtual_memory().available
+    return min(LARGEST, free // 2, max(_SMALL, _RATIO * packed))
+
+
+def check_unpacked(size: int, packed: int) -> None:
+    """Refuse an archive, or a part of it, that holds more than `most_unpacked`."""
+    if size > (most := most_unpacked(packed)):
+        raise ValueError(
+            f"it unpacks to more than {most / 2**30:.2g} GiB: {LARGEST >> 30} GiB, {_RATIO} times "
+            "the size of the archive and half of the free memory are the limits; if it is meant "
+            "to, unpack it and name what is in it"
+        )
+
+
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
+    """Open a file, unpacked where the ending of `name` says that it is compressed."""
+    ending = Path(name.partition("?")[0]).suffix.lower()
+    if ending == _ZIP:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if len(members) != 1:
+                raise UserError(f"{name!r} holds {len(members)} files; it must hold one table")
+            with archive.open(members[0]) as file:
+                yield _limited(file, path)
+    elif ending in _OPENERS:
+        with _OPENERS[ending](path, "rb") as file:
+            yield _limited(file, path)
+    else:
+        with path.open("rb") as file:
+            yield file
+
+
+class _Unpacked(io.RawIOBase):
+    """The unpacked content of an archive, up to `most_unpacked` bytes."""
+
+    def __init__(self, file: IO[bytes], packed: int) -> None:
+        self._file, self._packed, self._read = file, packed, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self._read += count
+        check_unpacked(self._read, self._packed)
+        return count
+
+
+def _limited(file: IO[bytes], path: Path) -> IO[bytes]:
+    return io.BufferedReader(_Unpacked(file, path.stat().st_size), 1 << 20)
+
+
+def seekable(file: IO[bytes]) -> Any:
+    """Return a file in which one can go back, read into memory if it must be."""
+    return file if file.seekable() else io.BytesIO(file.read())

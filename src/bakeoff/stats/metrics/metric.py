@@ -372,11 +372,11 @@ def enter(metric: Metric) -> None:
 
 
 def decision(title: str, unit: str, *, name: str = "", **facts: Any) -> Callable[[F], F]:
-    """Enter a formula over the table of true and predicted classes; see `Counts` and `Cells`."""
+    """Enter a formula over the table of true and predicted classes; see `Cells`."""
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
-            return float(formula(view.counts))
+            return float(formula(view.cells).value)
 
         usual = {"form": Form.DECISIONS, "formula": formula, **facts}
         enter(Metric(name=name or formula.__name__, title=title, unit=unit, value=value, **usual))
