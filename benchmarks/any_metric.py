@@ -10,11 +10,6 @@ and by Bonferroni. Equal models: how often any difference is found (the family-w
 whose skill rises evenly from the first to the last: the share of differences that is found, and how
 often the best model is in the set of those that may be the best. Rates go to
 any_metric_families.csv.
-
-*Subgroups*: A is better than B, by as much in every subgroup; how often does the interaction test
-say that the difference differs? Two subgroups of one size or four that hold a half to a tenth of
-the rows; rows are independent, or come in 40 groups that reach into all subgroups. Rates go to
-any_metric_subgroups.csv.
 """
 
 from __future__ import annotations
@@ -29,21 +24,17 @@ import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from bakeoff.stats import (
-    Result,
     Status,
     adjust_pvalues,
     best_models,
-    mean_interaction,
     metric_ci,
     metric_difference,
-    metric_interaction,
 )
 from bakeoff.stats.metrics.family import compare_models
-from benchmarks.harness import HERE, Row, fill, flagged, named, read, write
+from benchmarks.harness import HERE, Row, fill, flagged, named
 
 RATES = HERE / "any_metric.csv"
 FAMILIES = HERE / "any_metric_families.csv"
-SUBGROUPS = HERE / "any_metric_subgroups.csv"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
 BENEFIT, RATE = "net_benefit@0.2", 0.2
@@ -61,9 +52,6 @@ CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
 """Share of the variance of scores that both models have in common."""
 SEPARATION, SPREAD, OVERCONFIDENCE = 1.6, 1.6, 1.5
-MOST_REJECTED, LEAST_COVERED = 0.06, 0.93
-"""What a cell may have at most and at least where no assumption is said to fail."""
-NEAR, MORE, AGAIN = 0.006, 3, 99
 COUNTS = ("answered", "rejected", "covered", "alone", "alone_covered")
 SILENT = ("rejected_unflagged", "missed_unflagged", "alone_missed_unflagged")
 """Rejections and misses that no assumption warns of; known of cells near a bound."""
@@ -197,15 +185,13 @@ def worse_by_the_margin(metric: str, candidate: str, prevalence: float) -> tuple
     return base, dataclasses.replace(other, mu=float(optimize.brentq(gap, 0.1, 9)))
 
 
-def rates(
-    metric: str, null: str, n: int, prevalence: float, replicates: int, *again: int
-) -> dict[str, object]:
-    """Simulate one cell, from a seed with what is added to it for drawing it again."""
+def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) -> dict[str, object]:
+    """Simulate one cell."""
     both = models(metric, null, prevalence)
     truth = population(metric, both[0], prevalence)
     how = {"metric": metric, "labels": [0, 1], **OPTIONS.get(metric, {})}
     rng = np.random.default_rng(
-        [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence), *again]
+        [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence)]
     )
     counts = dict.fromkeys((*COUNTS, *SILENT), 0)
     for _ in range(replicates):
@@ -237,29 +223,6 @@ def rates(
     return facts | {key: int(count) for key, count in counts.items()}
 
 
-def on_one_test_set(replicates: int) -> Iterator[object]:
-    """Simulate the cells that the file does not hold yet, then those near a bound again."""
-    columns = [*CELL, "replicates", *COUNTS, *SILENT]
-    cells = itertools.product(METRICS, NULLS, SIZES, PREVALENCES)
-    drawn = ((named(CELL, c), partial(rates, *c, replicates)) for c in cells)
-    yield from fill(RATES, drawn, columns)
-    rows = read(RATES)
-    for row in sorted(counted(rows), key=within_bounds):
-        if within_bounds(row) < NEAR and int(row["replicates"]) < MORE * replicates:
-            cell = row["metric"], row["null"], int(row["n"]), float(row["prevalence"])
-            again = rates(*cell, MORE * replicates, AGAIN)
-            row |= {key: str(value) for key, value in again.items()}
-            write(RATES, rows, columns)
-            yield cell
-
-
-def within_bounds(row: Mapping[str, str]) -> float:
-    """Return by how much a cell is within its bounds; negative beyond them."""
-    found = shares(row)
-    least = min(found["covered"], found["alone"])
-    return min(MOST_REJECTED - found["rejected"], least - LEAST_COVERED)
-
-
 def shares(row: Mapping[str, str]) -> dict[str, float]:
     """Return the rates of one cell, and those of what no assumption warns of."""
     counts = {key: int(row[key]) for key in COUNTS}
@@ -286,22 +249,6 @@ def counted(rows: list[Row]) -> list[Row]:
 def span(values: list[float], decimals: int = 3) -> str:
     """Return the least and the largest of some values."""
     return f"{min(values):.{decimals}f}–{max(values):.{decimals}f}"
-
-
-def beyond(rows: list[Row], *, warned: bool) -> list[str]:
-    """List the metrics with a cell beyond the bounds, and how far its worst one is."""
-    silent = "rejected silently", "covered but for silent misses", "alone but for silent misses"
-    keys = ("rejected", "covered", "alone") if warned else silent
-    found = []
-    for metric in METRICS:
-        own = [shares(row) for row in counted(rows) if row["metric"] == metric]
-        rejected = max(one[keys[0]] for one in own)
-        covered = min(one[key] for one in own for key in keys[1:])
-        said = [f"{rejected:.3f} rejected"] if round(rejected, 3) > MOST_REJECTED else []
-        said += [f"{covered:.3f} covered"] if round(covered, 3) < LEAST_COVERED else []
-        if said:
-            found.append(f"{metric} ({' and '.join(said)})")
-    return found
 
 
 # Families ----------------------------------------------------------------------------------------
@@ -354,64 +301,14 @@ def family(
     }
 
 
-# Subgroups ---------------------------------------------------------------------------------------
-
-IN_SUBGROUPS, ROWS = ("f1", "roc_auc", "log_loss", "mean"), (200, 1000)
-PARTS = {"two of one size": (0.5, 0.5), "four, .1 to .5": (0.1, 0.15, 0.25, 0.5)}
-RELATED = ("independent", "in 40 groups")
-OF_SUBGROUPS = ("metric", "n", "parts", "rows")
-GROUPS, WITHIN = 40, 0.3
-"""Groups, and the share of a model's own variance that their rows have in common."""
-PREVALENCE, WORSE = 0.4, 0.4
-"""By how much the separation of B is less than that of A."""
-
-
-def of_subgroups(metric: str, n: int, parts: str, rows: str, rng: np.random.Generator) -> Result:
-    """Draw a study with the same difference in all subgroups and test the interaction."""
-    shares = PARTS[parts]
-    part = rng.choice(len(shares), n, p=shares)
-    groups = None if rows == "independent" else np.arange(n) % GROUPS
-    noise = [_own(n, groups, rng) for _ in range(2)]
-    if metric == "mean":
-        spread = np.array([1.0, 2.0, 1.0, 0.5])[part]
-        return mean_interaction(spread * noise[0] + WORSE, spread * noise[1], part, groups=groups)
-    y = (rng.random(n) < PREVALENCE).astype(int)
-    common, said = rng.normal(size=n), []
-    for own, mu in zip(noise, (SEPARATION, SEPARATION - WORSE), strict=True):
-        scores = mu * y + math.sqrt(SHARED) * common + math.sqrt(1 - SHARED) * own
-        said.append(Model(mu).predicted("brier" if metric == "log_loss" else metric, scores, 0.4))
-    return metric_interaction(y, *said, part, metric=metric, labels=[0, 1], groups=groups)
-
-
-def _own(n: int, groups: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Return normal noise of variance 1, in part that of the groups."""
-    if groups is None:
-        return rng.normal(size=n)
-    shared = rng.normal(size=GROUPS)[groups]
-    return math.sqrt(WITHIN) * shared + math.sqrt(1 - WITHIN) * rng.normal(size=n)
-
-
-def subgroups(cell: tuple[str, int, str, str], replicates: int) -> dict[str, int]:
-    """Simulate one cell."""
-    metric, n, parts, rows = cell
-    seed = IN_SUBGROUPS.index(metric), n, len(PARTS[parts]), RELATED.index(rows)
-    rng = np.random.default_rng(seed)
-    found = [of_subgroups(*cell, rng) for _ in range(replicates)]
-    answered = [one for one in found if one.status is Status.OK]
-    rejected = sum(one.pvalue <= LEVEL for one in answered)
-    return {"replicates": replicates, "answered": len(answered), "rejected": int(rejected)}
-
-
 def simulate(replicates: int) -> Iterator[object]:
-    """Simulate what the files do not hold yet; studies of families and subgroups take longer."""
-    yield from on_one_test_set(replicates)
+    """Simulate what the files do not hold yet; studies of families take longer."""
+    cells = itertools.product(METRICS, NULLS, SIZES, PREVALENCES)
+    drawn = ((named(CELL, c), partial(rates, *c, replicates)) for c in cells)
+    yield from fill(RATES, drawn, [*CELL, "replicates", *COUNTS, *SILENT])
     families = itertools.product(("f1", "roc_auc"), (5, 20), (200, 1000), (0.5, 0.1), SKILLS)
     every = {"test": "metric_difference"}
     yield from fill(
         FAMILIES,
         ((every | named(OF_FAMILIES, c), partial(family, *c, replicates // 2)) for c in families),
-    )
-    parts = itertools.product(IN_SUBGROUPS, ROWS, PARTS, RELATED)
-    yield from fill(
-        SUBGROUPS, ((named(OF_SUBGROUPS, c), partial(subgroups, c, replicates // 5)) for c in parts)
     )

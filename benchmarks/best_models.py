@@ -3,10 +3,9 @@
 Two to ten models of which all have the same true metric, so that each of them is a best one:
 *alike* (scores of one kind), *unlike* (other spreads of the scores, other thresholds, overconfident
 probabilities), *heavy* (as unlike, with Student's t with 3 degrees of freedom in place of normal
-scores) and *in groups* (unlike, in groups of 20 rows that share half of the noise). *Trained* are
-real learners on small training sets; their true metrics, those of 40,000 rows, differ. Values per
-row are log-normal losses. Counted is how often a best model is in the set: the one that is in it
-least often. Rates go to best_models.csv.
+scores) and *in groups* (unlike, in groups of 20 rows that share half of the noise). Values per row
+are log-normal losses. Counted is how often a best model is in the set: the one that is in it least
+often. Rates go to best_models.csv.
 """
 
 from __future__ import annotations
@@ -14,25 +13,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 from scipy import optimize, stats
-from sklearn.base import clone
-from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.tree import DecisionTreeClassifier
 
-from bakeoff.stats import BestResult, Status, best_by_values, best_models, influence
+from bakeoff.stats import BestResult, Status, best_by_values, best_models
 from benchmarks.any_metric import Model, balanced_threshold, population
 from benchmarks.harness import HERE, Cell, fill, named
 
 RATES = HERE / "best_models.csv"
-Study = tuple[BestResult, np.ndarray]
-"""What was found; which of the models are best."""
 LEVEL, DRAWS, SHARED, GROUP = 0.95, 999, 0.6, 20
 COUNTS, FEWER = (2, 5, 10), (2, 5)
 POSITIVES = ((20, 400), (20, 40), (30, 600), (40, 800), (120, 1200), (400, 4000))
@@ -48,9 +38,6 @@ METRICS = (
     ),
 )
 """Metrics with the area, or else the separation, of the models."""
-LEARNED = ("roc_auc", "average_precision", "log_loss", "brier", "f1")
-SHAPES = (1.0, 1.5)
-"""Of log-normal losses."""
 CELL = ("metric", "size", "kind", "models", "positives", "n")
 
 
@@ -94,7 +81,7 @@ def _apart(area: float, spread: float, *, heavy: bool) -> float:
 
 def studies(
     metric: str, size: float, kind: str, count: int, m: int, n: int, replicates: int
-) -> Iterator[Study]:
+) -> Iterator[BestResult]:
     """Draw test sets, and find the best of the models on each."""
     prevalence = m / n
     rng = np.random.default_rng([sum(map(ord, metric + kind)), round(1e3 * size), count, m, n])
@@ -111,8 +98,7 @@ def studies(
         said = [one.predicted(metric, scores[:, k], prevalence) for k, one in enumerate(each)]
         if y.min() < y.max():
             how = {"metric": metric, "labels": [0, 1], "groups": groups}
-            best = best_models(y, np.column_stack(said), **how, n_resamples=DRAWS, seed=i)
-            yield best, np.ones(count, dtype=bool)
+            yield best_models(y, np.column_stack(said), **how, n_resamples=DRAWS, seed=i)
 
 
 def shared_noise(
@@ -126,43 +112,9 @@ def shared_noise(
     return np.asarray((own + shared) / math.sqrt(2))
 
 
-@cache
-def learned() -> tuple[np.ndarray, np.ndarray]:
-    """Train ten learners on 300 rows each; return truth and probabilities of 40,000 others."""
-    X, y = make_classification(
-        45_000, 20, n_informative=6, n_redundant=4, weights=[0.9], flip_y=0.02, random_state=0
-    )
-    kinds = (
-        LogisticRegression(max_iter=500),
-        GaussianNB(),
-        KNeighborsClassifier(25),
-        DecisionTreeClassifier(min_samples_leaf=15, random_state=0),
-        RandomForestClassifier(60, min_samples_leaf=3, random_state=0),
-    )
-    found = []
-    for k in range(10):
-        rows = slice(300 * k, 300 * (k + 1))
-        fitted = clone(kinds[k % len(kinds)]).fit(X[rows], y[rows])
-        found.append(np.clip(fitted.predict_proba(X[5_000:])[:, 1], 0.005, 0.995))
-    return y[5_000:], np.column_stack(found)
-
-
-def studies_of_learners(metric: str, count: int, n: int, replicates: int) -> Iterator[Study]:
-    """Draw test sets of a large one that real learners have predicted."""
-    y, p = learned()
-    p = p[:, :count] if metric != "f1" else (p[:, :count] > 0.3).astype(int)
-    truth = np.array([influence(y, p[:, k], metric=metric).value for k in range(count)])
-    top = truth == (truth.min() if metric in ("log_loss", "brier") else truth.max())
-    rng = np.random.default_rng([sum(map(ord, metric)), count, n])
-    for i in range(replicates):
-        rows = rng.choice(len(y), n, replace=False)
-        how = {"metric": metric, "labels": [0, 1]}
-        yield best_models(y[rows], p[rows], **how, n_resamples=DRAWS, seed=i), top
-
-
 def studies_of_values(
     shape: float, kind: str, count: int, n: int, replicates: int
-) -> Iterator[Study]:
+) -> Iterator[BestResult]:
     """Draw log-normal losses with a mean of 1 of the same rows."""
     rng = np.random.default_rng([round(1e3 * shape), count, n])
     shapes = np.linspace(0.5, shape, count) if kind == "unlike" else np.full(count, shape)
@@ -170,30 +122,24 @@ def studies_of_values(
         common, own = rng.normal(size=(n, 1)), rng.normal(size=(n, count))
         noise = math.sqrt(SHARED) * common + math.sqrt(1 - SHARED) * own
         losses = np.exp(shapes * noise - shapes**2 / 2)
-        yield (
-            best_by_values(losses, greater_is_better=False, n_resamples=DRAWS, seed=i),
-            np.ones(count, dtype=bool),
-        )
+        yield best_by_values(losses, greater_is_better=False, n_resamples=DRAWS, seed=i)
 
 
-def rates(found: Iterator[Study]) -> dict[str, object]:
+def rates(found: Iterator[BestResult]) -> dict[str, object]:
     """Count how often the models are in the set."""
     studies = 0
     inside: list[np.ndarray] = []
-    least: np.ndarray | None = None
-    for best, top in found:
-        if best.status is not Status.OK:
-            continue
-        studies += 1
-        if not np.isnan(best.pvalues).any():
-            inside.append(np.isin(np.arange(len(best.scores)), best.members))
-            least = top
-    shares = np.mean(inside, axis=0) if inside else np.empty(0)
+    for best in found:
+        if best.status is Status.OK:
+            studies += 1
+            if not np.isnan(best.pvalues).any():
+                inside.append(np.isin(np.arange(len(best.scores)), best.members))
+    shares = np.mean(inside, axis=0) if inside else None
     return {
         "studies": studies,
         "tested": len(inside),
-        "in_set": "" if least is None else round(float(shares[least].min()), 4),
-        "members": "" if least is None else round(float(shares.sum()), 2),
+        "in_set": "" if shares is None else round(float(shares.min()), 4),
+        "members": "" if shares is None else round(float(shares.sum()), 2),
     }
 
 
@@ -205,7 +151,7 @@ def simulate(replicates: int) -> Iterator[object]:
 def cells(replicates: int) -> Iterator[Cell]:
     """List what is simulated."""
 
-    def cell(of: tuple[object, ...], drawn: Callable[[], Iterator[Study]]) -> Cell:
+    def cell(of: tuple[object, ...], drawn: Callable[[], Iterator[BestResult]]) -> Cell:
         return named(CELL, of), lambda: rates(drawn())
 
     for metric, size, kind in METRICS:
@@ -214,11 +160,8 @@ def cells(replicates: int) -> Iterator[Cell]:
         for count, (m, n) in itertools.product(COUNTS if plain else FEWER, sizes):
             of = metric, size, kind, count, m, n
             yield cell(of, partial(studies, *of, replicates))
-    for metric, n in itertools.product(LEARNED, (400, 1200)):
-        drawn = partial(studies_of_learners, metric, 10, n, replicates)
-        yield cell((metric, "", "trained", 10, n // 10, n), drawn)
     for shape, kind, count, n in itertools.product(
-        SHAPES, ("alike", "unlike"), FEWER, (50, 200, 1000)
+        (1.0, 1.5), ("alike", "unlike"), FEWER, (50, 200, 1000)
     ):
         drawn = partial(studies_of_values, shape, kind, count, n, replicates)
         yield cell(("value", shape, kind, count, "", n), drawn)

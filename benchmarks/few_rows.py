@@ -1,19 +1,11 @@
 """Tests where few rows differ, which makes them conservative: `python -m benchmarks few_rows`.
 
 *Cochran's Q*: rows on which the models disagree have 1, 2, ..., M − 1 of the M models right, in
-turn; under the null each choice of these models is equally likely. The share of tables that χ² and
-the permutation reject at .05 goes to cochran_few.csv.
-
-*`tost_paired` at the margin*: enumerated, not simulated: the probabilities of all tables of right
-and wrong rows are summed. Results go to equivalence.csv.
-
+turn. *`tost_paired` at the margin* is enumerated: the probabilities of all tables are summed.
 *pass@k*: the probability that a run of an item is right is drawn from a beta distribution with
-α + β = 1, so that most items are nearly always passed or nearly always failed. Both systems have
-the same probabilities, or probabilities of their own from the same distribution. How often is
-p < .05 in the test of the mean difference of pass@k? *Rare* passes are drawn from beta
-distributions with α = 1, and the two systems have different numbers of runs. A test of pass^k is
-one of pass@k with right and wrong exchanged, so its rates are those of the opposite share. Rates go
-to passes.csv.
+α + β = 1, so that most items are nearly always passed or nearly always failed; *rare* passes are
+drawn with α = 1, and the two systems have different numbers of runs. A test of pass^k is one of
+pass@k with right and wrong exchanged.
 """
 
 from __future__ import annotations

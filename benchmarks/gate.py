@@ -8,10 +8,10 @@ difference of the models), with two of the discordances that occur. *By other me
 scores with expected positive rows as given; the candidate has less *skill*, is *overconfident* or
 *very* much so (its logits are 3 or 5 times too large), or *both* are; *unlike*: its scores have
 another spread; *in groups*: an overconfident one (of areas: one of less skill), in groups of 20
-rows that share half of the noise. *Trained*: real learners, whose difference on 40,000 rows is the
-margin. Numbers per row are log-normal losses. Predicted numbers are off by normal numbers, those of
-the candidate by half as much again, from a truth with normal, t (3 df) or log-normal noise; the
-margin is what that costs, or *in percent* of what the base scores on the test set.
+rows that share half of the noise. Numbers per row are log-normal losses. Predicted numbers are off
+by normal numbers, those of the candidate by half as much again, from a truth with normal, t (3 df)
+or log-normal noise; the margin is what that costs, or *in percent* of what the base scores on the
+test set.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from scipy import special
 
 from bakeoff.stats import Limits, accuracy_limits, influence, mean_limits, metric_limits
 from benchmarks import regression
-from benchmarks.any_metric import MARGIN, SIGN, margin, worse_by_the_margin
-from benchmarks.best_models import GROUP, SHARED, learned, shared_noise
+from benchmarks.any_metric import MARGIN, margin, worse_by_the_margin
+from benchmarks.best_models import GROUP, SHARED, shared_noise
 from benchmarks.harness import HERE, Cell, fill, named
 
 RATES = HERE / "gate.csv"
@@ -43,8 +43,6 @@ METRICS = {
     "average_precision": ("skill", "unlike"),
     "f1": ("skill",),
 }
-PAIRS = ((0, 1), (0, 2), (4, 2), (3, 5), (9, 6))
-"""Learners that are compared; the worse one of each is the candidate."""
 CELL = ("metric", "candidate", "positives", "n")
 Decision = tuple[Limits, float]
 
@@ -80,21 +78,6 @@ def decisions(metric: str, candidate: str, m: int, n: int, replicates: int) -> I
         if y.min() < y.max():
             how = {"metric": metric, "labels": [0, 1], "groups": groups, "alpha": ALPHA}
             yield metric_limits(y, said[1], said[0], **how), margin(metric)
-
-
-def of_learners(metric: str, a: int, b: int, n: int, replicates: int) -> Iterator[Decision]:
-    """Draw test sets of a large one that two real learners have predicted."""
-    y, p = learned()
-    if metric == "f1":
-        p = (p > 0.3).astype(int)
-    worth = {k: SIGN.get(metric, -1) * influence(y, p[:, k], metric=metric).value for k in (a, b)}
-    base, candidate = sorted(worth, key=lambda k: worth[k])
-    rng = np.random.default_rng([sum(map(ord, metric)), a, b, n])
-    for _ in range(replicates):
-        rows = rng.choice(len(y), n, replace=False)
-        how = {"metric": metric, "labels": [0, 1], "alpha": ALPHA}
-        found = metric_limits(y[rows], p[rows, candidate], p[rows, base], **how)
-        yield found, worth[candidate] - worth[base]
 
 
 def of_values(shape: float, n: int, replicates: int) -> Iterator[Decision]:
@@ -154,10 +137,6 @@ def cells(replicates: int) -> Iterator[Cell]:
         for candidate, (m, n) in itertools.product(candidates, SIZES):
             facts = metric, candidate, m, n
             yield cell(*facts, drawn=decisions, of=facts)
-    learners = itertools.product(("log_loss", "brier", "roc_auc", "f1"), PAIRS, (400, 1200))
-    for metric, (a, b), n in learners:
-        facts = metric, f"trained {a}, {b}", n // 10, n
-        yield cell(*facts, drawn=of_learners, of=(metric, a, b, n))
     for shape, n in itertools.product((1.0, 1.5, 2.0), (50, 200, 1000)):
         yield cell("value", f"log-normal {shape:g}", "", n, drawn=of_values, of=(shape, n))
     kinds = [("rmse", False), ("mae", False), ("r2", False), ("rmse", True)]

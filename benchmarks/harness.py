@@ -7,7 +7,7 @@ import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -96,22 +96,8 @@ class Rejections:
         return TypeOneError.CONSERVATIVE if high < 0.03 else TypeOneError.HOLDS
 
 
-class OfFamily(Protocol):
-    """A count in one regime of a family."""
-
-    @property
-    def family(self) -> str:
-        """A kind of learner, or a situation."""
-
-    def verdict(self, among: int = 1) -> TypeOneError:
-        """See `Rejections.verdict`."""
-
-
-R = TypeVar("R", bound=OfFamily)
-
-
-def liberal(rates: Iterable[R]) -> list[R]:
-    """Keep the rates of one test that are surely above .06.
+def liberal(rates: Iterable[Any]) -> list[Any]:
+    """Keep the rates of one test, each of a family, that are surely above .06.
 
     A kind of learner stands for many settings of it, sizes and kinds of classes, and the highest of
     many rates is above its true value: it is judged by all its regimes together. A situation is
@@ -142,11 +128,6 @@ def markdown(
     rule = "|---" * left + "|---:" * (len(heads) - left) + "|"
     first, *others = (f"| {' | '.join(map(str, cells))} |" for cells in (heads, *rows))
     return "\n".join([first, rule, *others])
-
-
-def short(rate: float, digits: int = 3) -> str:
-    """Return a rate without the 0 before its point."""
-    return f"{rate:.{digits}f}".lstrip("0")
 
 
 def renewed(page: Path, parts: Mapping[str, str]) -> str:

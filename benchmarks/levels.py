@@ -1,12 +1,7 @@
 """What the simulations show of every test's type I error.
 
-One rule for all tests, on the rates in the CSV files of this folder at a level of .05. A test *is
-liberal for* the families with a regime whose rate is surely above .06 (the lower end of Wilson's
-95 % interval is; of a family of learners for all its regimes together). Of training runs it is one
-for every situation with a cell whose intervals cover less than .94. Else it is *conservative* where
-every rate is surely below .03, and else it *holds*. A test is judged as it runs by default,
-not by its other variants. What comes out goes into src/bakeoff/stats/error_rates.csv, which the
-catalogue reads, and into docs/error-rates.md.
+The rule is that of docs/error-rates.md, for all tests alike. What comes out goes into
+src/bakeoff/stats/error_rates.csv, which the catalogue reads.
 """
 
 from __future__ import annotations
@@ -16,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from bakeoff.spec.learners import REGRESSION
-from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
+from bakeoff.stats import ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import overall
 from benchmarks.any_metric import ENOUGH
 from benchmarks.crossval import rates as crossval
-from benchmarks.harness import HERE, Rejections, Row, liberal
+from benchmarks.harness import HERE, Rejections, liberal
 from benchmarks.harness import read as read_table
 
 THROUGH = {
@@ -71,11 +66,6 @@ class Level:
     def liberal_for(self) -> tuple[str, ...]:
         """The families that it is liberal for."""
         return tuple(r.label for r in self.rates if r.verdict is TypeOneError.LIBERAL)
-
-    @property
-    def studies(self) -> tuple[str, ...]:
-        """The files that show it."""
-        return tuple(dict.fromkeys(study for rate in self.rates for study in rate.studies))
 
 
 def read() -> list[Rate]:
@@ -156,8 +146,8 @@ SITUATIONS = {"equal": "groups of one size", "one group 30 %": "groups of unlike
 
 def _dependent() -> Iterator[Rate]:
     for row in read_table(HERE / "dependent/rates.csv"):
-        test = _of_dependent_rows(row)
-        if test is None:
+        test = DEFAULTS.get(row["test"])
+        if test is None or float(row["difference"]):
             continue
         in_time = row["kind"] in ("time", "pairs in time")
         weak = "autocorrelation" if float(row["dependence"]) < 0.9 else "strong autocorrelation"
@@ -206,25 +196,20 @@ def _blocks() -> Iterator[Rate]:
         yield Rate(test, situation, regime, *counts, "dependent/blocks.csv")
 
 
-def _of_dependent_rows(row: Row) -> str | None:
-    """Name the test of a row; None for another variant, or a test of independent rows."""
-    if float(row["difference"]) or row["test"].endswith("no assumption failed"):
-        return None
-    told = row["test"].partition(",")[0]
-    pair = row["kind"] == "pair"
-    test, _, variant = (f"mcnemar {told}" if pair else told).partition(" ")
-    if test not in catalogue() or variant in ("(rows)", "of 8 time_blocks"):
-        return None  # what runs in time is diebold_mariano
-    named = variant and not variant.startswith("of ")
-    return None if named and variant != _default(catalogue()[test]) else test
-
-
-def _default(entry: Entry) -> str:
-    """Return the variant that runs on rows in groups or in time."""
-    if entry.variants is not None:
-        return entry.variants.groups[0]
-    option = entry.options.get("variant")
-    return "" if option is None else option.default
+DEFAULTS = {
+    "sign_flip": "mcnemar",
+    "binomial_test": "binomial_test",
+    "diebold_mariano ewc_corrected": "diebold_mariano",
+    "diebold_mariano ewc_corrected, 6 models": "diebold_mariano",
+    "diebold_mariano ewc_corrected, 10 models": "diebold_mariano",
+    "cochran_q sign_flip, 4 models": "cochran_q",
+    "mcnemar of all pairs, 4 models": "mcnemar",
+    "cost_sensitive": "cost_sensitive",
+    "mean_difference sign_flip": "mean_difference",
+    "tost_paired, at the margin": "tost_paired",
+    "noninferiority, at the margin": "noninferiority",
+}
+"""The tests that run by default on rows in groups or in time, by their names in rates.csv."""
 
 
 def _any_metric() -> Iterator[Rate]:

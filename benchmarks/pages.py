@@ -216,19 +216,17 @@ def any_test_set() -> str:
 
 
 def several_models() -> str:
-    """Say what the families of models and the subgroups show."""
+    """Say what the families of models show."""
     rows = read(any_metric.FAMILIES)
     equal, rising = ([r for r in rows if r["skill"] == skill] for skill in any_metric.SKILLS)
     errors = [float(r["max-t"]) for r in equal]
     power = (f"{mean(float(r[c]) for r in rising):.3f} ({c})" for c in any_metric.CORRECTIONS)
     kept = min(float(r["best_kept"]) for r in rising)
-    parts = [share(r, "rejected") for r in read(any_metric.SUBGROUPS)]
     return (
         f"All pairs of 5 or 20 equal models: {min(errors):.3f} to {max(errors):.3f} of the studies "
         "find any difference with `max-t`. The share of true differences that are found is "
         f"{', '.join(power)}, and the best model is in the set of possible best models in at least "
-        f"{kept:.3f} of the studies. An interaction with subgroups that does not exist is found in "
-        f"{min(parts):.3f} to {max(parts):.3f} of the studies, {mean(parts):.3f} on average."
+        f"{kept:.3f} of the studies."
     )
 
 
@@ -238,12 +236,12 @@ def best() -> str:
     rows = [r for r in read(HERE / "best_models.csv") if r["tested"] != "0"]
     for (metric,), own in groups(rows, "metric").items():
         told = [r for r in own if share(r, "tested", "studies") >= ENOUGH and r["in_set"]]
-        kinds = (("alike",), ("unlike",), ("heavy", "in groups", "trained"))
+        kinds = (("alike",), ("unlike",), ("heavy", "in groups"))
         least = [
             extreme((float(r["in_set"]) for r in told if r["kind"] in some), min) for some in kinds
         ]
         lines.append((f"`{metric}`", *least))
-    heads = "metric", "models alike: worst", "unlike", "heavy tails, in groups or trained"
+    heads = "metric", "models alike: worst", "unlike", "heavy tails or in groups"
     return markdown(heads, lines, 1)
 
 
@@ -288,10 +286,11 @@ def training_runs() -> str:
     lines = []
     for (situation,), own in groups(read(HERE / "recipes.csv"), "situation").items():
         found = [share(r, "two_t") for r in own]
-        others = (extreme(share(r, of) for r in own) for of in ("fits", "first"))
+        fits = extreme(share(r, "fits") for r in own)
         level = said[situation].verdict.short
-        lines.append((situation, level, extreme(found), f"{mean(found):.3f}", *others))
-    heads = "situation", "level", "worst", "mean", "test of these fits: worst", "of one run: worst"
+        shown = situation.replace("recipe", "algorithm")
+        lines.append((shown, level, extreme(found), f"{mean(found):.3f}", fits))
+    heads = "situation", "level", "worst", "mean", "test of these fits: worst"
     return markdown(heads, lines, 2)
 
 
@@ -337,8 +336,6 @@ def score_tables() -> str:
     for row in rows:
         row["kind"] = row["case"].partition(" models, ")[2] or row["case"]
     for (what, kind, of), own in groups(rows, "what", "kind", "of").items():
-        if "bootstrap" in of or "first" in of or of == "strength, independent":
-            continue
         covers = what == "coverage"
         rates = (float(r["counted"]) / int(r["runs"]) for r in own)
         lines.append((TITLES[what], kind, of, extreme(rates, min if covers else max)))

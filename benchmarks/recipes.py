@@ -1,12 +1,9 @@
-"""How often recipes are told apart that do not differ: `python -m benchmarks recipes`.
+"""How often two equally good algorithms differ by their runs: `python -m benchmarks recipes`.
 
-Two recipes are trained S times each, and all runs predict the same rows. How often does the 95 %
-interval of `recipe_difference` miss the true difference? The test about these fits and that of
-single runs see the same data. The spread between runs is given as R, its ratio to the variance
-that the rows give the accuracy (or value) of one run. Cells of real learners draw runs and rows
-from 200 trained models of each recipe and all their predictions, with replacement, so that the
-truth is known; they are trained (some minutes) into .recipes_trained/, which is not kept. Rates go
-to recipes.csv after every cell, so that a stopped study goes on.
+Two algorithms are trained S times each, and all runs predict the same rows. The spread between runs
+is given as R, its ratio to the variance that the rows give the accuracy of one run. Cells of real
+learners draw from 200 trained models of each and all their predictions, with replacement, so that
+the truth is known; they are trained (some minutes) into .recipes_trained/, which is not kept.
 """
 
 from __future__ import annotations
@@ -27,10 +24,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.neural_network import MLPClassifier
 
-from bakeoff.stats import Runs
-from bakeoff.stats.metrics.metric import numbers
-from bakeoff.stats.metrics.view import NoValue
-from bakeoff.stats.runs.recipe import Parts, Reader, read_runs
+from bakeoff.stats import Result, Runs, Status, recipe_difference, recipe_mean_difference
 from bakeoff.threads import on_one_thread
 from benchmarks.harness import HERE, fill
 
@@ -43,8 +37,8 @@ PREVALENCE = 0.4
 FOLDER, RUNS = HERE / ".recipes_trained", 200
 RECIPES = ("network, digits", "forest, digits", "network, made up", "forest, made up")
 PAIRS = ("network or forest, digits", "network or forest, made up")
-METHODS = ("two_t", "fits", "first")
-"""The test, the test about these fits, and that of the first run of each."""
+METHODS = ("two_t", "fits")
+"""The test, and the test about these fits."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -299,53 +293,26 @@ def studies(cell: Cell, replicates: int) -> Iterator[Draw]:
             yield drawn(cell, rng)
 
 
-def runs_of(cell: Cell, one: Draw) -> Reader:
-    """Hand the runs to the test."""
-    alone = cell.runs_b == 1
-    models = [("a", one.a), ("b", Runs(list(one.b), deterministic=True) if alone else one.b)]
+def compared(cell: Cell, one: Draw) -> Result:
+    """Run the test on a study; accuracies are means of right and wrong rows."""
+    b = Runs(list(one.b), deterministic=True) if cell.runs_b == 1 else list(one.b)
+    how = {"groups": one.groups, "paired": cell.situation == "paired runs"}
     if one.y is None:
-        return read_runs(models, (), numbers("values", greater_is_better=True), groups=one.groups)
-    return read_runs(models, one.y, cell.metric, 1, [0, 1], one.groups)
+        return recipe_mean_difference(list(one.a), b, **how)
+    return recipe_difference(one.y, list(one.a), b, metric=cell.metric, labels=[0, 1], **how)
 
 
 def rates(cell: Cell, replicates: int) -> dict[str, object]:
     """Simulate a cell: how often intervals miss the true difference."""
     missed, answered = dict.fromkeys(METHODS, 0), 0
     for one in studies(cell, replicates):
-        try:
-            found = halves(cell, one)
-        except NoValue:
-            continue
-        if found is None:
+        found = compared(cell, one)
+        if found.status in (Status.TOO_FEW, Status.UNDEFINED):
             continue
         answered += 1
-        for name, (estimate, half) in found.items():
-            missed[name] += abs(estimate - one.difference) > half > 0
+        for name, half in zip(METHODS, ("half_width", "half_width_fits"), strict=True):
+            missed[name] += abs(found.estimate - one.difference) > found.details[half] > 0
     return {"replicates": replicates, "answered": answered, **missed}
-
-
-def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
-    """Return the estimate and half the interval's width, by method; None: too few."""
-    reader = runs_of(cell, one)
-    if reader.setting.too_few():
-        return None
-    paired = cell.situation == "paired runs"
-    recipes = (reader.paired(0, 1),) if paired else (reader.recipe(0), reader.recipe(1))
-    parts = Parts.join(recipes)
-    fits = parts.fits
-    if not fits.df >= 1:
-        return None
-    varies = parts.variance > 0 or fits.se > 0
-    found = {
-        "two_t": (parts.estimate, parts.half_width(LEVEL) if varies else 0.0),
-        "fits": (parts.estimate, fits.quantile(LEVEL, "two-sided") * fits.se),
-    }
-    first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
-    reader = runs_of(dataclasses.replace(cell, runs_b=0), first)
-    single = Parts.join((reader.recipe(0), reader.recipe(1)))
-    half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
-    found["first"] = single.estimate, half
-    return found
 
 
 def simulate(replicates: int) -> Iterator[object]:

@@ -2,12 +2,10 @@
 
 Scores are the difficulty of a data set plus the strength of a model plus normal noise. *Equal*
 models have one strength, those of *spread* differ by half a standard deviation each, and one
-*leader* wins 92 % of its comparisons with four equal ones. Beside the intervals of the package
-stand two that it does not use: the percentile bootstrap of data sets, and errors of the strengths
-that take the comparisons for independent. Equal models that are not exchangeable are two *families*
-of variants of one method each (they share noise of three times the standard deviation of their
-own), pairs of *variants*, or *specialists* (six times the noise of the others). Rates go to
-standings.csv: `python -m benchmarks standings`.
+*leader* wins 92 % of its comparisons with four equal ones. Equal models that are not exchangeable
+are two *families* of variants of one method each (they share noise of three times the standard
+deviation of their own), pairs of *variants*, or *specialists* (six times the noise of the others).
+Rates go to standings.csv: `python -m benchmarks standings`.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ KINDS = {
     "spread": np.arange(MODELS) / 2,
     "leader": np.array([np.sqrt(2) * stats.norm.ppf(0.92), 0, 0, 0, 0]),
 }
-INTERVALS = ("pair", "field", "strength", "pair, bootstrap", "strength, independent")
+INTERVALS = ("pair", "field", "strength")
 Rows = Iterator[dict[str, Any]]
 
 
@@ -102,7 +100,7 @@ def families(replicates: int) -> Rows:
     """Reject, with and without a caution, that models are alike which are equal on average."""
     n = 30
     for kind, k in itertools.product(UNLIKE, (4, 10, 20)):
-        counted = dict.fromkeys(("all models", "any pair", "any pair with the first"), 0)
+        counted = dict.fromkeys(("all models", "any pair"), 0)
         counted, silent, warned = counted.copy(), counted.copy(), 0
         for i in range(replicates):
             seed = [5, UNLIKE.index(kind), k, n, i]
@@ -112,7 +110,6 @@ def families(replicates: int) -> Rows:
             p = (
                 table.f_test(table.between, table.residual, **facts).pvalue,
                 2 * stats.norm.sf(z.max()) * k * (k - 1) / 2,
-                2 * stats.norm.sf(z[0].max()) * (k - 1),
             )
             told = table.exchangeable().holds is False
             warned += told
@@ -142,21 +139,10 @@ def coverage(replicates: int) -> Rows:
                 rates, found = win_rates(table), bradley_terry(table)
                 inside = (rates.pair_low <= chance) & (chance <= rates.pair_high)
                 counted["pair"] += inside[0, 1]
-                resampled = stats.binom.ppf([0.025, 0.975], n, rates.pair_rate[0, 1]) / n
-                counted["pair, bootstrap"] += resampled[0] <= chance[0, 1] <= resampled[1]
                 counted["field"] += (rates.low <= field) & (field <= rates.high)
                 counted["strength"] += (found.low <= truth) & (truth <= found.high)
-                reach = 1.96 * _independent(found.win_probability, rates.met)
-                counted["strength, independent"] += np.abs(found.strength - truth) <= reach
             for of, each in counted.items():
                 yield line("coverage", kind, n, of, replicates, float(each.min()))
-
-
-def _independent(chances: np.ndarray, met: np.ndarray) -> np.ndarray:
-    """Return standard errors of strengths from independent comparisons."""
-    weights = met * chances * chances.T
-    information = np.diag(weights.sum(axis=1)) - weights
-    return np.sqrt(np.linalg.pinv(information).diagonal())
 
 
 def simulate(replicates: int) -> Iterator[object]:

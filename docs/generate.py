@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bakeoff.comparisons.recommend import CASES, Case
+from bakeoff.comparisons.advice import CASES, Case
 from bakeoff.comparisons.settings import option_schemas, planned
 from bakeoff.report.methods import author_year
 from bakeoff.report.prose import CORRECTIONS
@@ -87,7 +87,9 @@ def catalogue_page() -> str:
     for arity, heading in GROUPS.items():
         parts.append(f"## {heading}\n")
         entries = [entry for entry in catalogue().values() if entry.arity is arity]
-        parts += map(section, sorted(entries, key=lambda e: list(EVIDENCE).index((e.evidence, e.reads))))
+        parts += map(
+            section, sorted(entries, key=lambda e: list(EVIDENCE).index((e.evidence, e.reads)))
+        )
     return "\n".join(parts)
 
 
@@ -114,7 +116,7 @@ def error_rate(entry: Entry) -> str:
     """Return whether it holds its level and the highest simulated rate."""
     if not entry.rates:
         return entry.type1.short
-    return f"{entry.type1.short}, at most {max(rate.rate for rate in entry.rates):.2f}"
+    return f"{entry.type1.short} (up to {max(rate.rate for rate in entry.rates):.2f})"
 
 
 def cases() -> str:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,104 +46,70 @@ class Procedure:
     by_default: bool = True
 
 
-def _of(name: str, d: Array, **options: object) -> float:
-    return float(getattr(stats, name)(d, np.zeros_like(d), **options).pvalue)
+def of(name: str, *parts: str, **options: object) -> dict[str, Any]:
+    """Return the facts of a procedure that runs a test on parts of the evidence as they are."""
 
+    def pvalue(e: Evidence) -> float:
+        d = _all(e, parts) if len(parts) > 1 else e[parts[0]]
+        d = d[0] if name in ("kfold_t", "corrected_kfold_t") else d  # one cross-validation
+        return float(getattr(stats, name)(d, np.zeros_like(d), **options).pvalue)
 
-_TEN = "10-fold", "10-fold, nine more"
-_TWENTY = "halves", "halves, ten more"
+    return {"test": name, "evidence": parts, "pvalue": pvalue}
 
 
 def _all(e: Evidence, parts: tuple[str, ...]) -> Array:
     return np.concatenate([e[part] for part in parts])
 
 
-def _halves(e: Evidence, parts: tuple[str, ...]) -> float:
-    return _of("half_sample_t", _all(e, parts).reshape(-1, 1), full_repeats=0)
+def halves(*parts: str, full: bool = False) -> dict[str, Any]:
+    """Return the facts of the half-sample t test, about the halves or about all rows."""
 
+    def pvalue(e: Evidence) -> float:
+        d, of_all = _all(e, parts).reshape(-1, 1), 0
+        if full:  # K folds of the mean of each half, as the test takes scores
+            d = np.vstack([np.repeat(d, e["full"].shape[1], axis=1), e["full"]])
+            of_all = len(e["full"])
+        how = {"full_repeats": of_all, "variant": "full" if full else "halves"}
+        return float(stats.half_sample_t(d, np.zeros_like(d), **how).pvalue)
 
-def _full(e: Evidence) -> float:
-    # K folds of the mean of each half, as the test takes scores
-    inside = np.repeat(_all(e, _TWENTY).reshape(-1, 1), e["full"].shape[1], axis=1)
-    rows = np.vstack([inside, e["full"]])
-    return _of("half_sample_t", rows, full_repeats=len(e["full"]), variant="full")
+    evidence = (*parts, "full") if full else parts
+    return {"test": "half_sample_t", "evidence": evidence, "pvalue": pvalue}
 
 
 def _rows(e: Evidence) -> float:
     return stats.cv5x2_mcnemar_from_counts(e["b"], e["c"], e["n_test"]).pvalue
 
 
+_REPEATED = of("corrected_repeated_kfold_t", "5x2")
+_TWENTY = "halves", "halves, ten more"
+LARGER = {
+    "test": "corrected_repeated_kfold_t",
+    "evidence": ("5x2", "b"),
+    "pvalue": lambda e: max(_rows(e), _REPEATED["pvalue"](e)),
+}
 PROCEDURES: tuple[Procedure, ...] = (
-    Procedure("5×2cv t", "cv5x2_t", 5, ("5x2",), lambda e: _of("cv5x2_t", e["5x2"])),
-    Procedure("5×2cv F", "cv5x2_f", 5, ("5x2",), lambda e: _of("cv5x2_f", e["5x2"])),
+    Procedure("5×2cv t", cost=5, **of("cv5x2_t", "5x2")),
+    Procedure("5×2cv F", cost=5, **of("cv5x2_f", "5x2")),
     Procedure("5×2cv z", "cv5x2_z", 5, ("z",), lambda e: float(e["z"])),
     Procedure("5×2cv McNemar", "cv5x2_mcnemar", 5, ("b",), _rows),
-    Procedure(
-        "corrected t, 5×2",
-        "corrected_repeated_kfold_t",
-        5,
-        ("5x2",),
-        lambda e: _of("corrected_repeated_kfold_t", e["5x2"]),
-    ),
-    Procedure(
-        "larger p, McNemar and corrected t",
-        "corrected_repeated_kfold_t",
-        5,
-        ("5x2", "b"),
-        lambda e: max(_rows(e), _of("corrected_repeated_kfold_t", e["5x2"])),
-        by_default=False,
-    ),
-    Procedure("10-fold t", "kfold_t", 9, ("10-fold",), lambda e: _of("kfold_t", e["10-fold"][0])),
-    Procedure(
-        "corrected t, 10-fold",
-        "corrected_kfold_t",
-        9,
-        ("10-fold",),
-        lambda e: _of("corrected_kfold_t", e["10-fold"][0]),
-    ),
+    Procedure("corrected t, 5×2", cost=5, **_REPEATED),
+    Procedure("larger p, McNemar and corrected t", cost=5, **LARGER, by_default=False),
+    Procedure("10-fold t", cost=9, **of("kfold_t", "10-fold")),
+    Procedure("corrected t, 10-fold", cost=9, **of("corrected_kfold_t", "10-fold")),
     Procedure(
         "corrected t, 10×10",
-        "corrected_repeated_kfold_t",
-        90,
-        _TEN,
-        lambda e: _of("corrected_repeated_kfold_t", _all(e, _TEN)),
+        cost=90,
+        **of("corrected_repeated_kfold_t", "10-fold", "10-fold, nine more"),
     ),
-    Procedure(
-        "t, 30 splits",
-        "resampled_t",
-        24,
-        ("resampled",),
-        lambda e: _of("resampled_t", e["resampled"]),
-    ),
+    Procedure("t, 30 splits", cost=24, **of("resampled_t", "resampled")),
     Procedure(
         "corrected t, 30 splits",
-        "corrected_resampled_t",
-        24,
-        ("resampled",),
-        lambda e: _of("corrected_resampled_t", e["resampled"], n_train=4, n_test=1),
+        cost=24,
+        **of("corrected_resampled_t", "resampled", n_train=4, n_test=1),
     ),
-    Procedure(
-        "half-sample t, M = 20",
-        "half_sample_t",
-        92,
-        (*_TWENTY, "full"),
-        _full,
-        by_default=False,
-    ),
-    Procedure(
-        "half-sample t, halves",
-        "half_sample_t",
-        80,
-        _TWENTY,
-        lambda e: _halves(e, _TWENTY),
-    ),
-    Procedure(
-        "half-sample t, halves, M = 10",
-        "half_sample_t",
-        40,
-        ("halves",),
-        lambda e: _halves(e, ("halves",)),
-    ),
+    Procedure("half-sample t, M = 20", cost=92, **halves(*_TWENTY, full=True), by_default=False),
+    Procedure("half-sample t, halves", cost=80, **halves(*_TWENTY)),
+    Procedure("half-sample t, halves, M = 10", cost=40, **halves("halves")),
 )
 
 

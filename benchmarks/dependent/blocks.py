@@ -1,10 +1,9 @@
-"""Eight blocks of time, all pairs of models, and intervals of one model, on rows that are related.
+"""Eight blocks of time, and all pairs of models, on rows that are related.
 
 Rows in the order of time are cut into eight blocks, as an experiment with `time:` cuts them; the
 expected difference of two models in a row is the hyperbolic tangent of an AR(1) series, and a flag
 is the check that dependence fades within a block. Four models in groups have an accuracy of their
-own in each group, and one group may dominate. Rates go to blocks.csv: rejections at .05 of a true
-null, and misses of 95 % intervals of one model and of the bound of the best one.
+own in each group, and one group may dominate. Rates go to blocks.csv.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import TimeBlocks
+from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks.dependent.draw import fading
@@ -65,7 +63,7 @@ def cells() -> list[Cell]:
             Cell(q, s, IN_TIME, BLOCKS, n)
             for q, s, n in itertools.product(PAIRS, series, (80, 300, 800))
         ),
-        *(Cell(q, *how) for q in (*SINGLES, *FAMILIES) for how in groups),
+        *(Cell(q, *how) for q in FAMILIES for how in groups),
     ]
 
 
@@ -78,8 +76,6 @@ def draw(cell: Cell, rng: np.random.Generator) -> Sample:
         mean = -MARGIN / DISCORDANT if cell.question in AT_MARGIN else 0.0
         return two_models(rng, groups, mean + (1 - abs(mean)) * slow)
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
-    if cell.question not in FAMILIES:
-        return two_models(rng, groups, group_effects(rng, cell.groups, cell.effects, 0.0)[groups])
     n = len(groups)
     own = np.stack([group_effects(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
     correct = rng.random((MODELS, n)) < 0.7 + 0.2 * own[:, groups]
@@ -97,23 +93,6 @@ def _all_pairs(s: Sample) -> Outcome:
     )
     adjusted = [pair.pvalue_adjusted for pair in found.pairs]
     return (np.nan if np.isnan(adjusted).all() else np.nanmin(adjusted)), found.assumptions
-
-
-def _missed(found: stats.Result, true: float) -> Outcome:
-    """Return 0 where the interval misses the true value, 1 where it covers it."""
-    if found.ci is None:
-        return np.nan, ()
-    return float(found.ci.low <= true <= found.ci.high), found.assumptions
-
-
-def _metric_ci(s: Sample) -> Outcome:
-    found = stats.metric_ci(s.truth, s.predicted[0], metric="balanced_accuracy", groups=s.groups)
-    return _missed(found, (1 - DISCORDANT) * 0.75 + DISCORDANT / 2)
-
-
-def _mean_ci(s: Sample) -> Outcome:
-    values = (s.scores[0] - 1.2 * s.truth) * np.where(s.truth == 1, 1, -1)
-    return _missed(stats.mean_ci(values, groups=s.groups), 0.0)
 
 
 Question = tuple[str, Callable[[Sample], Outcome]]
@@ -140,14 +119,10 @@ PAIRS: dict[str, Question] = {
         lambda s: _of(stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN)),
     ),
 }
-SINGLES: dict[str, Question] = {
-    "balanced accuracy of one model": ("metric_ci", _metric_ci),
-    "mean of one model": ("mean_ci", _mean_ci),
-}
 FAMILIES: dict[str, Question] = {
     "all pairs": ("metric_difference, all pairs", _all_pairs),
 }
-QUESTIONS = PAIRS | SINGLES | FAMILIES
+QUESTIONS = PAIRS | FAMILIES
 AT_MARGIN = ("equivalence", "non-inferiority")
 
 

@@ -132,83 +132,67 @@ def settings() -> list[Setting]:
 
 # What is asked, one call of the package per replication -----------------------------------------
 
-Trial = Callable[[np.random.Generator, int, str, float], Any]
-_CUT = special.ndtri(0.2)
+_CUT, _WORSE = special.ndtri([0.2, 0.25])
 
 
-def _cochran(variant: str) -> Trial:
-    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-        z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 4)
-        return stats.cochran_q(z > _CUT, groups=codes, variant=variant, n_resamples=499)
-
-    return run
+def _areas(z: draw.Array, y: draw.Array, **options: Any) -> stats.Result:
+    return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y, **options)
 
 
-def _pairwise(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-    z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 4)
-    return stats.all_pairs("mcnemar", z > _CUT, groups=codes)
-
-
-def _auc(variant: str) -> Trial:
-    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-        z, codes, y = draw.drawn_rows(rng, groups, shape, icc, 2)
-        return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y, groups=codes, variant=variant)
-
-    return run
-
-
-def _plain_auc(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-    z, _, y = draw.drawn_rows(rng, groups, shape, icc, 2)
-    return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y)
-
-
-def _costs(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-    z, codes, y = draw.drawn_rows(rng, groups, shape, icc, 2)
+def _costs(z: draw.Array, codes: draw.Array, y: draw.Array) -> stats.Result:
     a, b = (np.where(z[:, j] > _CUT, y, 1 - y) for j in range(2))
     return stats.cost_sensitive(y, a, b, groups=codes, cost=[[0, 1], [3, 0]])
 
 
-def _losses(variant: str) -> Trial:
-    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-        z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 2)
-        return stats.mean_difference(
-            z[:, 0], z[:, 1], groups=codes, variant=variant, n_resamples=499
-        )
-
-    return run
+def _at_margin(z: draw.Array) -> tuple[draw.Array, draw.Array]:
+    """Return a pair whose true difference is the margin: declaring it equal is the error."""
+    return z[:, 0] > _WORSE, z[:, 1] > _CUT
 
 
-def _margin(one_sided: bool) -> Trial:
-    """Draw a pair whose true difference is the margin: declaring it equal is the error."""
-    function = stats.noninferiority if one_sided else stats.tost_paired
-
-    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
-        z, codes, _ = draw.drawn_rows(rng, groups, shape, icc, 2)
-        worse = special.ndtri(1 - 0.75)
-        return function(z[:, 0] > worse, z[:, 1] > _CUT, groups=codes, margin=0.05)
-
-    return run
-
-
+Trial = Callable[..., Any]
+"""A test of margins, groups and classes of rows."""
 QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
-    "cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
-    "cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
-    "mcnemar of all pairs, 4 models": (_pairwise, True),
-    "delong influence_t": (_auc("influence_t"), False),
-    "delong robust_t": (_auc("robust_t"), False),
-    "delong obuchowski": (_auc("obuchowski"), False),
-    "delong (rows)": (_plain_auc, False),
+    **{
+        f"cochran_q {variant}, 4 models": (
+            lambda z, codes, y, variant=variant: stats.cochran_q(
+                z > _CUT, groups=codes, variant=variant, n_resamples=499
+            ),
+            True,
+        )
+        for variant in ("sign_flip", "robust_f")
+    },
+    "mcnemar of all pairs, 4 models": (
+        lambda z, codes, y: stats.all_pairs("mcnemar", z > _CUT, groups=codes),
+        True,
+    ),
+    **{
+        f"delong {variant}": (
+            lambda z, codes, y, variant=variant: _areas(z, y, groups=codes, variant=variant),
+            False,
+        )
+        for variant in ("influence_t", "robust_t", "obuchowski")
+    },
+    "delong (rows)": (lambda z, codes, y: _areas(z, y), False),
     "cost_sensitive": (_costs, True),
-    "mean_difference sign_flip": (_losses("sign_flip"), True),
-    "mean_difference sign_flip_exact": (_losses("sign_flip_exact"), True),
-    "mean_difference influence_t": (_losses("influence_t"), True),
-    "mean_difference robust_t": (_losses("robust_t"), False),
-    "tost_paired, at the margin": (_margin(False), True),
-    "noninferiority, at the margin": (_margin(True), True),
+    **{
+        f"mean_difference {variant}": (
+            lambda z, codes, y, variant=variant: stats.mean_difference(
+                z[:, 0], z[:, 1], groups=codes, variant=variant, n_resamples=499
+            ),
+            variant != "robust_t",
+        )
+        for variant in ("sign_flip", "sign_flip_exact", "influence_t", "robust_t")
+    },
+    "tost_paired, at the margin": (
+        lambda z, codes, y: stats.tost_paired(*_at_margin(z), groups=codes, margin=0.05),
+        True,
+    ),
+    "noninferiority, at the margin": (
+        lambda z, codes, y: stats.noninferiority(*_at_margin(z), groups=codes, margin=0.05),
+        True,
+    ),
 }
-"""Tests run one call at a time, and whether they are the recommended ones."""
-
-
+"""Tests of two or of four models, and whether they are the recommended ones."""
 SEVERAL = (6, 10)
 """Numbers of models of which all pairs are compared in time."""
 RECOMMENDED = {
@@ -303,7 +287,9 @@ def _single(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
 def _question(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:
     for test, (trial, _) in QUESTIONS.items():
         for _ in range(runs):
-            yield {test: rejects(trial(rng, s.groups, s.shape, s.dependence))}
+            models = 4 if test.endswith("4 models") else 2
+            rows = draw.drawn_rows(rng, s.groups, s.shape, s.dependence, models)
+            yield {test: rejects(trial(*rows))}
 
 
 def _time(s: Setting, runs: int, rng: np.random.Generator) -> Outcomes:

@@ -19,10 +19,14 @@ import numpy as np
 from bakeoff.stats import Arity, PairwiseResult, all_pairs, catalogue
 from benchmarks.crossval.data import accuracy
 from benchmarks.crossval.learners import Learner, nearest_centroid, neighbours
-from benchmarks.harness import Array, Rejections, Row, read, write
+from benchmarks.harness import Array, Row, read, write
 
 CSV = Path(__file__).with_name("rates.csv")
 ALPHA = 0.05
+COLUMNS = (
+    *("setting", "family", "test", "on", "options", "default"),
+    *("runs", "rejected", "undecided"),
+)
 Evidence = Mapping[str, tuple[Any, ...]]
 Draw = Callable[[np.random.Generator], Evidence]
 
@@ -67,33 +71,7 @@ class Setting:
     family: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Rate(Rejections):
-    """The outcome of one trial."""
-
-    setting: Setting
-    trial: Trial
-    runs: int
-    rejected: int
-    undecided: int
-
-    @property
-    def facts(self) -> dict[str, object]:
-        """Its line of the CSV."""
-        return {
-            "setting": self.setting.title,
-            "family": self.setting.family,
-            "test": self.trial.test,
-            "on": self.trial.evidence,
-            "options": self.trial.label,
-            "default": "yes" if self.trial.by_default else "no",
-            "runs": self.runs,
-            "rejected": self.rejected,
-            "undecided": self.undecided,
-        }
-
-
-def run(setting: Setting, replications: int, seed: int) -> Iterator[Rate]:
+def run(setting: Setting, replications: int, seed: int) -> Iterator[Row]:
     """Run the trials of a setting on the same evidence; each draw has its own generator."""
     tests = catalogue()
     runs = [max(1, round(replications * trial.share)) for trial in setting.trials]
@@ -109,7 +87,9 @@ def run(setting: Setting, replications: int, seed: int) -> Iterator[Rate]:
                 rejected[i] += p < ALPHA
                 undecided[i] += math.isnan(p)
     for trial, *counts in zip(setting.trials, runs, rejected, undecided, strict=True):
-        yield Rate(setting, trial, *counts)
+        facts = setting.title, setting.family, trial.test, trial.evidence, trial.label
+        values = *facts, "yes" if trial.by_default else "no", *counts
+        yield dict(zip(COLUMNS, map(str, values), strict=True))
 
 
 def _pvalue(
@@ -469,7 +449,6 @@ def simulate(replications: int, seed: int = 1) -> Iterator[str]:
     known = rates_by_setting()
     for setting in SETTINGS:
         if setting.title not in known:
-            rates = run(setting, replications, seed)
-            known[setting.title] = [{k: str(v) for k, v in rate.facts.items()} for rate in rates]
+            known[setting.title] = list(run(setting, replications, seed))
             write(CSV, [row for one in SETTINGS for row in known.get(one.title, [])])
             yield setting.title

@@ -19,6 +19,9 @@ Place = tuple[str | int, ...]
 """Where in an experiment something is: ``("models", "forest", "params")``."""
 
 
+_SECTIONS = ("datasets", "models", "tests")
+
+
 class UserError(Exception):
     """What was found, where, what is allowed and what to do; shown as it is.
 
@@ -80,12 +83,15 @@ class Problem(UserError):
             if name.startswith("-") and self.remedy.value:
                 setting += ("=" if " " in name else " ") + self.remedy.value
             text += self.remedy.text.format(f"`{setting}`")
+        if self.path and isinstance(self.path[0], Verbatim):
+            return f"{dotted(self.path)}: {text}"
         known = [i for i, part in enumerate(self.path) if part in names]
+        if len(known) > 1 and self.path[0] in _SECTIONS:
+            known = known[1:]  # an argument may be called like a section of an experiment
         if not known:
             return text
         name, rest = names[str(self.path[known[0]])], self.path[known[0] + 1 :]
-        whole = isinstance(name, Verbatim) or name.startswith("-")
-        return f"{name if whole else dotted((name, *rest))}: {text}"
+        return f"{name if name.startswith('-') else dotted((name, *rest))}: {text}"
 
 
 class Problems(UserError):
@@ -97,6 +103,19 @@ class Problems(UserError):
 
     def __reduce__(self) -> tuple[type[Problems], tuple[Any, ...]]:
         return type(self), (str(self), self.problems)
+
+
+def placed(error: UserError, places: Mapping[str, str]) -> UserError:
+    """Name what stands for entries of an experiment; a `Verbatim` name without the keys in it."""
+    found = []
+    for problem in error.problems:
+        at = next((i for i, part in enumerate(problem.path) if part in places), None)
+        if at is not None:
+            name = places[str(problem.path[at])]
+            rest = () if isinstance(name, Verbatim) else problem.path[at + 1 :]
+            problem = Problem((Verbatim(name), *rest), problem.message, remedy=problem.remedy)
+        found.append(problem)
+    return Problems("\n".join(map(str, found)), found) if found else error
 
 
 def named(error: UserError, names: Mapping[str, str]) -> UserError:

@@ -52,10 +52,10 @@ def whole(path: str | Path) -> Iterator[Path]:
     Only a regular file is replaced, that which a link leads to. A device or a pipe gets the
     contents written into it.
     """
-    there = check_writable(path)
+    before = check_writable(path)
     target = Path(os.path.realpath(path))
-    into = there is not None and (
-        not stat.S_ISREG(there.st_mode) or _output_at(path, there) is not None
+    into = before is not None and (
+        not stat.S_ISREG(before.st_mode) or _output_at(path, before) is not None
     )
     # uuid4: other processes, on other machines too, may write the same file
     part = (Path(tempfile.gettempdir()) if into else target.parent) / (
@@ -65,13 +65,13 @@ def whole(path: str | Path) -> Iterator[Path]:
         part.parent.mkdir(parents=True, exist_ok=True)
         part.touch(0o600 if into else 0o666, exist_ok=False)
         yield part
-        if there is None:
+        if before is None:
             part.replace(target)
         elif into:
-            _write_into(path, there, part)
+            _write_into(path, before, part)
             part.unlink()
         else:
-            part.chmod(stat.S_IMODE(there.st_mode))
+            part.chmod(stat.S_IMODE(before.st_mode))
             part.replace(target)
     except BaseException as error:
         with suppress(OSError):
@@ -83,42 +83,42 @@ def whole(path: str | Path) -> Iterator[Path]:
 
 
 def check_writable(path: str | Path) -> os.stat_result | None:
-    """Refuse a place that no file can be written to; return what is there, None for nothing.
+    """Refuse a place that no file can be written to; return its state, None for nothing.
 
     The mode counts for root too, whom the system lets write to everything.
     """
     try:
-        there = Path(path).stat()
+        state = Path(path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         if problem := why_not_written(path, error):
             raise problem from error
         raise
-    if stat.S_ISDIR(there.st_mode):
+    if stat.S_ISDIR(state.st_mode):
         raise UserError(f"{path} cannot be written: it is a folder; name a file")
-    mode = stat.S_IMODE(there.st_mode)
-    if _output_at(path, there) is None and not (mode & 0o222 and os.access(path, os.W_OK)):
+    mode = stat.S_IMODE(state.st_mode)
+    if _output_at(path, state) is None and not (mode & 0o222 and os.access(path, os.W_OK)):
         raise UserError(
             f"{path} cannot be written: its mode is {mode:04o}; name another file, or make this "
             "one writable"
         )
-    return there
+    return state
 
 
-def _output_at(path: str | Path, there: os.stat_result) -> int | None:
+def _output_at(path: str | Path, state: os.stat_result) -> int | None:
     """Return this process's own output at a place such as /dev/stdout, a regular file or not."""
     if Path(path).parts[:2] in (("/", "dev"), ("/", "proc")):
         for output in (1, 2):
             with suppress(OSError):  # it may be closed
-                if os.path.samestat(there, os.fstat(output)):
+                if os.path.samestat(state, os.fstat(output)):
                     return output
     return None
 
 
-def _write_into(path: str | Path, there: os.stat_result, part: Path) -> None:
+def _write_into(path: str | Path, state: os.stat_result, part: Path) -> None:
     """Copy a file into what is no regular file, or to the end of this process's own output."""
-    output = _output_at(path, there)
+    output = _output_at(path, state)
     sys.stdout.flush()
     sys.stderr.flush()
     with (
@@ -382,10 +382,10 @@ def sha256_of(path: str | Path) -> str:
 def no_file(path: str | Path) -> str:
     """Say that there is no file, or what is there that cannot be read as one."""
     try:
-        there = Path(path).exists()
+        exists = Path(path).exists()
     except OSError:
-        there = False
-    if not there:
+        exists = False
+    if not exists:
         return f"no file at {str(path)!r}"
     if Path(path).is_dir():
         return f"{str(path)!r} is a folder, expected a file"

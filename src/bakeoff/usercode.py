@@ -76,27 +76,27 @@ def import_module(name: str, path: str) -> ModuleType:
         raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
 
 
-def refuse_standard(path: str, found: Any) -> None:
+def refuse_standard(path: str, made: Any) -> None:
     """Refuse what is of Python's own library, where a function of the user is meant."""
-    if _home(found).partition(".")[0] in sys.stdlib_module_names:
+    if _home(made).partition(".")[0] in sys.stdlib_module_names:
         raise UserError(
             f"{path} is of Python's own library, expected a function of a package or of your own"
         )
 
 
-def refuse_useless(path: str, found: Any) -> None:
+def refuse_useless(path: str, made: Any) -> None:
     """Refuse to make an object that is no part of an estimator: it would be called before a fit."""
-    home, name = _home(found), getattr(found, "__name__", "")
+    home, name = _home(made), getattr(made, "__name__", "")
     file = getattr(sys.modules.get(home), "__file__", None)
     if path in _STANDARD or home.partition(".")[0] in sys.stdlib_module_names - {"__main__"}:
         serves = path in _STANDARD
     elif file is None or _is_own(Path(file)):  # of a notebook, or beside the experiment
         serves = True
-    elif isinstance(found, type):
-        made = any("__call__" in vars(kind) for kind in found.__mro__)
-        serves = made or any(hasattr(found, method) for method in _METHODS)
+    elif isinstance(made, type):
+        called = any("__call__" in vars(kind) for kind in made.__mro__)
+        serves = called or any(hasattr(made, method) for method in _METHODS)
     else:
-        serves = name.startswith("make_") or hasattr(found, "rvs")
+        serves = name.startswith("make_") or hasattr(made, "rvs")
     if not serves:
         raise UserError(
             f"{path} makes no part of an estimator; expected a class of estimators, splitters, "
@@ -105,8 +105,8 @@ def refuse_useless(path: str, found: Any) -> None:
         )
 
 
-def _home(found: Any) -> str:
-    return str(getattr(found, "__module__", None) or type(found).__module__)
+def _home(made: Any) -> str:
+    return str(getattr(made, "__module__", None) or type(made).__module__)
 
 
 @contextmanager
@@ -133,11 +133,11 @@ def _drop_outdated_bytecode(source: Path) -> None:
 
 def described(error: BaseException) -> str:
     """Say what an exception in the user's code is, and where it was raised."""
-    said = f"{type(error).__name__}: {error}"
+    text = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError):  # names file and line itself
-        return said
+        return text
     places = [p for p in traceback.extract_tb(error.__traceback__) if p.filename[:1] != "<"]
-    return f"{said} ({places[-1].filename}, line {places[-1].lineno})" if places else said
+    return f"{text} ({places[-1].filename}, line {places[-1].lineno})" if places else text
 
 
 class TookTooLong(BaseException):
@@ -186,18 +186,18 @@ def own_code(*modules: str) -> tuple[tuple[str, str], ...]:
 
 def own_files(*modules: str) -> list[tuple[str, Path]]:
     """List the files of some modules and of what they import, installed ones left out."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     seen: set[str] = set()
-    wanted = [name.partition(".")[0] for name in modules]
-    while wanted:
-        name = wanted.pop()
+    queue = [name.partition(".")[0] for name in modules]
+    while queue:
+        name = queue.pop()
         if name in seen:
             continue
         seen.add(name)
         for relative, file in _files(name):
-            found[relative] = file
-            wanted += _imported(file)
-    return sorted(found.items())
+            files[relative] = file
+            queue += _imported(file)
+    return sorted(files.items())
 
 
 def _files(name: str) -> Iterator[tuple[str, Path]]:

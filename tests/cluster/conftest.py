@@ -1,7 +1,5 @@
 """A real Slurm on this machine, started for these tests unless it runs already."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -9,9 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -42,7 +38,7 @@ class Glutton(DummyClassifier):
 """
 
 
-def why_not() -> str | None:
+def why_not():
     """Say what keeps Slurm from running here."""
     missing = [c for c in ("slurmctld", "slurmd", "sbatch", "munged") if not shutil.which(c)]
     if missing:
@@ -50,7 +46,7 @@ def why_not() -> str | None:
     return None if os.geteuid() == 0 else "starting Slurm needs root"
 
 
-def slurm(*command: str) -> None:
+def slurm(*command):
     """Start or stop a part of the cluster."""
     done = subprocess.run([str(SLURM), *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -61,12 +57,12 @@ class Cluster:
 
     state = Path(os.environ.get("BAKEOFF_SLURM", "/tmp/bakeoff-slurm"))
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
         self.known = len(self._ended())
         (folder / "sleeper.py").write_text(SLEEPER)
 
-    def start(self, experiment: dict[str, Any], *options: str) -> subprocess.Popen[str]:
+    def start(self, experiment, *options):
         """Start a run; its output goes to the file `output`."""
         file = self.folder / "experiment.yaml"
         file.write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
@@ -88,11 +84,11 @@ class Cluster:
                 start_new_session=True,
             )
 
-    def run(self, experiment: dict[str, Any], *options: str) -> None:
+    def run(self, experiment, *options):
         """Run to the end, which must be a good one."""
         self.finish(self.start(experiment, *options))
 
-    def finish(self, run: subprocess.Popen[str]) -> None:
+    def finish(self, run):
         """Wait for a run, which must end well."""
         try:
             code = run.wait(timeout=1200)
@@ -101,26 +97,26 @@ class Cluster:
             code = None
         assert code == 0, self.output()
 
-    def output(self) -> str:
+    def output(self):
         return (self.folder / "output").read_text()
 
-    def jobs(self) -> list[dict[str, str]]:
+    def jobs(self):
         """Return what Slurm says of the jobs that ended since the test began."""
         return self._ended()[self.known :]
 
-    def _ended(self) -> list[dict[str, str]]:
+    def _ended(self):
         file = self.state / "log/jobs.txt"
         lines = file.read_text().splitlines() if file.exists() else []
         return [dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines]
 
-    def running(self) -> list[str]:
+    def running(self):
         """Return the ids of the jobs in Slurm's queue."""
         listed = subprocess.run(
             ["squeue", "--noheader", "--format=%i"], capture_output=True, text=True, check=False
         )
         return listed.stdout.split()
 
-    def node_of(self, job: str) -> str:
+    def node_of(self, job):
         """Return the node that runs a job."""
         listed = subprocess.run(
             ["squeue", "--noheader", "--format=%N", "--jobs", job],
@@ -130,12 +126,12 @@ class Cluster:
         )
         return listed.stdout.strip()
 
-    def first_fit(self) -> str:
+    def first_fit(self):
         """Wait until a fit has begun; return its Slurm job."""
         return until(lambda: next(iter(self.folder.glob("started.*")), None), 600).suffix[1:]
 
 
-def until(found: Callable[[], Any], seconds: float) -> Any:
+def until(found, seconds):
     """Wait for something true."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -146,7 +142,7 @@ def until(found: Callable[[], Any], seconds: float) -> Any:
 
 
 @pytest.fixture(scope="session")
-def running_slurm() -> Iterator[None]:
+def running_slurm():
     """Start Slurm, and stop it unless it ran before."""
     if reason := why_not():
         pytest.skip(reason)
@@ -160,7 +156,7 @@ def running_slurm() -> Iterator[None]:
 
 
 @pytest.fixture
-def cluster(running_slurm: None, tmp_path: Path) -> Iterator[Cluster]:
+def cluster(running_slurm, tmp_path):
     """Return a cluster with an empty folder and an empty queue."""
     made = Cluster(tmp_path)
     yield made

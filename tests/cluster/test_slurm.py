@@ -1,17 +1,14 @@
 """The workflow on a real Slurm: the same results, and what a cluster does to jobs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 from collections import Counter
-from typing import Any
 
 import pytest
 import yaml
 
-from tests.cluster.conftest import Cluster, slurm, until
+from tests.cluster.conftest import slurm, until
 from tests.conftest import ROOT, Runner
 from tests.workflow.test_run import tables
 
@@ -20,7 +17,7 @@ SCORES = ("--until", "all_scores")
 
 
 @pytest.fixture
-def sleepers(tiny: dict[str, Any]) -> dict[str, Any]:
+def sleepers(tiny):
     """Return an experiment of two models whose fits take seconds."""
     tiny["models"] = {
         name: {"estimator": "sleeper.Sleeper", "params": {"seconds": 3.0}} for name in ("a", "b")
@@ -31,13 +28,11 @@ def sleepers(tiny: dict[str, Any]) -> dict[str, Any]:
     return tiny
 
 
-def fits(cluster: Cluster) -> int:
+def fits(cluster):
     return len(list(cluster.folder.glob("results/*/predictions/*/*/*.parquet")))
 
 
-def test_default_experiment_gives_the_same_bytes_from_both_nodes(
-    cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_default_experiment_gives_the_same_bytes_from_both_nodes(cluster, tmp_path_factory):
     default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
     cluster.run(default)
     runner = Runner(tmp_path_factory.mktemp("local"))
@@ -55,9 +50,7 @@ def test_default_experiment_gives_the_same_bytes_from_both_nodes(
     assert {job["JobState"] for job in jobs} == {"COMPLETED"}
 
 
-def test_resources_of_a_model_go_to_its_jobs_alone(
-    cluster: Cluster, sleepers: dict[str, Any]
-) -> None:
+def test_resources_of_a_model_go_to_its_jobs_alone(cluster, sleepers):
     own = {"gres": "accelerator:1", "slurm_partition": "special", "mem_mb": 700, "runtime": 3}
     sleepers["models"]["a"]["resources"] = own
     cluster.run(sleepers, *SCORES)
@@ -75,7 +68,7 @@ def test_resources_of_a_model_go_to_its_jobs_alone(
     ]
 
 
-def test_cancelled_job_is_done_again(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+def test_cancelled_job_is_done_again(cluster, sleepers):
     run = cluster.start(sleepers, *SCORES)
     subprocess.run(["scancel", cluster.first_fit()], check=True)
     cluster.finish(run)
@@ -83,7 +76,7 @@ def test_cancelled_job_is_done_again(cluster: Cluster, sleepers: dict[str, Any])
     assert fits(cluster) == 6
 
 
-def test_job_over_its_memory_gets_more(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+def test_job_over_its_memory_gets_more(cluster, sleepers):
     sleepers["models"]["b"] = {"estimator": "sleeper.Glutton"}
     sleepers["resampling"] = {"resampled": {"repeats": 2}}
     memory = "mem_mb=800 * 2 ** (attempt - 1)"
@@ -92,7 +85,7 @@ def test_job_over_its_memory_gets_more(cluster: Cluster, sleepers: dict[str, Any
     assert states == {("COMPLETED", True): 1, ("FAILED", True): 1, ("COMPLETED", False): 1}
 
 
-def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+def test_jobs_of_a_lost_node_are_done_elsewhere(cluster, sleepers):
     sleepers["models"]["a"]["params"] = sleepers["models"]["b"]["params"] = {"seconds": 8.0}
     run = cluster.start(sleepers, *SCORES)
     until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 600)
@@ -112,9 +105,7 @@ def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_run_cancels_its_jobs_and_a_second_one_finishes(
-    cluster: Cluster, sleepers: dict[str, Any], number: signal.Signals
-) -> None:
+def test_interrupted_run_cancels_its_jobs_and_a_second_one_finishes(cluster, sleepers, number):
     run = cluster.start(sleepers, *SCORES)
     cluster.first_fit()
     os.kill(run.pid, number)
@@ -125,7 +116,7 @@ def test_interrupted_run_cancels_its_jobs_and_a_second_one_finishes(
     assert fits(cluster) == 6
 
 
-def test_run_survives_an_absent_controller(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+def test_run_survives_an_absent_controller(cluster, sleepers):
     run = cluster.start(sleepers, *SCORES)
     cluster.first_fit()
     slurm("stop-controller")

@@ -58,6 +58,16 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(file.read_text()), f"{target}#{anchor}"
 
 
+def test_verdicts_of_the_page_on_the_report_are_those_of_the_templates():
+    table = (DOCS / "report.md").read_text().partition("| verdict | condition |")[2]
+    quoted = re.findall(r"\*([^*]+)\*", table.partition("\n\n")[0])
+    templates = (ROOT / "tests/unit/report/sentences.txt").read_text()
+    assert len(quoted) >= 8
+    for sentence in quoted:
+        for part in re.split(r"\bA and B\b|\bA\b|\bB\b|…", sentence):
+            assert part.strip(" ,") in templates, sentence
+
+
 def test_the_documentation_is_short_enough_to_read():
     read = [page for page in PAGES if page.parts[-2] not in ("benchmarks", "reference")]
     assert len(read) <= MOST_PAGES

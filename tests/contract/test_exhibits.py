@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from bakeoff import compare
-from bakeoff.comparisons.subgroups import COLUMNS, of_test_set
+from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import Section, figure, table
 from bakeoff.report.exhibits import build, draw, exhibits, records
-from bakeoff.report.make import make_report
+from bakeoff.report.page import Page
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.stats import catalogue
@@ -30,7 +30,7 @@ from bakeoff.report.drawing import message
 from bakeoff.report.exhibit import Section, figure
 
 
-@figure(Section.TRUST, 5, "A toy")
+@figure(Section.VALIDITY, 5, "A toy")
 def toy_shown(study):
     """The caption of a toy."""
     return message(f"a toy about {study.title}")
@@ -51,7 +51,7 @@ def study():
     rows = dataclasses.replace(one.test_sets["d"], metric="accuracy", subgroups={"sex": sex})
     return dataclasses.replace(
         one,
-        subgroups=pd.DataFrame(of_test_set("d", rows, spec), columns=list(COLUMNS)),
+        subgroups=pd.DataFrame(subgroups_of("d", rows, spec), columns=list(SUBGROUPS)),
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
         importance=pd.DataFrame([{**keys, "feature": "x", "mean": 0.1, "sd": 0.02}]),
@@ -72,8 +72,9 @@ def of_runs():
 @pytest.fixture(scope="module")
 def over_datasets():
     """Return a study over data sets, for the exhibits that only such studies have."""
-    spec = experiment(list(MEANS), datasets=("d", "e", "f"), tests=("nemenyi", "cv5x2_f"))
-    return ran(spec, {model: [mean, mean - 0.1, mean - 0.2] for model, mean in MEANS.items()})
+    means = {f"m{i}": [0.95 - i / 100, 0.85 - i / 100, 0.75] for i in range(7)}
+    spec = experiment(list(means), datasets=("d", "e", "f"), tests=("nemenyi", "cv5x2_f"))
+    return ran(spec, means)
 
 
 @pytest.fixture(scope="module")
@@ -145,12 +146,12 @@ def test_an_exhibit_has_a_caption_and_a_title(kind):
     def toy(study):
         """The caption of a toy."""
 
-    assert kind(Section.TRUST, 1, "T")(toy).caption == "The caption of a toy."
+    assert kind(Section.VALIDITY, 1, "T")(toy).caption == "The caption of a toy."
     with pytest.raises(ValueError, match="toy needs a title"):
-        kind(Section.TRUST, 1, " ")(toy)
+        kind(Section.VALIDITY, 1, " ")(toy)
     toy.__doc__ = None
     with pytest.raises(ValueError, match="toy needs a docstring, which is its caption"):
-        kind(Section.TRUST, 1, "T")(toy)
+        kind(Section.VALIDITY, 1, "T")(toy)
 
 
 @pytest.fixture
@@ -168,7 +169,7 @@ def added(tmp_path, monkeypatch):
 
 def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp_path):
     added("toy_topic", TOY)
-    make_report(study, tmp_path / "made")
+    Page(study).write(tmp_path / "made")
     page = (tmp_path / "made/report.html").read_text(encoding="utf-8")
     assert '<figure id="figure-toy_shown">' in page
     assert 'aria-label="A toy about made-up."' in page

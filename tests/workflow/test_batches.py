@@ -1,14 +1,10 @@
 """Many fits in one job: the same files, nothing lost, nothing done twice."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.conftest import Runner
 from tests.workflow.test_run import tables
 
 RAISES = """
@@ -20,25 +16,23 @@ class Raises(DecisionTreeClassifier):
 """
 
 
-def per(what: str) -> tuple[str, ...]:
+def per(what):
     """Return the options that set how many fits one job does, up to the scores."""
     return "--until", "all_scores", "--config", f"execution={{jobs_per: {what}}}"
 
 
-def written(runner: Runner) -> dict[str, int]:
+def written(runner):
     """Return when each file of predictions was written."""
     files = runner.results().glob("predictions/*/*/*.parquet")
     return {f"{p.parent.name}/{p.name}": p.stat().st_mtime_ns for p in files}
 
 
-def changed(before: dict[str, int], runner: Runner) -> set[str]:
+def changed(before, runner):
     after = written(runner)
     return {Path(name).parent.name for name in after if after[name] != before.get(name)}
 
 
-def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(
-    finished: Runner, snakemake: Runner, tiny: dict[str, Any]
-) -> None:
+def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(finished, snakemake, tiny):
     tiny["execution"] = {"jobs_per": "dataset"}
     assert snakemake(tiny, "--set-threads", "fit_dataset=2", cores=2).returncode == 0
     batches, single = tables(snakemake.results()), tables(finished.results())
@@ -50,9 +44,7 @@ def test_same_bytes_in_batches_on_two_cores_as_in_single_jobs_on_one(
 
 
 @pytest.mark.slow
-def test_changes_of_granularity_refit_what_changed_and_nothing_else(
-    finished_copy: Runner, tiny: dict[str, Any]
-) -> None:
+def test_changes_of_granularity_refit_what_changed_and_nothing_else(finished_copy, tiny):
     for what in ("model", "dataset", "fold"):
         before = written(finished_copy)
         assert finished_copy(tiny, *per(what)).returncode == 0
@@ -73,7 +65,7 @@ def test_changes_of_granularity_refit_what_changed_and_nothing_else(
 
 
 @pytest.mark.slow
-def test_failing_fit_does_not_lose_its_siblings(snakemake: Runner, tiny: dict[str, Any]) -> None:
+def test_failing_fit_does_not_lose_its_siblings(snakemake, tiny):
     (snakemake.folder / "raises.py").write_text(RAISES)
     broken = {**tiny, "models": {**tiny["models"], "tree": {"estimator": "raises.Raises"}}}
     run = snakemake(broken, *per("dataset"))
@@ -90,9 +82,7 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake: Runner, tiny: dict[st
 
 
 @pytest.mark.slow
-def test_importance_is_measured_in_batches_and_single_jobs_alike(
-    snakemake: Runner, tiny: dict[str, Any]
-) -> None:
+def test_importance_is_measured_in_batches_and_single_jobs_alike(snakemake, tiny):
     """Asking for it does the fits on the holdout anew, and no other."""
     del tiny["models"]["stump"]
     tiny |= {"resampling": {"kfold": {"folds": 2}, "holdout": {}}, "tests": {"run": ["mcnemar"]}}

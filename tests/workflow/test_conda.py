@@ -1,10 +1,7 @@
 """Software that Snakemake deploys by conda: what conda is asked for, by a stand-in for it."""
 
-from __future__ import annotations
-
 import os
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
@@ -33,7 +30,7 @@ use rule * from bakeoff as bakeoff_*
 
 
 @pytest.mark.parametrize("way", ["checkout", "module"])
-def test_conda_is_asked_for_the_environment_of_the_release(tmp_path: Path, way: str) -> None:
+def test_conda_is_asked_for_the_environment_of_the_release(tmp_path, way):
     conda, snakefile = tmp_path / "bin/conda", ROOT / "Snakefile"
     conda.parent.mkdir()
     conda.write_text(CONDA.format(python=sys.executable, place=str(tmp_path)))

@@ -1,9 +1,6 @@
 """Jobs handed to a scheduler that Snakemake knows nothing of, by commands alone: the same bytes."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +17,7 @@ echo $!
 """
 
 
-def test_commands_of_a_cluster_give_the_same_bytes(tmp_path: Path, finished: Runner) -> None:
+def test_commands_of_a_cluster_give_the_same_bytes(tmp_path, finished):
     script = tmp_path / "submit.sh"
     script.write_text(SUBMIT, encoding="utf-8")
     script.chmod(0o755)

@@ -1,28 +1,23 @@
 """Models that bring their results, and fits that are taken from another experiment."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from bakeoff.cli import main
 from bakeoff.fit.predictions import Predictions
-from tests.conftest import Runner
 from tests.workflow.test_run import executed
 
 
 @pytest.fixture
-def beside(finished_copy: Runner) -> Runner:
+def beside(finished_copy):
     """Return a copy of the finished run, for a second experiment in its folder."""
     return finished_copy
 
 
-def rows(runner: Runner, name: str, **wanted: Any) -> pd.DataFrame:
+def rows(runner, name, **wanted):
     """Return comparisons without data sets and cautions, which tell where they come from."""
     texts = dict.fromkeys(("follows", "variant", "model_a", "model_b"), "str")
     file = runner.results(name) / "comparisons.csv"
@@ -32,7 +27,7 @@ def rows(runner: Runner, name: str, **wanted: Any) -> pd.DataFrame:
     return found.drop(columns=["dataset", "caution"]).reset_index(drop=True)
 
 
-def given_tree(folder: Path) -> pd.DataFrame:
+def given_tree(folder):
     """Write the predictions of the fitted tree as a user would have them, in another order."""
     made = pd.read_parquet(folder / "results/tiny/predictions/iris/tree/holdout.parquet")
     made = made.rename(columns={"row_id": "id"}).sample(frac=1, random_state=0)
@@ -41,7 +36,7 @@ def given_tree(folder: Path) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict[str, Any]) -> None:
+def test_given_model_is_compared_as_if_it_were_fitted(beside, tiny):
     made = given_tree(beside.folder)
     tiny |= {"experiment": "mixed", "resampling": {"holdout": {"test_size": 0.4}}}
     tiny["models"]["tree"] = {"predictions": "tree.csv"}
@@ -66,7 +61,7 @@ def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict
     assert "Traceback" not in run.stderr
 
 
-def compared(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+def compared(run, monkeypatch):
     """Compare the same files by the command: the same numbers in the same tables."""
     monkeypatch.chdir(run.folder)
     files = ("tree.csv", "bayes.parquet", "stump.parquet")
@@ -80,9 +75,7 @@ def compared(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_experiment_of_given_models_alone(
-    beside: Runner, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_experiment_of_given_models_alone(beside, tiny, monkeypatch):
     given_tree(beside.folder)
     results = beside.folder / "results/tiny/predictions/iris"
     for model in ("bayes", "stump"):
@@ -124,7 +117,7 @@ def test_experiment_of_given_models_alone(
     compared(beside, monkeypatch)
 
 
-def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str, Any]) -> None:
+def test_scores_from_elsewhere_feed_the_same_test(beside, tiny):
     there = beside.folder / "results/tiny/scores.csv"
     there.rename(beside.folder / "scores.csv")
     config = {
@@ -143,7 +136,7 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
 
 
 @pytest.mark.slow
-def test_model_of_another_run_is_a_rival_on_folds_too(beside: Runner, tiny: dict[str, Any]) -> None:
+def test_model_of_another_run_is_a_rival_on_folds_too(beside, tiny):
     tiny["experiment"] = "april"
     tiny["models"] = {
         "tree": {"results": "results/tiny", "model": "tree"},

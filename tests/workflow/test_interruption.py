@@ -1,16 +1,11 @@
 """Interrupted anywhere, finished right."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -44,7 +39,7 @@ class FullDisk(GaussianNB):
 
 
 @pytest.fixture
-def sleepy(tiny: dict[str, Any], snakemake: Runner) -> dict[str, Any]:
+def sleepy(tiny, snakemake):
     """Return an experiment of three models, each fit of which takes a moment."""
     (snakemake.folder / "sleeper.py").write_text(SLEEPER)
     for name in ("tree", "bayes"):
@@ -52,7 +47,7 @@ def sleepy(tiny: dict[str, Any], snakemake: Runner) -> dict[str, Any]:
     return tiny
 
 
-def descendants(pid: int) -> list[psutil.Process]:
+def descendants(pid):
     try:
         return psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:
@@ -62,7 +57,7 @@ def descendants(pid: int) -> list[psutil.Process]:
 class Started:
     """A run in the background, in a process group of its own."""
 
-    def __init__(self, runner: Runner, experiment: dict[str, Any], *options: str) -> None:
+    def __init__(self, runner, experiment, *options):
         file = runner.folder / "experiment.yaml"
         file.write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
         with (runner.folder / "stderr").open("w") as stderr:
@@ -80,30 +75,28 @@ class Started:
                 start_new_session=True,
             )
 
-    def wait_for_processes(self, count: int) -> None:
+    def wait_for_processes(self, count):
         self.wait_for(lambda: len(descendants(self.process.pid)) >= count)
 
-    def wait_for(self, condition: Callable[[], Any], seconds: float = 600) -> None:
+    def wait_for(self, condition, seconds=600):
         end = time.monotonic() + seconds
         while not condition() and self.process.poll() is None:
             assert time.monotonic() < end
             time.sleep(0.05)
 
 
-def kill(process: psutil.Process) -> None:
+def kill(process):
     try:
         process.kill()
     except psutil.NoSuchProcess:
         return
 
 
-def fits(runner: Runner) -> list[Path]:
+def fits(runner):
     return list(runner.results().glob("predictions/*/*/*.parquet"))
 
 
-def test_killed_twenty_times_gives_the_same_bytes(
-    snakemake: Runner, sleepy: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_killed_twenty_times_gives_the_same_bytes(snakemake, sleepy, tmp_path_factory):
     chance = random.Random(20)
     plain = tmp_path_factory.mktemp("profile") / "config.yaml"
     plain.write_text("scheduler: greedy\nrerun-incomplete: true\n")
@@ -152,9 +145,7 @@ def test_killed_twenty_times_gives_the_same_bytes(
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("per", ["fold", "dataset"])
-def test_signal_ends_a_run_at_once_and_leaves_no_process(
-    snakemake: Runner, sleepy: dict[str, Any], number: signal.Signals, per: str
-) -> None:
+def test_signal_ends_a_run_at_once_and_leaves_no_process(snakemake, sleepy, number, per):
     sleepy["models"]["tree"]["params"] = {"seconds": 3600.0}
     sleepy["execution"] = {"jobs_per": per}
     default = "--workflow-profile", str(ROOT / "profiles/default")
@@ -169,9 +160,7 @@ def test_signal_ends_a_run_at_once_and_leaves_no_process(
     assert snakemake(sleepy, "--until", "all_scores").returncode == 0
 
 
-def test_interrupt_before_the_first_job_is_told_in_a_line(
-    snakemake: Runner, sleepy: dict[str, Any]
-) -> None:
+def test_interrupt_before_the_first_job_is_told_in_a_line(snakemake, sleepy):
     begun = snakemake.folder / "begun"
     (snakemake.folder / "slow.py").write_text(
         f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(3600)\n"
@@ -188,9 +177,7 @@ def test_interrupt_before_the_first_job_is_told_in_a_line(
     assert "Traceback" not in told
 
 
-def test_full_disk_is_told_and_what_is_finished_is_kept(
-    snakemake: Runner, sleepy: dict[str, Any]
-) -> None:
+def test_full_disk_is_told_and_what_is_finished_is_kept(snakemake, sleepy):
     fine = sleepy["models"]["tree"]
     sleepy["models"]["tree"] = {"estimator": "sleeper.FullDisk"}
     run = snakemake(sleepy, "--keep-going")

@@ -1,11 +1,7 @@
 """The real workflow with all that a model may say: tuning, thresholds, seeds, code of one's own."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,7 +11,7 @@ from tests.conftest import Runner, once
 
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 
-CHOOSING: dict[str, Any] = {
+CHOOSING = {
     "experiment": "choosing",
     "seed": 3,
     "datasets": {"cancer": {"source": "sklearn", "name": "breast_cancer", "positive": "malignant"}},
@@ -46,22 +42,22 @@ CHOOSING: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def chosen(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+def chosen(tmp_path_factory):
     """Return the folder in which models that choose have run once."""
 
-    def run(folder: Path) -> None:
+    def run(folder):
         done = Runner(folder)(CHOOSING)
         assert done.returncode == 0, done.stderr
 
     return Runner(once(tmp_path_factory, "choosing", run))
 
 
-def predictions(runner: Runner, model: str, split: str) -> Predictions:
+def predictions(runner, model, split):
     folder = runner.results("choosing") / "predictions/cancer"
     return Predictions.read(folder / model / f"{split}.parquet")
 
 
-def test_choices_of_every_fit_are_told(chosen: Runner) -> None:
+def test_choices_of_every_fit_are_told(chosen):
     table = pd.read_csv(chosen.results("choosing") / "choices.csv")
     assert list(table.columns) == [
         *("dataset", "model", "plan", "repeat", "fold", "seed"),
@@ -122,14 +118,14 @@ class Diverges(Sometimes):
 
 
 @pytest.fixture(scope="module")
-def excluding(tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, dict[str, Any]]:
+def excluding(tmp_path_factory):
     """Return the folder in which an experiment with failing models has run once."""
     runner = Runner(tmp_path_factory.mktemp("excluding"))
     beside = runner.folder / "beside"  # the experiment's folder is not the one snakemake runs in
     beside.mkdir()
     (beside / "mine.py").write_text(FAILING)
     (beside / "limits.py").write_text("LONG = 3600\n")
-    experiment: dict[str, Any] = {
+    experiment = {
         "experiment": "excluding",
         "on_error": "exclude",
         "datasets": {
@@ -154,7 +150,7 @@ def excluding(tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, dict[st
     return runner, experiment
 
 
-def run_beside(runner: Runner, experiment: dict[str, Any], *options: str) -> Any:
+def run_beside(runner, experiment, *options):
     """Run an experiment that lies in another folder than the one snakemake runs in."""
     import yaml
 
@@ -163,13 +159,13 @@ def run_beside(runner: Runner, experiment: dict[str, Any], *options: str) -> Any
     return runner(experiment, "--configfile", str(file), *options, cores=2)
 
 
-def planned(run: Any) -> dict[str, int]:
+def planned(run):
     return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", run.stdout, re.MULTILINE)}
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("excluding")
-def test_who_failed_is_excluded_there_and_told(excluding: Any) -> None:
+def test_who_failed_is_excluded_there_and_told(excluding):
     results = excluding[0].results("excluding")
     table = pd.read_csv(results / "excluded.csv")
     assert set(table["dataset"]) == {"wine"}
@@ -198,7 +194,7 @@ def test_who_failed_is_excluded_there_and_told(excluding: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("excluding")
-def test_tests_without_models_are_undecided(excluding: Any) -> None:
+def test_tests_without_models_are_undecided(excluding):
     rows = json.loads((excluding[0].results("excluding") / "comparisons.json").read_text())
     wine = [row for row in rows if row["dataset"] == "wine"]
     (omnibus,) = [r for r in wine if r["test"] == "cochran_q" and r["role"] == "omnibus"]
@@ -208,7 +204,7 @@ def test_tests_without_models_are_undecided(excluding: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("excluding")
-def test_second_run_does_nothing_and_an_edit_retries(excluding: Any) -> None:
+def test_second_run_does_nothing_and_an_edit_retries(excluding):
     runner, experiment = excluding
     again = run_beside(runner, experiment)
     assert "Nothing to be done" in again.stdout + again.stderr
@@ -222,7 +218,7 @@ def test_second_run_does_nothing_and_an_edit_retries(excluding: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("excluding")
-def test_edited_code_of_the_user_refits_what_it_makes(excluding: Any) -> None:
+def test_edited_code_of_the_user_refits_what_it_makes(excluding):
     runner, experiment = excluding
     helper = runner.folder / "beside/limits.py"
     before = helper.read_text()

@@ -1,15 +1,11 @@
 """The workflow as a module of somebody's own: twice, beside their rules, with the same bytes."""
 
-from __future__ import annotations
-
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.conftest import ROOT, TINY, Runner, called
+from tests.conftest import ROOT, TINY, called
 
 OWN = """
 configfile: "own.yaml"
@@ -49,13 +45,13 @@ onsuccess:
 """
 
 
-def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def run(folder, *options):
     line = sys.executable, "-m", "snakemake", "--cores", "1", *options
     return called(*line, cwd=folder, code=None)
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def own(tmp_path):
     """Return a folder with a workflow of its own that uses ours twice."""
     where = repr(str(ROOT / "workflow/Snakefile"))
     (tmp_path / "Snakefile").write_text(OWN.replace("WHERE", where), encoding="utf-8")
@@ -70,7 +66,7 @@ def own(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_two_experiments_beside_own_rules_give_the_same_bytes(own: Path, finished: Runner) -> None:
+def test_two_experiments_beside_own_rules_give_the_same_bytes(own, finished):
     profile = "--workflow-profile", str(ROOT / "profiles/default")
     done = run(own, *profile)
     assert done.returncode == 0, done.stderr
@@ -83,24 +79,3 @@ def test_two_experiments_beside_own_rules_give_the_same_bytes(own: Path, finishe
     assert int((own / "own.txt").read_text()) == rows
     again = run(own, *profile)
     assert "Nothing to be done" in again.stdout + again.stderr
-
-
-def test_prefix_and_other_release_are_refused_in_a_line(own: Path, tmp_path: Path) -> None:
-    file = own / "Snakefile"
-    text = file.read_text()
-    file.write_text(text.replace('config["first"]', 'config["first"]\n    prefix: "mine"', 1))
-    done = run(own, "-n")
-    assert done.returncode != 0
-    assert "module: found `prefix:`" in done.stderr
-    assert "Traceback" not in done.stderr
-    copy = tmp_path / "copied"
-    (copy / "rules").mkdir(parents=True)
-    for rules in (ROOT / "workflow/rules").iterdir():
-        (copy / "rules" / rules.name).write_text(rules.read_text())
-    old = (ROOT / "workflow/Snakefile").read_text().replace('RELEASE = "', 'RELEASE = "9.')
-    (copy / "Snakefile").write_text(old)
-    file.write_text(text.replace(str(ROOT / "workflow"), str(copy)))
-    done = run(own, "-n")
-    assert done.returncode != 0
-    assert "these rules are of bakeoff 9.0.1.0" in done.stderr
-    assert "Traceback" not in done.stderr

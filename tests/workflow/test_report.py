@@ -2,7 +2,6 @@
 
 import copy
 import json
-import math
 import re
 import zipfile
 from html import unescape
@@ -61,7 +60,7 @@ def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(results, pa
         table = table[table["metric"] == "accuracy"]
     assert len(table) == len(known) == 3
     page_rows = cells(page, f"pairs.{test}")
-    forest, matrix = texts(results, f"forest.{test}"), texts(results, f"matrix.{test}")
+    forest = texts(results, f"forest.{test}")
     markdown = (results / "report.md").read_text(encoding="utf-8")
     for row in table.itertuples():
         own = known.loc[(row.model_a, row.model_b)]
@@ -76,8 +75,6 @@ def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(results, pa
         )  # fmt: skip
         assert (str(own["pvalue_adjusted"]), pvalue(own["pvalue_adjusted"])) in on_page
         assert p_equals(own["pvalue_adjusted"]) in forest
-        assert score(abs(own["estimate"])).lstrip("0") in forest
-        assert pvalue(own["pvalue_adjusted"]).replace(" ", "") in matrix
         assert score(own["estimate"]) in markdown
 
 
@@ -105,7 +102,7 @@ def test_methods_are_those_of_the_page_and_no_link_is_dead(results, page):
     assert named
     assert all(f"{{{key}," in sources for keys in named for key in keys.split(","))
     links = set(re.findall(r'href="([^"#:]+)"', page))
-    assert any(link.startswith("figures/") for link in links)
+    assert {link.partition("/")[0] for link in links} >= {"figures", "tables", "references.bib"}
     assert [link for link in links if not (results / link).is_file()] == []
 
 
@@ -116,9 +113,8 @@ def test_ranking_is_that_of_the_scores(results):
     ranked = pd.read_csv(results / "tables/models.csv")
     models, constant = ranked[:-1], ranked.iloc[-1]
     assert list(models["mean"]) == pytest.approx(list(means))
-    assert list(models["rank"]) == list(range(1, 1 + len(means)))
-    assert math.isnan(constant["rank"])
-    assert constant["model"].startswith("(constant answer: ")
+    assert list(models["model"]) == list(means.index)
+    assert constant["model"].startswith("(baseline: ")
     assert constant["mean"] == pytest.approx(1 / 3)  # of the classes of iris, equally frequent
 
 
@@ -129,9 +125,9 @@ def test_split_quality_and_reasons_are_those_of_the_divisions_and_tests(results)
     assert own["max_class_share_difference"] == known["max_class_share_difference"]
     assert float(own["overlap"]) == known["overlap"]["mean"]
     chosen = json.loads((results / "tests.json").read_text())
-    table = pd.read_csv(results / "tables/chosen.csv")
-    assert list(table["test"]) == [test["title"] for test in chosen]
-    assert table["why"].str.contains("sked for").all()
+    table = pd.read_csv(results / "tables/tests.csv")
+    assert list(table["test"])[: len(chosen)] == [test["title"] for test in chosen]
+    assert table["why"].str.contains("sked for|Follows").all()
 
 
 def test_snakemakes_report_has_every_exhibit_with_its_caption(finished_copy):

@@ -1,11 +1,8 @@
 """The real workflow on a tiny experiment: its values, its files, what reruns and what does not."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,26 +10,26 @@ import pytest
 from mlxtend.evaluate import cochrans_q, mcnemar, mcnemar_table
 from sklearn.metrics import accuracy_score
 
-from tests.conftest import TINY, Runner
+from tests.conftest import TINY
 
 
-def executed(run: Any) -> set[str]:
+def executed(run):
     """Return the rules that a run executed, going by Snakemake's complete log."""
     logs = sorted((Path(run.args[run.args.index("--directory") + 1]) / ".snakemake/log").iterdir())
     return set(re.findall(r"^(?:local)?rule (\w+):", logs[-1].read_text(), flags=re.MULTILINE))
 
 
-def comparisons(runner: Runner, name: str = "tiny") -> pd.DataFrame:
+def comparisons(runner, name="tiny"):
     return pd.read_csv(runner.results(name) / "comparisons.csv").fillna(
         {"follows": "", "variant": ""}
     )
 
 
-def predictions(runner: Runner, model: str, split: str) -> pd.DataFrame:
+def predictions(runner, model, split):
     return pd.read_parquet(runner.results() / f"predictions/iris/{model}/{split}.parquet")
 
 
-def test_fits_are_what_scikit_learn_makes_of_the_same_split(finished: Runner) -> None:
+def test_fits_are_what_scikit_learn_makes_of_the_same_split(finished):
     from sklearn.datasets import load_iris
     from sklearn.naive_bayes import GaussianNB
     from sklearn.preprocessing import StandardScaler
@@ -51,7 +48,7 @@ def test_fits_are_what_scikit_learn_makes_of_the_same_split(finished: Runner) ->
     ]
 
 
-def test_scores_are_those_of_the_predictions(finished: Runner) -> None:
+def test_scores_are_those_of_the_predictions(finished):
     scores = pd.read_csv(finished.results() / "scores.csv")
     assert len(scores) == 3 * 11 * 2
     for row in scores[scores["metric"] == "accuracy"].itertuples():
@@ -63,7 +60,7 @@ def test_scores_are_those_of_the_predictions(finished: Runner) -> None:
         assert row.n_test == len(found)
 
 
-def test_mcnemar_and_cochran_agree_with_mlxtend(finished: Runner) -> None:
+def test_mcnemar_and_cochran_agree_with_mlxtend(finished):
     models = list(TINY["models"])
     holdout = {m: predictions(finished, m, "holdout") for m in models}
     truth = holdout["tree"]["y_true"].to_numpy()
@@ -84,9 +81,7 @@ def test_mcnemar_and_cochran_agree_with_mlxtend(finished: Runner) -> None:
         assert row.pvalue_adjusted == pytest.approx(min(1, 3 * row.pvalue))
 
 
-def test_two_runs_give_the_same_bytes_in_all_files_but_times(
-    finished: Runner, snakemake: Runner, tiny: dict[str, Any]
-) -> None:
+def test_two_runs_give_the_same_bytes_in_all_files_but_times(finished, snakemake, tiny):
     """On one core and on two, in two folders; the report and the metadata of predictions too."""
     assert snakemake(tiny, cores=2).returncode == 0
     one, two = (
@@ -101,7 +96,7 @@ def test_two_runs_give_the_same_bytes_in_all_files_but_times(
     assert len(files) > 130
 
 
-def tables(results: Path) -> dict[str, bytes]:
+def tables(results):
     """Return the bytes of every CSV and JSON but those of timings."""
     files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
     times = ("timings.csv", "timing.json")
@@ -110,9 +105,7 @@ def tables(results: Path) -> dict[str, bytes]:
     }
 
 
-def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(
-    finished_copy: Runner, tiny: dict[str, Any]
-) -> None:
+def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(finished_copy, tiny):
     fits = finished_copy.results().rglob("predictions/**/*.parquet")
     before = {p: p.stat().st_mtime_ns for p in fits}
     scores = pd.read_csv(finished_copy.results() / "scores.csv")
@@ -133,9 +126,7 @@ def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(
     assert set(after["model"]) == {"tree", "bayes", "stump", "forest"}
 
 
-def test_second_run_does_nothing_beside_another_experiment_too(
-    finished_copy: Runner, tiny: dict[str, Any]
-) -> None:
+def test_second_run_does_nothing_beside_another_experiment_too(finished_copy, tiny):
     plans = {"holdout": tiny["resampling"]["holdout"]}
     other = tiny | {"experiment": "other", "seed": 8, "resampling": plans}
     other |= {"tests": {"run": ["mcnemar"]}}
@@ -148,9 +139,7 @@ def test_second_run_does_nothing_beside_another_experiment_too(
     assert one.query("plan == 'holdout'")["value"].tolist() != two["value"].tolist()
 
 
-def test_no_cores_are_named_and_one_model_alone_asks_for_memory(
-    snakemake: Runner, tiny: dict[str, Any]
-) -> None:
+def test_no_cores_are_named_and_one_model_alone_asks_for_memory(snakemake, tiny):
     tiny["models"]["tree"]["resources"] = {"mem_mb": 900, "disk_mb": 10, "runtime": 5}
     tiny |= {"resampling": {"holdout": {}}, "tests": {"run": ["mcnemar"]}}
     limit = "--resources", "mem_mb=1000"

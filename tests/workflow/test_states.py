@@ -1,11 +1,7 @@
 """Whatever was edited, reordered, deleted or damaged before: what a fresh run makes, comes out."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -14,7 +10,7 @@ from tests.conftest import Runner
 from tests.workflow.test_run import executed, tables
 
 
-def shown(results: Path) -> dict[str, bytes]:
+def shown(results):
     """Return the bytes of all that people look at, but of times."""
     kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
     files = [p for p in results.rglob("*") if p.suffix in kinds and "predictions" not in p.parts]
@@ -27,8 +23,8 @@ def shown(results: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
-    finished_copy: Runner, tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+    finished_copy, tiny, tmp_path_factory
+):
     """Lists in another order, a label, a metric, a level; the fresh run has more cores.
 
     Figures for print that were asked for once are made again with the others.
@@ -59,9 +55,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     assert not list((fresh.results() / "figures").glob("*.p*"))
 
 
-def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(
-    finished_copy: Runner, tiny: dict[str, Any]
-) -> None:
+def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(finished_copy, tiny):
     before, pictures = (
         tables(finished_copy.results()),
         set((finished_copy.results() / "figures").iterdir()),
@@ -91,7 +85,7 @@ class Constant(DummyClassifier):
 """
 
 
-def replaced_inputs(folder: Path) -> dict[str, Any]:
+def replaced_inputs(folder):
     """Write an experiment that names files by as many keys as one can have."""
     ids = range(40)
     part = {"train.csv": ids[:20], "test.csv": ids[20:]}
@@ -119,7 +113,7 @@ def replaced_inputs(folder: Path) -> dict[str, Any]:
     }
 
 
-def replace(file: Path, old: str, new: str, seconds: int) -> None:
+def replace(file, old, new, seconds):
     """Put another file in the place of one, whose date is as much later, or earlier."""
     text, now = file.read_text(), file.stat()
     other = file.with_name("other")
@@ -130,10 +124,10 @@ def replace(file: Path, old: str, new: str, seconds: int) -> None:
     other.replace(file)
 
 
-def test_files_count_by_what_they_hold_whatever_their_dates(snakemake: Runner) -> None:
+def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
     experiment, folder = replaced_inputs(snakemake.folder), snakemake.folder
 
-    def scores() -> dict[str, float]:
+    def scores():
         table = pd.read_csv(snakemake.results() / "scores.csv")
         return dict(zip(table["model"], table["value"], strict=True))
 
@@ -157,16 +151,3 @@ def test_files_count_by_what_they_hold_whatever_their_dates(snakemake: Runner) -
     for file in folder.glob("*.*"):
         file.touch()
     assert executed(snakemake(experiment, *until)) == set()
-
-
-def test_files_are_not_merged(finished_copy: Runner, tiny: dict[str, Any]) -> None:
-    other = finished_copy.folder / "other.yaml"
-    other.write_text("experiment: tiny\nseed: 8\n")
-    before = tables(finished_copy.results())
-    merged = finished_copy(
-        tiny, "--configfile", str(finished_copy.folder / "experiment.yaml"), str(other)
-    )
-    assert merged.returncode == 1
-    assert "--configfile: found 2 files" in merged.stderr
-    assert "Traceback" not in merged.stderr
-    assert tables(finished_copy.results()) == before

@@ -15,12 +15,12 @@ from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, call_of, takes
-from bakeoff.comparisons import merged, plan_tests
-from bakeoff.comparisons.matrix import Hole, score_matrix
-from bakeoff.comparisons.run_tests import matrices, run_on_matrix
+from bakeoff.comparisons import merged, plan_tests, run_planned
+from bakeoff.comparisons.read_evidence import Hole, score_matrix
+from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
-from bakeoff.errors import Problem, UserError, named, some, unknown
+from bakeoff.errors import Problem, UserError, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
@@ -452,16 +452,6 @@ def _groups(long: pd.DataFrame, datasets: Sequence[str]) -> dict[str, list[str]]
 
 PLAN = "holdout"
 """The plan of one score per data set and model."""
-ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
-ARGUMENTS |= {key: key for key in ("datasets", "groups", "metrics", "models", "runs", "values")}
-ARGUMENTS |= {
-    "table": "table",
-    "run": "tests",
-    "label": "name",
-    "missing_cells": "missing",
-    "scores": "table",
-}
-"""The argument that stands for a key of an experiment."""
 _SHOWN = 3
 
 
@@ -505,9 +495,8 @@ def study_of(
     )
     used = {metric for _, metric in matrices(planned)}
     _check_missing(table, [h for h in holes if h.metric in used or not used], missing, ids, data)
-    comparisons = [
-        row for test in planned for row in run_on_matrix(test, experiment, matrix, holes)
-    ]
+    inputs = {MATRIX: matrix, HOLES: holes}
+    comparisons = [row for test in planned for row in run_planned(test, experiment, inputs)]
     nothing = np.array([], dtype=np.intp)
     specs = {one: spec for one, spec in experiment.datasets.items() if isinstance(spec, GivenData)}
     study = Study(
@@ -644,7 +633,7 @@ class ScoreSettings(TypedDict, total=False):
     name: str
 
 
-@takes(ScoreSettings, name="the table")
+@takes(ScoreSettings, {"missing_cells": "missing", "scores": "table"}, name="the table")
 def compare_datasets(
     table: pd.DataFrame | Mapping[str, Mapping[str, float]],
     *,
@@ -721,29 +710,26 @@ def compare_datasets(
     arguments |= arguments.pop("settings")
     if missing not in MISSING:
         raise UserError(f"missing: found {missing!r}, expected one of {', '.join(MISSING)}")
-    try:
-        scores = read_scores(
-            table,
-            datasets=datasets,
-            values=values,
-            metrics=[metrics] if isinstance(metrics, str) else metrics,
-            models=models,
-            repeats=[runs] if isinstance(runs, str) and runs else list(runs),
-            groups=groups,
-            decimals=settings["decimals"],
-        )
-        study = study_of(
-            scores,
-            call_of(compare_datasets, arguments, "table"),
-            name=settings["name"],
-            tests=settings["tests"],
-            versus=versus,
-            missing=missing,
-            alternative=settings["alternative"],
-            correction=settings["correction"],
-            alpha=alpha,
-            options=dict(settings["options"] or {}),
-        )
-    except UserError as error:
-        raise named(error, ARGUMENTS) from None
+    scores = read_scores(
+        table,
+        datasets=datasets,
+        values=values,
+        metrics=[metrics] if isinstance(metrics, str) else metrics,
+        models=models,
+        repeats=[runs] if isinstance(runs, str) and runs else list(runs),
+        groups=groups,
+        decimals=settings["decimals"],
+    )
+    study = study_of(
+        scores,
+        call_of(compare_datasets, arguments, "table"),
+        name=settings["name"],
+        tests=settings["tests"],
+        versus=versus,
+        missing=missing,
+        alternative=settings["alternative"],
+        correction=settings["correction"],
+        alpha=alpha,
+        options=dict(settings["options"] or {}),
+    )
     return Findings(study)

@@ -15,18 +15,20 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.estimator_entries import entry_of, is_pipeline, with_codes
-from bakeoff.api.estimator_table import (
+from bakeoff.api.estimator_input import (
     are_texts,
     as_passed,
     class_codes,
+    entry_of,
+    is_pipeline,
     joined_table,
     resampling_of,
+    with_codes,
     write_table,
 )
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, takes, without_none
-from bakeoff.errors import UserError, named, shown
+from bakeoff.errors import UserError, placed, shown
 from bakeoff.execution.in_process import run_in_process
 from bakeoff.execution.workers import StepError
 from bakeoff.files import whole
@@ -38,14 +40,6 @@ from bakeoff.spec.metrics import METRICS_OF
 
 DATA = "data"
 """The id of the one data set."""
-_ARGUMENTS = {"run": "tests", "label": "name", "target": "y", "resampling": "cv"} | {
-    key: key
-    for key in (
-        *("metrics", "groups", "time", "positive", "unit", "versus", "alternative"),
-        *("correction", "alpha", "options", "seed"),
-    )
-}
-"""The arguments that are keys of an experiment, and those that are called otherwise."""
 
 
 class Estimator(Protocol):
@@ -114,7 +108,7 @@ class EstimatorFindings(Findings):
         return file
 
 
-@takes(EstimatorSettings)
+@takes(EstimatorSettings, {"target": "y", "resampling": "cv"})
 def compare_estimators(
     estimators: Mapping[str, Estimator] | Sequence[Estimator] | Estimator,
     X: ArrayLike | pd.DataFrame | Estimator,
@@ -344,7 +338,6 @@ def _workers(n_jobs: int) -> int:
 @contextmanager
 def _in_arguments(labels: Mapping[str, str]) -> Iterator[None]:
     """Name estimators and arguments in place of the keys of an experiment."""
-    names = _ARGUMENTS | {key: _place(label) for key, label in labels.items()}
     try:
         yield
     except StepError as error:
@@ -355,7 +348,8 @@ def _in_arguments(labels: Mapping[str, str]) -> Iterator[None]:
             text += '; preprocessing="auto" encodes columns of texts'
         raise UserError(text) from None
     except UserError as error:
-        raise named(error, names) from None
+        places = {key: _place(label) for key, label in labels.items()}
+        raise placed(error, places) from None
 
 
 @contextmanager

@@ -17,10 +17,10 @@ from bakeoff.comparisons import Comparison
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report import exhibits
+from bakeoff.report.exhibit import Item
 from bakeoff.report.family import Family
-from bakeoff.report.item import Item
 from bakeoff.report.numbers import count, paragraph
-from bakeoff.report.page import Page, fragment
+from bakeoff.report.page import Page, render
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
 
@@ -224,7 +224,8 @@ class Findings:
 
         shown = exhibits.draw(self._item("figure", None), self._study) if self.figures else None
         picture = None if shown is None else base64.b64encode(svg(shown.figure).encode()).decode()
-        return fragment(
+        return render(
+            "findings.html.j2",
             verdict=self._page.verdict,
             table=self._brief,
             picture=picture,

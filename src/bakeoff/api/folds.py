@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import made_by
-from bakeoff.api.estimator_entries import learner_of, task_of
+from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.plans import (
     FoldPlan,
@@ -32,11 +32,10 @@ from bakeoff.api.settings import (
     takes,
     without_none,
 )
-from bakeoff.comparisons import merged, plan_tests
-from bakeoff.comparisons.run_tests import run_on_scores
+from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.data.given_predictions import HeldModel, given_card
 from bakeoff.data.target import Classes, looks_like_a_quantity
-from bakeoff.errors import UserError, listed, named, some, unknown
+from bakeoff.errors import UserError, listed, placed, some, unknown
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores import METRICS, Need, metrics_of
@@ -57,11 +56,6 @@ _FOLDS, _DATA = "folds", "data"
 _FOLD = ("repeat", "fold")
 _SIZES = ("n_train", "n_test")
 _WITHOUT = "the fit or the metric gave no number"
-_ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
-_ARGUMENTS |= {key: key for key in ("metrics", "positive", "unit")}
-_ARGUMENTS |= {"run": "tests", "label": "name", "classes": "y", "resampling": "cv"}
-"""The argument that stands for a key of an experiment."""
-
 Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By model and metric, a score for each split."""
 
@@ -79,7 +73,10 @@ class FoldSettings(TypedDict, total=False):
     name: str
 
 
-@takes(FoldSettings)
+_KEYS = {"classes": "y", "resampling": "cv"}
+
+
+@takes(FoldSettings, _KEYS)
 def compare_folds(
     results: Mapping[str, object],
     *,
@@ -196,7 +193,7 @@ def compare_folds(
         return Findings(made_by(study, "bakeoff.compare_folds(results, cv=cv, …)"))
     except UserError as error:
         places = {key: place_of(label) for label, key in ids.items()}
-        raise named(error, _ARGUMENTS | places) from None
+        raise placed(error, places) from None
 
 
 class SearchSettings(FoldSettings, total=False):
@@ -407,7 +404,7 @@ def _of_scores(
     sizes = {size: np.tile(getattr(plan, size), len(parts)) for size in _SIZES}
     tested = frame.assign(**sizes)
     comparisons = [
-        row for test in planned for row in run_on_scores(test, experiment, _FOLDS, tested)
+        row for test in planned for row in run_planned(test, experiment, {_FOLDS: tested})
     ]
     spec = experiment.datasets[_FOLDS]
     assert isinstance(spec, GivenData)

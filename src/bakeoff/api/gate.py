@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.settings import check_values, kind_of, numbers_wanted, takes
-from bakeoff.errors import UserError, named, unknown
+from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release
 
 _ONE_COLUMN = "subgroup"
-_NAMES = {key: key for key in ("classes", "positive", "costs", "task", "unit", "metrics", "margin")}
-_NAMES |= {"values": "values", "seed": "base, candidate", "metric": "metrics"}
 
 
 class GateSettings(TypedDict, total=False):
@@ -33,7 +31,7 @@ class GateSettings(TypedDict, total=False):
     unit: str | None
 
 
-@takes(GateSettings)
+@takes(GateSettings, {"seed": "base, candidate"})
 def gate(
     y: ArrayLike | None,
     base: object,
@@ -127,8 +125,6 @@ def gate(
         rows = rows.measured_in(unit).with_costs(costs)
         names = (kind.name,) if isinstance(kind, GivenMetric) else named_metrics
         return decide(rows, Terms.of(rows, names, margin, alpha, superior))
-    except UserError as error:
-        raise named(error, _NAMES) from None
     except ArgumentError as error:
         raise UserError(f"{error.argument}: {error.message}") from None
 

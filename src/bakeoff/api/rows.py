@@ -18,10 +18,9 @@ from bakeoff.api.settings import (
     check_values,
     kind_of,
     numbers_wanted,
-    of_two,
     takes,
 )
-from bakeoff.errors import Problem, UserError, named
+from bakeoff.errors import Problem
 from bakeoff.scores.metrics.own import taken_by_path
 from bakeoff.spec.metrics import Passing
 from bakeoff.stats import Runs
@@ -30,14 +29,6 @@ _KEYS = (
     *("metrics", "alpha", "alternative", "correction", "versus", "independent_rows", "groups"),
 )
 _OF_LABELS = ("costs", "positive", "task", "unit", "variant", "classes")
-_ARGUMENTS = {
-    key: key
-    for key in (
-        *("metrics", "groups", "values", "versus", "alpha", "alternative", "correction"),
-        *("independent_rows", *_OF_LABELS),
-    )
-} | {"deterministic": "predictions"}
-"""The arguments that are keys of an experiment."""
 
 
 class CompareSettings(TypedDict, total=False):
@@ -55,8 +46,7 @@ class CompareSettings(TypedDict, total=False):
     name: str
 
 
-@of_two
-@takes(CompareSettings, name="the test set")
+@takes(CompareSettings, {"deterministic": "predictions"}, name="the test set")
 def compare(
     y: ArrayLike | None,
     predictions: Mapping[str, object] | pd.DataFrame,
@@ -147,42 +137,37 @@ def compare(
     arguments |= arguments.pop("settings")
     y, predictions = of_reports(y, predictions)
     related = {"group": groups, "run": runs, "time": time}
-    try:
-        if groups is not None and time is not None:
-            raise Problem(("groups",), "cannot be combined with time: keep one of them")
-        if runs is not None and groups is None:
-            raise Problem(
-                ("runs",), "found no groups, expected the items that were run several times"
-            )
-        if settings["bins"] is not None and subgroups is None:
-            raise Problem(("bins",), "found no subgroups, expected the columns to be cut")
-        kind, names = kind_of(values, metrics)
-        check_values(y, values, {"metrics": names} | {key: arguments[key] for key in _OF_LABELS})
-        names, own_metrics = taken_by_path(names)
-        of_rows = related, kind, settings["classes"], positive, settings["name"], subgroups
-        numbers = numbers_wanted(task, names)
-        given = side_by_side(y, predictions, *of_rows, settings["bins"], numbers)
-        shared = ("costs", "variant", "correction", "alternative", "independent_rows", "unit")
-        how = Settings(
-            metrics=names,
-            own_metrics=own_metrics,
-            values=kind,
-            columns={
-                role: role
-                for role, rows in related.items()
-                if rows is not None and not isinstance(kind, Passing)
-            },
-            versus=versus,
-            alpha=alpha,
-            deterministic=[
-                str(model)
-                for model, one in (predictions.items() if isinstance(predictions, Mapping) else ())
-                if isinstance(one, Runs) and one.deterministic
-            ],
-            **{key: arguments[key] for key in shared},
-        )
-        study = build_study(given, how)
-    except UserError as error:
-        raise named(error, _ARGUMENTS | {"runs": "runs", "bins": "bins"}) from None
+    if groups is not None and time is not None:
+        raise Problem(("groups",), "cannot be combined with time: keep one of them")
+    if runs is not None and groups is None:
+        raise Problem(("runs",), "found no groups, expected the items that were run several times")
+    if settings["bins"] is not None and subgroups is None:
+        raise Problem(("bins",), "found no subgroups, expected the columns to be cut")
+    kind, names = kind_of(values, metrics)
+    check_values(y, values, {"metrics": names} | {key: arguments[key] for key in _OF_LABELS})
+    names, own_metrics = taken_by_path(names)
+    of_rows = related, kind, settings["classes"], positive, settings["name"], subgroups
+    numbers = numbers_wanted(task, names)
+    given = side_by_side(y, predictions, *of_rows, settings["bins"], numbers)
+    shared = ("costs", "variant", "correction", "alternative", "independent_rows", "unit")
+    how = Settings(
+        metrics=names,
+        own_metrics=own_metrics,
+        values=kind,
+        columns={
+            role: role
+            for role, rows in related.items()
+            if rows is not None and not isinstance(kind, Passing)
+        },
+        versus=versus,
+        alpha=alpha,
+        deterministic=[
+            str(model)
+            for model, one in (predictions.items() if isinstance(predictions, Mapping) else ())
+            if isinstance(one, Runs) and one.deterministic
+        ],
+        **{key: arguments[key] for key in shared},
+    )
+    study = build_study(given, how)
     first = "None" if values else "y"
     return Findings(made_by(study, call_of(compare, arguments, first, "predictions")))

@@ -12,11 +12,9 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons import Comparison, read_comparisons
-from bakeoff.comparisons.cautions import cautions
-from bakeoff.comparisons.dependence import notes
+from bakeoff.comparisons.advice import RowCounts, cautions, remedies, smallest_pvalue
+from bakeoff.comparisons.plan_tests import notes
 from bakeoff.comparisons.settings import compares_pairs, level_of_each, pairs_of
-from bakeoff.comparisons.trials import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table
 from bakeoff.data.describe import telling_columns
 from bakeoff.data.given_predictions import divide, load, predictions_of
@@ -24,8 +22,7 @@ from bakeoff.data.splits import Split, divisions, effective_groups, split_qualit
 from bakeoff.data.table import GROUP, SUBGROUP, TARGET, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
-from bakeoff.report.family import as_float
-from bakeoff.report.numbers import count, number, paragraph, percent, score, words
+from bakeoff.report.numbers import count, paragraph, percent, score, words
 from bakeoff.report.prose import PLANS, of_target
 from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.resources import profile_lines, read_usage
@@ -35,7 +32,7 @@ from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
-from bakeoff.stats import Evidence, MetricPower, catalogue
+from bakeoff.stats import catalogue
 from bakeoff.usercode import make_importable
 
 POWER = 0.8
@@ -71,7 +68,6 @@ def check(args: argparse.Namespace) -> None:
     _show_unreachable(experiment, tests, tables)
     _show_detectable(experiment, tests, tables)
     _show_subgroups(experiment, tables)
-    _show_seen(experiment)
     _show_resources(experiment)
     say(paragraph(f"To run it: bakeoff run {args.file}"), "")
 
@@ -367,57 +363,6 @@ def _subgroup_lines(experiment: Experiment, dataset: str, data: Table) -> Iterat
             name = str(column).removeprefix(SUBGROUP)
             rarest = f"{least:,}" if data.classes else ""
             yield dataset, name, str(subgroup), f"{n:,}", rarest, remark
-
-
-def _show_seen(experiment: Experiment) -> None:
-    """Say what difference of a metric the test rows find, by the noise of the last run."""
-    path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
-    rows = read_comparisons(path) if path.exists() else []
-    lines = [line for row in rows for line in _seen(row)]
-    if not lines:
-        return
-    head = ("test", "data set", "metric", "A", "B", "rows", "detectable")
-    say(
-        bold("Test rows, by the noise of the last run"),
-        *table(head, lines, "lllllrr", [("test",), ("data set",)]),
-        dim(
-            paragraph(
-                "Detectable: the smallest true difference, in the unit of the metric, that so many "
-                f"rows find with a probability of {percent(POWER)}. The noise is taken at its 80% "
-                "upper confidence limit, because a pilot may underestimate it; the correlation "
-                "within groups is included.",
-                "  ",
-            )
-        ),
-        "",
-    )
-
-
-def _seen(row: Comparison) -> Iterator[tuple[str, ...]]:
-    details = row.result.get("details", {})
-    se, df = as_float(details.get("se")), as_float(details.get("df", row.df))
-    entry = catalogue()[row.test]
-    of_rows = row.role == "pair" and entry.evidence is Evidence.ROWS
-    of_rows &= entry.reads in ("predictions", "values")
-    # equivalence has another null
-    if not (of_rows and math.isnan(row.margin) and se > 0 and df > 0):
-        return
-    hypotheses = 1 if row.correction in ("none", "BH", "BY") else row.family_size
-    found = MetricPower.from_error(se, df, row.n).solve(
-        n=row.n,
-        power=POWER,
-        alpha=row.alpha / hypotheses,
-        alternative="two-sided" if row.alternative == "two-sided" else "greater",
-    )
-    yield (
-        row.test,
-        row.dataset,
-        row.metric,
-        row.model_a,
-        row.model_b,
-        f"{row.n:,}",
-        number(found.difference),
-    )
 
 
 _MOST_COLUMNS = 40

@@ -38,7 +38,7 @@ from bakeoff.files import write_texts
 from bakeoff.options import OPTIONS
 from bakeoff.report.may_be_best import may_be_best
 from bakeoff.report.numbers import paragraph
-from bakeoff.report.standings import as_records
+from bakeoff.report.ranking import as_records
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import answer
 from bakeoff.spec.given_models import GivenColumns

@@ -34,8 +34,6 @@ def in_options(args: argparse.Namespace) -> Iterator[None]:
     spec = COMMANDS[args.command]
     names = {name: flag(name) for name in spec.names} | {n: f"--set {n}" for n in spec.rare.split()}
     names |= {key: names[name] for name in names for key in OPTIONS[name].keys}
-    if getattr(args, "datasets", None) is None:
-        names.pop("datasets", None)  # in an experiment it is a section, not an option
     try:
         yield
     except UserError as error:

@@ -25,8 +25,7 @@ def publish(args: argparse.Namespace) -> None:
     from bakeoff.cli.given import outputs
     from bakeoff.cli.terminal import say
     from bakeoff.files import write_text
-    from bakeoff.report.card import model_card
-    from bakeoff.report.mlflow_runs import write_runs
+    from bakeoff.report.publish import model_card, write_runs
     from bakeoff.report.verdict import answer
 
     places = outputs(args.output, [])

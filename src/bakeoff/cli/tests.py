@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons.cautions import inflation
+from bakeoff.comparisons.advice import inflation
 from bakeoff.comparisons.plan_tests import unknown_test
 from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError

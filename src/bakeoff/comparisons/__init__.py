@@ -1,6 +1,5 @@
-"""Which test applies to which evidence; families of hypotheses, corrections, decisions."""
+"""Names asked for become a plan, the plan with its evidence becomes comparisons."""
 
-from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_comparisons
 from bakeoff.comparisons.plan_tests import (
     advisable,
     check_classes,
@@ -8,7 +7,16 @@ from bakeoff.comparisons.plan_tests import (
     plan_tests,
     with_halves,
 )
-from bakeoff.comparisons.run_tests import Context, run_planned, run_test
+from bakeoff.comparisons.run_tests import (
+    Comparison,
+    Context,
+    Decision,
+    merged,
+    once,
+    read_comparisons,
+    run_planned,
+    run_test,
+)
 
 __all__ = [
     "Comparison",

@@ -1,31 +1,40 @@
-"""What the tests are fed with: scores and predictions of all models, paired."""
+"""What the tests are fed with: rows, runs, scores and rows of folds, scores of data sets.
+
+All models are paired: a class for each kind of evidence hands a test the arguments that its
+signature asks for.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, TAKEN
 from bakeoff.errors import UserError
-from bakeoff.files import open_parquet, read_csv, read_frame
 from bakeoff.scores import METRICS, Metric
+from bakeoff.spec import Costs
 from bakeoff.spec.experiment import run_of
-from bakeoff.stats import Entry, Runs, influence, looks_at, time_blocks
-from bakeoff.stats.design.clusters import TIME_BLOCKS
+from bakeoff.stats import Assumption, Entry, Runs, catalogue, influence, looks_at, time_blocks
+from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
-from bakeoff.stats.metrics.metric import Form
-from bakeoff.stats.metrics.view import NO_COLUMNS
+from bakeoff.stats.metrics.metric import Form, metric_called
+from bakeoff.stats.metrics.view import NO_COLUMNS, NoValue
+from bakeoff.stats.rows.ordered import independent_blocks
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.integer[Any]]
+
+# --- metrics, as tests know them
+
+FIXED_METRICS = {metric.reads: metric.name for metric in reversed(METRICS.values()) if metric.reads}
+"""The metric that a test is about, by what it reads."""
 
 
 def has_interval(metric: str) -> bool:
@@ -59,6 +68,18 @@ def engine_metric(metric: str, columns: Mapping[str, NDArray[Any]] = NO_COLUMNS)
         return metric
     taken = {name: columns[name] for name in known.takes if name in columns}
     return dataclasses.replace(known, columns=taken)
+
+
+def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
+    """Return what tests by a metric are told of costs, the classes in the order of the matrix."""
+    if costs is None:
+        return {}
+    told = {"cost": costs.matrix, "classes": costs.names, "priors": costs.priors}
+    priced = metric in METRICS and METRICS[metric].priced
+    return told | ({"labels": costs.names} if priced else {})
+
+
+# --- the five kinds
 
 
 class Paired:
@@ -125,16 +146,13 @@ class RelatedRows:
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return what relates the rows; a test for groups alone takes blocks of time for them."""
-        found: dict[str, Any] = {}
+        managed: dict[str, Any] = {}
         if "time" in entry.options:
-            found["time"] = self.times
+            managed["time"] = self.times
         if "groups" in entry.options:
             timed = self.in_blocks(entry) and "time" not in entry.options
-            found["groups"] = self.blocks if timed else self.groups
-        return found
-
-
-Codes = NDArray[np.integer[Any]]
+            managed["groups"] = self.blocks if timed else self.groups
+        return managed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -324,29 +342,6 @@ class PairedPredictions(RelatedRows):
 
 
 @dataclasses.dataclass(frozen=True)
-class FoldPredictions(Paired):
-    """Whether all models are right on each row, in each replication of 5×2cv."""
-
-    models: tuple[str, ...]
-    fold: NDArray[Any]
-    values: NDArray[np.bool_]
-    left_out: tuple[str, ...] = ()
-
-    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Return the halves, and right or wrong for some models."""
-        return [self.fold, *super().arguments(entry, models)]
-
-    def matrix(self, entry: Entry) -> list[Any]:
-        """Return the halves, and replications × rows × models."""
-        return [self.fold, self.values]
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return int(self.fold.shape[1])
-
-
-@dataclasses.dataclass(frozen=True)
 class CrossedRuns(RelatedRows):
     """The predictions, or numbers, of all runs of all models on the same rows."""
 
@@ -415,45 +410,98 @@ class CrossedRuns(RelatedRows):
         return self.rows.missing([place for m in models for place in self.runs[m]])
 
 
-class _OfFolds(Paired):
-    """Scores that may be undefined on some folds, with the reasons of each model."""
+@dataclasses.dataclass(frozen=True)
+class TimeBlocks:
+    """The blocks of time that a test takes for groups, where it does."""
 
-    values: Floats
-    reasons: tuple[str, ...]
+    evidence: AnyEvidence
+    entry: Entry
+    costs: Costs | None = None
 
-    def missing(self, models: Sequence[int]) -> str:
-        """Say why some models cannot be compared; empty when they can."""
-        reasons = (self.reasons[m] for m in models if np.isnan(self._of(m)).any())
-        found = "; ".join(dict.fromkeys(reason or "a score is missing" for reason in reasons))
-        return f"the metric is undefined on a fold: {found}" if found else ""
+    def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
+        """Return what is assumed of the rows of some models, or of all of them."""
+        rows = self.evidence
+        if not isinstance(rows, PairedPredictions) or not rows.in_blocks(self.entry):
+            return ()
+        assert rows.times is not None
+        there = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
+        if len(there) < len(models) or not there:
+            return ()
+        with suppress(NoValue):  # the test itself says why it has no answer
+            values = np.column_stack([self._influence(rows, m) for m in there])
+            times = as_clusters(rows.times, rows.n)
+            return (independent_blocks(values, times, TIME_BLOCKS),)
+        return ()
 
-    def _of(self, model: int) -> Floats:
-        own: Floats = self.values[..., model]
-        return own
+    @cached_property
+    def _computed(self) -> dict[int, Floats]:
+        return {}
+
+    def _influence(self, rows: PairedPredictions, model: int) -> Floats:
+        if model not in self._computed:
+            self._computed[model] = _influence_of(rows, model, self.entry, self.costs)
+        return self._computed[model]
+
+
+def _influence_of(rows: PairedPredictions, model: int, entry: Entry, costs: Costs | None) -> Floats:
+    if rows.by_values:
+        return rows.row_values(model)
+    rows = dataclasses.replace(rows, metric=FIXED_METRICS.get(entry.reads, rows.metric))
+    if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
+        return rows.quality(model)  # it has no formula for its influence
+    options = difference_options(rows, costs) | {"groups": None}
+    return influence(*rows.arguments(catalogue()[rows.difference], [model]), **options).drawn_from
+
+
+def difference_options(
+    rows: PairedPredictions | CrossedRuns, costs: Costs | None
+) -> dict[str, Any]:
+    """Return the arguments of the test `rows.difference` and its kin that no user sets."""
+    entry = catalogue()[rows.difference]
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    return {key: value for key, value in managed.items() if key in entry.options}
 
 
 @dataclasses.dataclass(frozen=True)
-class FoldScores(_OfFolds):
-    """Scores of all models on the folds of one plan, one data set, one metric; see `Paired`."""
+class FoldScores(Paired):
+    """Scores of all models on the folds of one plan: (r, k, M) by one metric, (r, k, M, m) by m."""
 
     models: tuple[str, ...]
     values: Floats
     n_train: NDArray[Any] | None
     n_test: NDArray[Any] | None
     reasons: tuple[str, ...]
+    """Why each model lacks scores, where it does."""
     left_out: tuple[str, ...] = ()
     full_repeats: int = 0
+    criteria: tuple[str, ...] = ()
+    greater_is_better: tuple[bool, ...] = ()
+
+    @classmethod
+    def join(cls, parts: dict[str, FoldScores], greater_is_better: Sequence[bool]) -> FoldScores:
+        """Put the scores by several metrics side by side."""
+        first = next(iter(parts.values()))
+        reasons = zip(*(part.reasons for part in parts.values()), strict=True)
+        return dataclasses.replace(
+            first,
+            values=np.stack([part.values for part in parts.values()], axis=-1),
+            reasons=tuple("; ".join(filter(None, each)) for each in reasons),
+            criteria=tuple(parts),
+            greater_is_better=tuple(greater_is_better),
+        )
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut the scores of some models: flat, or repeats × folds for tests with replications."""
-        return [self._shaped(entry, self._of(m)) for m in models]
+        return [self._shaped(entry, self.values[:, :, m]) for m in models]
 
     def matrix(self, entry: Entry) -> list[Any]:
-        """Return folds × models."""
-        return [self.values.reshape(-1, len(self.models))]
+        """Return folds × models, by several metrics folds × models × metrics."""
+        return [self.values.reshape(-1, *self.values.shape[2:])]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return the sizes of the parts, in the shape of the scores, to tests that take them."""
+        """Return the metrics, or the sizes of the parts, to tests that take them."""
+        if self.criteria:
+            return {"criteria": self.criteria, "greater_is_better": self.greater_is_better}
         if "full_repeats" in entry.options:
             return {"full_repeats": self.full_repeats}
         if "n_train" not in entry.options:
@@ -466,6 +514,12 @@ class FoldScores(_OfFolds):
         sizes = {"n_train": self.n_train, "n_test": self.n_test}
         return {name: self._shaped(entry, values) for name, values in sizes.items()}
 
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        lacking = (self.reasons[m] for m in models if np.isnan(self.values[:, :, m]).any())
+        reasons = "; ".join(dict.fromkeys(reason or "a score is missing" for reason in lacking))
+        return f"the metric is undefined on a fold: {reasons}" if reasons else ""
+
     @property
     def n(self) -> int:
         """The number of folds."""
@@ -476,42 +530,26 @@ class FoldScores(_OfFolds):
 
 
 @dataclasses.dataclass(frozen=True)
-class FoldCriteria(_OfFolds):
-    """Scores of all models on the folds of one plan by several metrics; see `Paired`."""
+class FoldPredictions(Paired):
+    """Whether all models are right on each row, in each replication of 5×2cv."""
 
     models: tuple[str, ...]
-    criteria: tuple[str, ...]
-    greater_is_better: tuple[bool, ...]
-    values: Floats
-    reasons: tuple[str, ...]
+    fold: NDArray[Any]
+    values: NDArray[np.bool_]
     left_out: tuple[str, ...] = ()
 
-    @classmethod
-    def join(cls, parts: dict[str, FoldScores], greater_is_better: Sequence[bool]) -> FoldCriteria:
-        """Put the scores by several metrics side by side."""
-        first = next(iter(parts.values()))
-        stacked = [part.values.reshape(-1, len(part.models)) for part in parts.values()]
-        reasons = zip(*(part.reasons for part in parts.values()), strict=True)
-        return cls(
-            first.models,
-            tuple(parts),
-            tuple(greater_is_better),
-            np.stack(stacked, axis=-1),
-            tuple("; ".join(filter(None, each)) for each in reasons),
-            first.left_out,
-        )
-
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Cut folds × metrics for some models."""
-        return [self._of(m) for m in models]
+        """Return the halves, and right or wrong for some models."""
+        return [self.fold, *super().arguments(entry, models)]
 
-    def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return the metrics' names and directions."""
-        return {"criteria": self.criteria, "greater_is_better": self.greater_is_better}
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return the halves, and replications × rows × models."""
+        return [self.fold, self.values]
 
-    def _of(self, model: int) -> Floats:
-        own: Floats = self.values[:, model]
-        return own
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.fold.shape[1])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -531,205 +569,4 @@ class DatasetScores(Paired):
         return f"scores are missing on {empty} data set(s)" if empty else ""
 
 
-GROUP, TIME = ":group", ":time"
-"""Columns of collected predictions that relate rows; no model is called so."""
-
-_AT_ONCE = 4_000_000
-"""Numbers that are read at once, before they are put in their place."""
-
-
-def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
-    """Cut the scores of one data set and plan to an array, models paired fold by fold."""
-    own = scores[scores["metric"] == metric]
-    scored = set(own["model"])
-    present = [model for model in models if model in scored]
-    wide = own.pivot(index=["repeat", "fold"], columns="model", values="value")
-    first = own[own["model"].isin(present[:1])].sort_values(["repeat", "fold"])
-    shape = first["repeat"].nunique(), first["fold"].nunique()
-    if len(wide) != shape[0] * shape[1] or len(own) != wide.size:
-        raise UserError(f"the scores of {metric} are not complete: rerun snakemake")
-    sizes = first[["n_train", "n_test"]]
-    known = not sizes.isna().any(axis=None)
-    n_train, n_test = (
-        sizes[name].to_numpy().reshape(shape) if known else None for name in ("n_train", "n_test")
-    )
-    undefined = own[own["value"].isna()].groupby("model")["undefined"].unique().to_dict()
-    return FoldScores(
-        tuple(present),
-        wide[present].to_numpy(dtype=np.float64).reshape(*shape, len(present)),
-        n_train,
-        n_test,
-        tuple("; ".join(map(str, undefined.get(model, ()))) for model in present),
-        _without(models, present),
-    )
-
-
-def read_scores(path: str | Path) -> pd.DataFrame:
-    """Read collected scores."""
-    return read_csv(
-        path,
-        dtype=dict.fromkeys(("dataset", "model", "plan", "metric", "undefined"), str),
-        keep_default_na=False,
-        na_values={key: [""] for key in ("value", "n_train", "n_test")},
-    )
-
-
-def read_predictions(
-    path: str | Path,
-    models: list[str],
-    *,
-    scores: bool = False,
-    probabilities: bool = False,
-) -> PairedPredictions:
-    """Read the collected predictions on one test set, each training run as if it was a model."""
-    with open_parquet(path) as file:
-        known = file.schema_arrow.names
-        present = _present(models, known)
-        numbers = pa.types.is_floating(file.schema_arrow.field("y_true").type)
-        table = file.read(columns=["y_true", *present, *(["row_id"] if numbers else [])])
-    if numbers:
-        classes: list[str] = []
-        truth: NDArray[Any] = table["y_true"].to_numpy()
-        codes = [table[name].to_numpy() for name in present]
-    else:
-        classes, truth = _coded(table["y_true"])
-        codes = [_among(classes, *_coded(table[name])) for name in present]
-    wanted, said = classes if probabilities else classes[-1:], None
-    if present and (scores or probabilities):
-        said = _numbers(path, [[f"{model}:{name}" for name in wanted] for model in present])
-    kin = _frame(path, carried := [n for n in known if n.startswith((SUBGROUP, TAKEN))])
-    return PairedPredictions(
-        tuple(present),
-        tuple(classes),
-        truth,
-        np.column_stack(codes) if codes else np.empty((len(truth), 0), np.int8),
-        said[..., -1] if scores and said is not None else None,
-        _without(models, present),
-        _probabilities(said) if probabilities and said is not None else None,
-        **_related(path, known),
-        subgroups=_subgroups(kin),
-        columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
-        ids=table["row_id"].to_numpy() if numbers else None,
-    )
-
-
-def _coded(column: pa.ChunkedArray) -> tuple[list[str], Codes]:
-    """Return the classes of a column of labels and the place of each row's."""
-    labels = column.combine_chunks()
-    if not pa.types.is_dictionary(labels.type):  # of no rows
-        labels = labels.dictionary_encode()
-    classes = labels.dictionary.to_pylist()
-    small = np.min_scalar_type(-max(len(classes), 1))
-    return classes, labels.indices.to_numpy(zero_copy_only=False).astype(small)
-
-
-def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
-    """Turn codes of a model's own list of classes into those of a common one; -1: not there."""
-    if own == classes:
-        return codes
-    places = [classes.index(name) if name in classes else -1 for name in own]
-    return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
-
-
-def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
-    """List the models that are there, with all their training runs."""
-    named = ((*run_of(name), name) for name in known)
-    # a further run has a number; a name with a colon is that of its scores
-    found = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
-    return [name for model in models for own, _, name in sorted(found) if own == model]
-
-
-def read_values(path: str | Path, models: list[str]) -> PairedPredictions:
-    """Read the collected numbers of one data set, each training run as if it was a model."""
-    known = _names(path)
-    present = _present(models, known)
-    values = read_frame(path, present).to_numpy(dtype=np.float64)
-    kin = _frame(path, _of(SUBGROUP, known))
-    left_out, subgroups = _without(models, present), _subgroups(kin)
-    return PairedPredictions.from_values(
-        present, values, left_out=left_out, **_related(path, known), subgroups=subgroups
-    )
-
-
-def _names(path: str | Path) -> list[str]:
-    with open_parquet(path) as file:
-        names: list[str] = file.schema_arrow.names
-        return names
-
-
-def _frame(path: str | Path, columns: list[str]) -> pd.DataFrame:
-    """Read some columns, and not the file for none."""
-    return read_frame(path, columns) if columns else pd.DataFrame()
-
-
-def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
-    """Take the columns of subgroups among those that are carried along."""
-    return {
-        n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, list(map(str, kin)))
-    }
-
-
-def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:
-    """Read groups and times of the rows."""
-    kin = _frame(path, [name for name in (GROUP, TIME) if name in known])
-    keys = {"groups": GROUP, "times": TIME}
-    return {key: kin[name].to_numpy() for key, name in keys.items() if name in kin}
-
-
-def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return rows × models × classes; NaN where a model's columns are none or no probabilities."""
-    right = [
-        np.isclose(own.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
-        and bool((own >= -PROBABILITY_SLACK).all())
-        for own in said.transpose(1, 0, 2)
-    ]
-    return said if all(right) else np.where(np.array(right)[:, None], said, np.nan)
-
-
-def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """Read rows × models × columns, NaN for columns that are not there."""
-    # Each model's lie together in memory, so that what looks at a model copies nothing.
-    with open_parquet(path) as file:
-        known, n = set(file.schema_arrow.names), file.metadata.num_rows
-        values = np.empty((len(columns), n, len(columns[0])))
-        some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
-        for start in range(0, len(columns), some):
-            part = columns[start : start + some]
-            found = file.read(columns=[name for own in part for name in own if name in known])
-            for own, names in zip(values[start:], part, strict=False):
-                for place, name in enumerate(names):
-                    own[:, place] = found[name].to_numpy() if name in known else np.nan
-    return values.transpose(1, 0, 2)
-
-
-def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:
-    """Read the collected predictions of a plan of folds; rows are paired by their id."""
-    known = _names(path)
-    present = [model for model in models if model in known]
-    frame = read_frame(path, ["row_id", "repeat", "fold", "y_true", *present])
-    frame = frame.sort_values(["repeat", "row_id"], kind="stable")
-    repeats = frame["repeat"].nunique()
-    truth = frame["y_true"].astype(str).to_numpy()
-    right = [frame[model].astype(str).to_numpy() == truth for model in present]
-    correct = np.column_stack(right) if right else np.empty((len(frame), 0), dtype=bool)
-    return FoldPredictions(
-        tuple(present),
-        frame["fold"].to_numpy().reshape(repeats, -1),
-        correct.reshape(repeats, -1, len(present)),
-        _without(models, present),
-    )
-
-
-def _of(kind: str, names: Sequence[str]) -> list[str]:
-    return [name for name in names if name.startswith(kind)]
-
-
-def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
-    """Say which models have no results; of training runs the models count."""
-    found = {run_of(name)[0] for name in present}
-    return tuple(f"{model} has no results here" for model in models if model not in found)
-
-
-AnyEvidence = (
-    FoldScores | FoldCriteria | FoldPredictions | PairedPredictions | CrossedRuns | DatasetScores
-)
+AnyEvidence = PairedPredictions | CrossedRuns | FoldScores | FoldPredictions | DatasetScores

@@ -1,210 +1,360 @@
-"""Run a planned test on all its evidence."""
+"""From the plan and its evidence to the results: a comparison for every hypothesis."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from enum import StrEnum
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from bakeoff.comparisons import dependence
-from bakeoff.comparisons.cautions import cautions, measured
-from bakeoff.comparisons.comparison import (
-    Comparison,
-    Decision,
-    Missing,
-    NoResult,
-    bounded,
-    decide,
-    range_of,
-)
-from bakeoff.comparisons.dependence import deterministic
+from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     CrossedRuns,
     DatasetScores,
-    FoldCriteria,
     FoldScores,
     PairedPredictions,
     RelatedRows,
-    engine_metric,
-    fold_scores,
+    TimeBlocks,
+    cost_options,
     has_test,
-    read_fold_predictions,
-    read_predictions,
-    read_scores,
-    read_values,
 )
-from bakeoff.comparisons.matrix import (
-    Hole,
+from bakeoff.comparisons.read_evidence import (
+    check_related,
     complete,
     cut_matrix,
+    fold_scores,
+    held_out,
     missing_cells,
+    read_fold_predictions,
     read_holes,
     read_matrix,
+    read_predictions,
+    read_scores,
 )
 from bakeoff.comparisons.settings import (
-    FIXED_METRICS,
-    adjust,
+    INDEPENDENT,
     check_correction,
     correction_among,
-    cost_options,
+    deterministic,
     pairs_of,
 )
-from bakeoff.errors import UserError
-from bakeoff.scores import metrics_of
+from bakeoff.files import read_json
+from bakeoff.scores import Metric, metrics_of
 from bakeoff.scores.metrics import mixed_units
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
-from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import (
     Arity,
     Assumption,
     BayesResult,
+    ConfidenceInterval,
     Entry,
+    EquivalenceResult,
     Evidence,
     PairwiseResult,
     Result,
+    Status,
+    adjust_pvalues,
+    as_float,
     catalogue,
-    influence,
-    looks_at,
+    plain,
 )
 from bakeoff.stats.core.pairs import simultaneous_level
-from bakeoff.stats.design.clusters import TIME_BLOCKS, as_clusters
 from bakeoff.stats.metrics.family import MAX_T
-from bakeoff.stats.metrics.metric import Form, metric_called
-from bakeoff.stats.metrics.view import NoValue
-from bakeoff.stats.rows.ordered import independent_blocks
 from bakeoff.threads import on_one_thread
 
-
-@dataclasses.dataclass(frozen=True)
-class TimeBlocks:
-    """The blocks of time that a test takes for groups, where it does."""
-
-    evidence: AnyEvidence
-    entry: Entry
-    costs: Costs | None = None
-
-    def annotated(self, comparison: Comparison) -> Comparison:
-        """Say with a comparison whether the dependence of its rows fades within blocks of time."""
-        if not self._used:
-            return comparison
-        compared = filter(None, (comparison.model_a, comparison.model_b))
-        checks = self.checks([self.evidence.models.index(model) for model in compared])
-        known = comparison.result.get("assumptions", [])
-        plain = [dataclasses.asdict(check) for check in checks]
-        result = {**comparison.result, "assumptions": [*known, *plain]}
-        return dataclasses.replace(comparison, result=result) if checks else comparison
-
-    def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
-        """Return what is assumed of the rows of some models, or of all of them."""
-        rows = self.evidence
-        if not self._used:
-            return ()
-        assert isinstance(rows, PairedPredictions)
-        assert rows.times is not None
-        at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
-        if len(at) < len(models) or not at:
-            return ()
-        with suppress(NoValue):  # the test itself says why it has no answer
-            self._known.update({m: self._computed(m) for m in at if m not in self._known})
-            values = np.column_stack([self._known[m] for m in at])
-            times = as_clusters(rows.times, rows.n)
-            return (independent_blocks(values, times, TIME_BLOCKS),)
-        return ()
-
-    @cached_property
-    def _used(self) -> bool:
-        """Whether the test takes blocks of the times of its rows for groups."""
-        rows = self.evidence
-        return isinstance(rows, PairedPredictions) and rows.in_blocks(self.entry)
-
-    @cached_property
-    def _known(self) -> dict[int, NDArray[np.float64]]:
-        return {}
-
-    def _computed(self, model: int) -> NDArray[np.float64]:
-        assert isinstance(self.evidence, PairedPredictions)
-        if self.evidence.by_values:
-            return self.evidence.row_values(model)
-        metric = FIXED_METRICS.get(self.entry.reads, self.evidence.metric)
-        rows = dataclasses.replace(self.evidence, metric=metric)
-        if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
-            return rows.quality(model)  # it has no formula for its influence
-        options = difference_options(rows, self.costs) | {"groups": None}
-        arguments = rows.arguments(catalogue()[rows.difference], [model])
-        return influence(*arguments, **options).drawn_from
-
-
-def held_out(
-    experiment: Experiment,
-    dataset: str,
-    path: str | Path,
-    metrics: Sequence[str],
-) -> Iterator[PairedPredictions]:
-    """Read the predictions or numbers on one test set once, and return them metric by metric."""
-    models = list(experiment.models)
-    wanted = {looks_at(engine_metric(metric)) for metric in metrics}
-    rows = (
-        read_values(path, models)
-        if experiment.by_values
-        else read_predictions(
-            path,
-            models,
-            scores="ranking" in wanted,
-            probabilities="probabilities" in wanted,
-        )
-    )
-    check_related(experiment, dataset, rows, path)
-    yield from by_metric(rows, experiment, metrics)
-
-
-def by_metric(
-    rows: PairedPredictions, experiment: Experiment, metrics: Sequence[str]
-) -> Iterator[PairedPredictions]:
-    """Return rows metric by metric; numbers per row have the one that describes them."""
-    if rows.by_values:
-        metric = metrics_of(experiment)[experiment.metrics[0]]
-        better, limits = metric.greater_is_better, metric.range
-        yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
-    else:
-        yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
-
-
-def difference_options(
-    rows: PairedPredictions | CrossedRuns, costs: Costs | None
-) -> dict[str, Any]:
-    """Return the arguments of the test `rows.difference` and its kin that no user sets."""
-    entry = catalogue()[rows.difference]
-    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
-    return {key: value for key, value in managed.items() if key in entry.options}
-
-
-def check_related(
-    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str | Path
-) -> None:
-    """Stop where a data set has groups or times and its predictions have none."""
-    # A test for groups takes rows without groups for independent: its p-value would be wrong.
-    kin = declared(experiment, dataset)
-    if kin is not None and rows.n and not rows.related:
-        raise UserError(
-            f"{path} does not say which rows of {dataset} belong together, though the data set "
-            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
-        )
-
-
+UNDEFINED_METRIC = "undefined_metric"
+"""Status where a model has no score to compare."""
+MATRIX, HOLES = "matrix", "holes"
 _MOST_BY_PAIR = 30
 """With more models a test that ranks each pair anew compares those of the best model alone."""
 _EFFECTS = ("rank_biserial",)
+
+# --- a comparison: one row of comparisons.csv
+
+
+class Decision(StrEnum):
+    """The outcome of a comparison at the chosen level."""
+
+    A_BETTER = "a_better"
+    B_BETTER = "b_better"
+    DIFFERENT = "different"
+    """The hypothesis of equality is rejected, no direction is claimed (omnibus tests)."""
+    NOT_SHOWN = "no_difference_shown"
+    """Not rejected; this is no evidence of equality."""
+    EQUIVALENT = "equivalent"
+    """Shown to differ by less than the margin."""
+    UNDECIDED = "undecided"
+    """The evidence is degenerate or too little: the test cannot tell."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One hypothesis tested."""
+
+    test: str
+    variant: str = ""
+    role: str
+    follows: str = ""
+    dataset: str = ""
+    plan: str
+    metric: str
+    model_a: str = ""
+    model_b: str = ""
+    statistic: float
+    df: float | None = None
+    df1: float | None = None
+    df2: float | None = None
+    pvalue: float
+    pvalue_adjusted: float
+    correction: str
+    family_size: int
+    alternative: str = "two-sided"
+    estimate: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    confidence: float = math.nan
+    n: int
+    status: str
+    alpha: float
+    decision: Decision
+    p_a_better: float = math.nan
+    p_equivalent: float = math.nan
+    p_b_better: float = math.nan
+    rope: float = math.nan
+    margin: float = math.nan
+    caution: str = ""
+    result: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the scalars: one row of comparisons.csv."""
+        row = {name: getattr(self, name) for name in self.columns()}
+        return row | {"decision": self.decision.value}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data; see `bakeoff.stats.plain`."""
+        return {**plain(self.to_row()), "result": dict(self.result)}
+
+    @classmethod
+    @cache
+    def columns(cls) -> tuple[str, ...]:
+        """List the columns of comparisons.csv."""
+        return tuple(f.name for f in dataclasses.fields(cls) if f.name != "result")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
+        """Read what `to_dict` wrote."""
+        values = {key: _read(key, value) for key, value in data.items()}
+        return cls(**{**values, "decision": Decision(data["decision"])})
+
+
+def read_comparisons(path: str | Path) -> list[Comparison]:
+    """Read comparisons as `to_dict` wrote them."""
+    return [Comparison.from_dict(row) for row in read_json(path)]
+
+
+def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """List every hypothesis once, with all the omnibus tests that it follows."""
+    rows = list(comparisons)
+    return [
+        rows[i] if rows[i].follows == follows else dataclasses.replace(rows[i], follows=follows)
+        for i, follows in once(rows).items()
+    ]
+
+
+def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
+    """Map the places of distinct hypotheses to the omnibus tests that they follow."""
+    found: dict[int, str] = {}
+    places: dict[tuple[str, ...], list[int]] = {}
+    for i, row in enumerate(comparisons):
+        key = (row.test, row.role, row.dataset, row.plan, row.metric, row.model_a, row.model_b)
+        same = [j for j in places.setdefault(key, []) if _alike(comparisons[j], row)]
+        if same:
+            names = dict.fromkeys(filter(None, [*found[same[0]].split("+"), row.follows]))
+            found[same[0]] = "+".join(names)
+        else:
+            places[key].append(i)
+            found[i] = row.follows
+    return found
+
+
+def _alike(a: Comparison, b: Comparison) -> bool:
+    """Tell whether two comparisons have the same numbers from the same evidence."""
+    plain_a, plain_b = (json.dumps({**c.to_dict(), "follows": ""}, default=str) for c in (a, b))
+    return plain_a == plain_b
+
+
+_TYPES = {field.name: str(field.type) for field in dataclasses.fields(Comparison)}
+
+
+def _read(key: str, value: Any) -> Any:
+    """Return a value as its field has it: JSON writes NaN as null, and infinity as text."""
+    kind = _TYPES.get(key)
+    number = kind == "float" or (kind == "float | None" and value is not None)
+    return as_float(value) if number else value
+
+
+# --- the plan, test by test
+
+
+def run_planned(
+    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
+) -> list[Comparison]:
+    """Run one test on every data set and metric it is meant for.
+
+    Its inputs are the files of its evidence by data set, or what these would hold; over data sets
+    the score matrix and its holes.
+    """
+    if test.on_datasets:
+        evidence = _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])
+    else:
+        evidence = (
+            (dataset, *one)
+            for dataset, given in inputs.items()
+            for one in _of_dataset(test, experiment, dataset, given)
+        )
+    return [
+        row
+        for dataset, metric, one in evidence
+        if one.models
+        for row in run_on(one, test, experiment, dataset, metric)
+    ]
+
+
+def _of_datasets(
+    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
+) -> Iterator[tuple[str, str, AnyEvidence]]:
+    """Do with missing cells and groups of data sets what the experiment says."""
+    table = matrix if isinstance(matrix, pd.DataFrame) else read_matrix(matrix)
+    missing = holes if isinstance(holes, list) else read_holes(holes)
+    policy = missing_cells(experiment)
+    if test.allows_missing and policy != "failed":
+        policy = "keep"
+    for metric in test.metrics:
+        datasets, values = cut_matrix(table, test.plan, metric, list(experiment.models))
+        units = experiment.tests.units(datasets)
+        own = [hole for hole in missing if (hole.plan, hole.metric) == (test.plan, metric)]
+        cells = complete(
+            *(list(experiment.models), datasets, values, own, policy),
+            units if len(units) < len(datasets) else {},
+            greater_is_better=metrics_of(experiment)[metric].greater_is_better,
+            mixed=mixed_units(experiment, metric),
+        )
+        yield "", metric, cells
+
+
+def _of_dataset(
+    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
+) -> Iterator[tuple[str, AnyEvidence]]:
+    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
+    entry, models = catalogue()[test.name], list(experiment.models)
+    match entry.evidence, entry.reads:
+        case ((Evidence.ROWS | Evidence.RUNS), ("predictions" | "values")):
+            of_runs, fixed = entry.evidence is Evidence.RUNS, deterministic(experiment)
+            for rows in held_out(experiment, dataset, given, test.metrics):
+                yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
+        case Evidence.ROWS, reads:
+            rows = given
+            if not isinstance(rows, PairedPredictions):
+                rows = read_predictions(given, models, scores=reads == "ranking")
+                check_related(experiment, dataset, rows, given)
+            elif reads != "ranking":
+                rows = dataclasses.replace(rows, scores=None)
+            yield test.metrics[0], rows
+        case Evidence.FOLD_ROWS, _:
+            yield test.metrics[0], read_fold_predictions(given, models)
+        case _, reads:
+            scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+            parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
+            if reads == "criteria":
+                better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
+                yield "+".join(parts), FoldScores.join(parts, better)
+                return
+            plan = experiment.resampling.plans()[test.plan]
+            full = plan.full_repeats if isinstance(plan, Halves) else 0
+            for metric, part in parts.items():
+                yield metric, dataclasses.replace(part, full_repeats=full)
+
+
+def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
+    """List the plans and metrics whose score matrix a test needs complete."""
+    return {
+        (test.plan, metric)
+        for test in tests
+        if test.on_datasets and not test.allows_missing
+        for metric in test.metrics
+    }
+
+
+@on_one_thread
+def run_on(
+    evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
+) -> list[Comparison]:
+    """Run one test on one piece of evidence, with the cautions about it."""
+    found = run_test(test, evidence, context_of(experiment, dataset, metric))
+    if isinstance(evidence, DatasetScores) and mixed_units(experiment, metric):
+        # what the test had are ranks, and a difference of them is no difference of scores
+        found = [
+            dataclasses.replace(
+                row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
+            )
+            for row in found
+        ]
+    against = {
+        one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
+        for one in AnalysisPlan((test,)).with_posthoc
+    }
+    for place, row in enumerate(found):
+        compared = [row.model_a, row.model_b] if row.model_a else evidence.models
+        said = against[row.test].of(compared)
+        if failing := measured(row):
+            said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
+        found[place] = dataclasses.replace(row, caution=" ".join(said)) if said else row
+    return found
+
+
+def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
+    """Say where the hypotheses of a test come from, and how an experiment has them tested."""
+    costs = experiment.costs_on(dataset) if dataset else None
+    known = metrics_of(experiment)[metric]
+    return Context(
+        dataset,
+        metric,
+        known.greater_is_better,
+        experiment.seed,
+        costs,
+        range_of(known, costs),
+    )
+
+
+_INFLATES = (
+    "dependence that fades",
+    "dependence that fades within a block",
+    "enough independent times",
+    "symmetric group differences",
+    "the difference carried by enough rows",
+    "exchangeable models",
+)
+"""What a test checks of its data; where it fails, the test rejects too often."""
+
+
+def measured(row: Comparison) -> list[str]:
+    """Return the details of the checks that failed, and by which a test rejects too often."""
+    checks = row.result.get("assumptions", ())
+    return [one["detail"] for one in checks if one["holds"] is False and one["name"] in _INFLATES]
+
+
+# --- one test on one piece of evidence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -274,10 +424,25 @@ class _Family:
             found = self._by_arity()
         except ValueError as refusal:
             found = self._undecided(refusal)
-        left_out = self.evidence.left_out
-        assumed = dependence.assumption(self.given) if self.test.independent_rows else None
         blocks = TimeBlocks(self.evidence, self.entry, self.context.costs)
-        return [dependence.annotated(blocks.annotated(row), left_out, assumed) for row in found]
+        return [self._annotated(row, blocks) for row in found]
+
+    def _annotated(self, row: Comparison, blocks: TimeBlocks) -> Comparison:
+        """Say with a result what was left out of its evidence, and what is assumed of its rows."""
+        models, left_out = self.evidence.models, self.evidence.left_out
+        compared = [models.index(model) for model in (row.model_a, row.model_b) if model]
+        checks = [*row.result.get("assumptions", []), *map(vars, blocks.checks(compared))]
+        more: dict[str, Any] = {}
+        if self.test.independent_rows and (assumed := assumption(self.given)):
+            checks = [vars(assumed), *(one for one in checks if one["name"] != assumed.name)]
+            more[INDEPENDENT] = True
+        if left_out:
+            checks += [{"name": "complete evidence", "holds": False, "detail": n} for n in left_out]
+            more["left_out"] = list(left_out)
+        if not checks:
+            return row
+        result = {**row.result, "assumptions": [dict(check) for check in checks], **more}
+        return dataclasses.replace(row, result=result)
 
     def _by_arity(self) -> list[Comparison]:
         if self.entry.arity is Arity.ONE:
@@ -323,9 +488,8 @@ class _Family:
         if self.test.simultaneous:
             level = simultaneous_level(level, size, self.correction)
         results = [self._one(members, level) for members in hypotheses]
-        for members, result, p in zip(
-            hypotheses, results, adjust(results, self.test, self.correction), strict=True
-        ):
+        adjusted = map(float, adjust_pvalues([r.pvalue for r in results], self.correction))
+        for members, result, p in zip(hypotheses, results, adjusted, strict=True):
             names = [self.models[m] for m in members]
             yield self._comparison(result, role, p, size, self.correction, *names)
 
@@ -474,159 +638,130 @@ class _Family:
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
 
 
-MATRIX, HOLES = "matrix", "holes"
-
-
-def run_planned(
-    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
-) -> list[Comparison]:
-    """Run one test on every data set and metric it is meant for."""
-    entry = catalogue()[test.name]
-    found: list[Comparison] = []
-    for dataset, metric, evidence in _evidence(entry, test, experiment, inputs):
-        if evidence.models:
-            found += run_on(evidence, test, experiment, dataset, metric)
-    return found
-
-
-def run_on_matrix(
-    test: PlannedTest, experiment: Experiment, matrix: pd.DataFrame, holes: Sequence[Hole]
-) -> list[Comparison]:
-    """Run one test over data sets on a score matrix."""
-    found: list[Comparison] = []
-    for metric in test.metrics:
-        cut = cut_matrix(matrix, test.plan, metric, list(experiment.models))
-        evidence = _of_matrix(test, experiment, metric, *cut, holes)
-        if evidence.models:
-            found += run_on(evidence, test, experiment, "", metric)
-    return found
-
-
-def _of_matrix(
-    test: PlannedTest,
-    experiment: Experiment,
-    metric: str,
-    datasets: list[str],
-    values: NDArray[np.float64],
-    holes: Sequence[Hole],
-) -> DatasetScores:
-    """Do with missing cells and groups of data sets what the experiment says."""
-    policy, units = missing_cells(experiment), experiment.tests.units(datasets)
-    if test.allows_missing and policy != "failed":
-        policy = "keep"
-    own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-    return complete(
-        *(list(experiment.models), datasets, values, own, policy),
-        units if len(units) < len(datasets) else {},
-        greater_is_better=metrics_of(experiment)[metric].greater_is_better,
-        mixed=mixed_units(experiment, metric),
+def assumption(evidence: AnyEvidence) -> Assumption | None:
+    """Return what a test assumes that was asked to take these rows for independent."""
+    rows = "rows that belong together"
+    if isinstance(evidence, PairedPredictions):
+        if not evidence.related:
+            return None
+        rows = f"{evidence.n:,} rows of {evidence.units}"
+    return Assumption(
+        "independent rows",
+        False,
+        f"{rows} were taken for independent, as `{INDEPENDENT}: true` asks: where rows of one "
+        "are alike this finds differences that are not there",
     )
 
 
-def run_on_scores(
-    test: PlannedTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
-) -> list[Comparison]:
-    """Run one test on the scores of one data set and plan, as collected scores have them."""
-    entry = catalogue()[test.name]
-    found: list[Comparison] = []
-    for metric, evidence in _of_scores(entry, test, experiment, scores):
-        found += run_on(evidence, test, experiment, dataset, metric)
-    return found
+class Missing(ValueError):
+    """A model has no score or prediction where the test needs one."""
 
 
-@on_one_thread
-def run_on(
-    evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
-) -> list[Comparison]:
-    """Run one test on one piece of evidence, with the cautions about it."""
-    found = run_test(test, evidence, context_of(experiment, dataset, metric))
-    if isinstance(evidence, DatasetScores) and mixed_units(experiment, metric):
-        # what the test had are ranks, and a difference of them is no difference of scores
-        found = [
-            dataclasses.replace(
-                row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
-            )
-            for row in found
-        ]
-    against = {
-        one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
-        for one in AnalysisPlan((test,)).with_posthoc
-    }
-    for place, row in enumerate(found):
-        compared = [row.model_a, row.model_b] if row.model_a else evidence.models
-        said = against[row.test].of(compared)
-        if failing := measured(row):
-            said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-        caution = " ".join(text[0].upper() + text[1:] for text in said)
-        found[place] = dataclasses.replace(row, caution=caution) if caution else row
-    return found
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NoResult(Result):
+    """No result, and why."""
+
+    reason: str
+    kind: str
+
+    @classmethod
+    def of(cls, entry: Entry, alternative: str, n: int, refusal: ValueError) -> NoResult:
+        """Make it from the refusal of a test."""
+        return cls(
+            test=entry.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=n,
+            null_hypothesis="",
+            method=entry.citation,
+            alternative=alternative,  # type: ignore[arg-type]
+            reason=str(refusal),
+            kind=UNDEFINED_METRIC if isinstance(refusal, Missing) else Status.UNDEFINED.value,
+        )
 
 
-def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
-    """Say where the hypotheses of a test come from, and how an experiment has them tested."""
-    costs = experiment.costs_on(dataset) if dataset else None
-    known = metrics_of(experiment)[metric]
-    return Context(
-        dataset,
-        metric,
-        known.greater_is_better,
-        experiment.seed,
-        costs,
-        range_of(known, costs),
-    )
+# --- ranges and decisions
 
 
-def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
-    """List the plans and metrics whose score matrix a test needs complete."""
-    return {
-        (test.plan, metric)
-        for test in tests
-        if test.on_datasets and not test.allows_missing
-        for metric in test.metrics
-    }
+Range = tuple[float, float]
+R = TypeVar("R")
 
 
-def _evidence(
-    entry: Entry, test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
-) -> Iterator[tuple[str, str, AnyEvidence]]:
-    models = list(experiment.models)
-    if test.on_datasets:
-        holes = read_holes(inputs[HOLES])
-        for metric in test.metrics:
-            datasets, values = read_matrix(inputs[MATRIX], test.plan, metric, models)
-            yield "", metric, _of_matrix(test, experiment, metric, datasets, values, holes)
-        return
-    for dataset, path in inputs.items():
-        if test.on_rows:
-            of_runs = entry.evidence is Evidence.RUNS
-            if entry.reads in ("predictions", "values"):
-                fixed = deterministic(experiment)
-                for rows in held_out(experiment, dataset, path, test.metrics):
-                    yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
-                continue
-            scored = entry.reads == "ranking"
-            whole = read_predictions(path, models, scores=scored)
-            check_related(experiment, dataset, whole, path)
-            yield dataset, test.metrics[0], whole
-            continue
-        if entry.evidence is Evidence.FOLD_ROWS:
-            yield dataset, test.metrics[0], read_fold_predictions(path, models)
-            continue
-        for metric, part in _of_scores(entry, test, experiment, read_scores(path)):
-            yield dataset, metric, part
+def range_of(metric: Metric, costs: Costs | None) -> Range:
+    """Return the least and the greatest value of a metric; no cost exceeds the largest error's."""
+    if metric.priced and costs is not None:
+        return metric.range[0], float(max(map(max, costs.matrix)))
+    return metric.range
 
 
-def _of_scores(
-    entry: Entry, test: PlannedTest, experiment: Experiment, scores: pd.DataFrame
-) -> Iterator[tuple[str, FoldScores | FoldCriteria]]:
-    """Cut the scores of one data set and plan for a test, metric by metric or all together."""
-    models, known = list(experiment.models), metrics_of(experiment)
-    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-    if entry.reads == "criteria":
-        better = [known[metric].greater_is_better for metric in parts]
-        yield "+".join(parts), FoldCriteria.join(parts, better)
-        return
-    plan = experiment.resampling.plans()[test.plan]
-    full = plan.full_repeats if isinstance(plan, Halves) else 0
-    for metric, part in parts.items():
-        yield metric, dataclasses.replace(part, full_repeats=full)
+def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
+    """Clip an interval to the range of its parameter."""
+    if ci is None:
+        return None
+    low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))
+    return dataclasses.replace(ci, low=low, high=high)
+
+
+def bounded(result: R, entry: Entry, limits: Range) -> R:
+    """Clip the intervals of a result to the metric's range."""
+    if entry.unit or not isinstance(result, Result | PairwiseResult):
+        return result
+    least, greatest = limits
+    if entry.arity is not Arity.ONE:
+        least, greatest = least - greatest, greatest - least
+    if isinstance(result, PairwiseResult):
+        pairs = tuple(
+            dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest)))
+            for pair in result.pairs
+        )
+        results = tuple(bounded(one, entry, limits) for one in result.results)
+        return dataclasses.replace(result, pairs=pairs, results=results)
+    return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
+
+
+def decide(result: Result, role: str, adjusted: float, alpha: float) -> Decision:
+    """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`."""
+    if isinstance(result, BayesResult):
+        return decide_posterior(result, alpha)
+    if isinstance(result, EquivalenceResult) and not math.isnan(adjusted):
+        return Decision.EQUIVALENT if adjusted < alpha else Decision.NOT_SHOWN
+    if role == "pair":
+        return decide_pair(adjusted, alpha, result.estimate, result.alternative)
+    return decide_omnibus(adjusted, alpha)
+
+
+def decide_pair(
+    pvalue: float, alpha: float, estimate: float, alternative: str = "two-sided"
+) -> Decision:
+    """Decide a comparison of two models."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    if pvalue > alpha:
+        return Decision.NOT_SHOWN
+    if alternative != "two-sided":
+        return Decision.A_BETTER if alternative == "greater" else Decision.B_BETTER
+    if math.isnan(estimate) or estimate == 0:
+        return Decision.DIFFERENT
+    return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
+
+
+def decide_omnibus(pvalue: float, alpha: float) -> Decision:
+    """Decide whether all models are alike."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
+
+
+def decide_posterior(result: BayesResult, alpha: float) -> Decision:
+    """Decide for the outcome whose posterior probability is at least 1 − alpha."""
+    # folds that do not vary leave a posterior that is a point and no evidence
+    if result.status is not Status.OK or math.isnan(result.p_equivalent):
+        return Decision.UNDECIDED
+    for probability, decision in (
+        (result.p_a_better, Decision.A_BETTER),
+        (result.p_equivalent, Decision.EQUIVALENT),
+        (result.p_b_better, Decision.B_BETTER),
+    ):
+        if probability >= 1 - alpha:
+            return decision
+    return Decision.NOT_SHOWN

@@ -46,10 +46,10 @@ def command(
         read_yaml(file)
     root = workflow_folder()
     packaged = {name: root / "profiles" / name for name in profiles if not Path(name).exists()}
-    found = [str(own if (own := packaged.get(n)) and own.is_dir() else n) for n in profiles]
+    places = [str(packaged[n]) if n in packaged and packaged[n].is_dir() else n for n in profiles]
     return [
         *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(root / "Snakefile")),
-        *(("--profile", *found) if found else ()),
+        *(("--profile", *places) if places else ()),
         *(("--cores", str(cores)) if cores else ()),
         *options,
         *("--configfile", str(file)),

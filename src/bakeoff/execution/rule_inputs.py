@@ -146,8 +146,8 @@ class RuleInputs:
 
     def row_columns(self, dataset: str) -> list[str]:
         """Name the file of what comparisons look at row by row, where there is any."""
-        wanted = any(row_columns(self.experiment, dataset))
-        return [self.paths.row_columns(dataset)] if wanted else []
+        named = any(row_columns(self.experiment, dataset))
+        return [self.paths.row_columns(dataset)] if named else []
 
     def evidence(self, test: PlannedTest) -> dict[str, str]:
         """Map each data set to the file that a test reads; or name the score matrix."""
@@ -181,7 +181,7 @@ class RuleInputs:
         """The tables that only some experiments have, by name."""
         fitted = self.experiment.fitted.values()
         subgroups = any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
-        wanted = {
+        made = {
             "choices": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
             "importance": self.experiment.importance is not None,
@@ -189,7 +189,7 @@ class RuleInputs:
             "intervals": bool(self.holdouts),
             "subgroups": bool(self.holdouts) and subgroups,
         }
-        return {name: self.paths.top(f"{name}.csv") for name, made in wanted.items() if made}
+        return {name: self.paths.top(f"{name}.csv") for name, is_made in made.items() if is_made}
 
     @property
     def divisions(self) -> list[str]:

@@ -30,7 +30,7 @@ from bakeoff.files import (
     write_text,
 )
 from bakeoff.fit.fit_task import measured
-from bakeoff.report.item import Item
+from bakeoff.report.exhibit import Item
 from bakeoff.report.numbers import paragraph
 from bakeoff.spec import AnalysisPlan, load_experiment
 from bakeoff.spec.load import report_problems
@@ -51,9 +51,9 @@ def check_release(rules: str) -> None:
 def typed(given: Any) -> Any:
     """Read the numbers in a nested value of --config, which Snakemake hands over as texts."""
     if isinstance(given, Mapping):
-        return {key: typed(one) for key, one in given.items()}
+        return {key: typed(value) for key, value in given.items()}
     if isinstance(given, list):
-        return [typed(one) for one in given]
+        return [typed(value) for value in given]
     return yaml.safe_load(given) if isinstance(given, str) else given
 
 

@@ -100,8 +100,9 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
         stop()
-        told = "interrupted; what is finished is kept, and the same command goes on from there"
-        sys.stderr.write(f"\n{told}\n")
+        sys.stderr.write(
+            "\ninterrupted; what is finished is kept, and the same command goes on from there\n"
+        )
         raise KeyboardInterrupt  # Snakemake cancels its remote jobs and leaves
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -145,8 +146,8 @@ class _Progress(logging.Filter):
         if event == LogEvent.PROGRESS:
             self._draw(record.__dict__["done"], record.__dict__["total"])
         # the exception that follows says why a job of this process failed, and where its log is
-        told_below = event == LogEvent.JOB_ERROR and not record.__dict__.get("aux")
-        if event in _EACH or text.startswith(_OF_EACH) or told_below:
+        follows = event == LogEvent.JOB_ERROR and not record.__dict__.get("aux")
+        if event in _EACH or text.startswith(_OF_EACH) or follows:
             return False
         if event == LogEvent.ERROR and ("  log: " in text or "WorkflowError" in text):
             record.msg = "\n".join(t for t in text.splitlines() if not _RAISED_AT.match(t))
@@ -161,16 +162,16 @@ class _Progress(logging.Filter):
             return
         self._last, share = now, done / total
         left = _clock((now - self._begun) * (1 / share - 1))
-        told = f"{done} of {total} steps"
+        line = f"{done} of {total} steps"
         if share >= 0.1:  # the first steps load data, one after the other
-            told += f", about {left} left"
+            line += f", about {left} left"
         if done == total:
-            told = f"{total} steps in {_clock(now - self._begun)}"
+            line = f"{total} steps in {_clock(now - self._begun)}"
         if self._terminal:
             filled = round(30 * share)
-            told = f"\r\033[K{'━' * filled}{'╌' * (30 - filled)} {told}"
+            line = f"\r\033[K{'━' * filled}{'╌' * (30 - filled)} {line}"
         self._drawn = self._terminal and done < total
-        self._stream.write(told if self._drawn else f"{told}\n")
+        self._stream.write(line if self._drawn else f"{line}\n")
         self._stream.flush()
 
 
@@ -201,11 +202,11 @@ def asked(workflow: Any, resources: Mapping[str, Callable[[Any], Any]]) -> dict[
     """
     defaults = getattr(workflow.resource_settings, "_parsed_default_resources", {})
 
-    def value(name: str, wildcards: Any, **known: Any) -> Any:
-        own = resources[name](wildcards)
-        if own is None and name in defaults:
-            own = defaults[name].evaluate(wildcards, **known).value
-        return own
+    def value(name: str, wildcards: Any, **more: Any) -> Any:
+        amount = resources[name](wildcards)
+        if amount is None and name in defaults:
+            amount = defaults[name].evaluate(wildcards, **more).value
+        return amount
 
     # Snakemake takes None for a resource that a job does not ask for, but for what is called by its
     # unit; `mem` is the same as `mem_mb`, and whole numbers are megabytes there too

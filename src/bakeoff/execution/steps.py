@@ -144,7 +144,7 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd
 
-    from bakeoff.comparisons.evidence import read_scores
+    from bakeoff.comparisons.read_evidence import read_scores
 
     for tables, path in ((scores, output), (timings, times)):
         write_csv(path, pd.concat([read_scores(table) for table in tables], ignore_index=True))
@@ -178,8 +178,7 @@ def list_fits(needs: RuleInputs, what: str, output: str) -> None:
 
 def list_rows(experiment: Experiment, holdouts: Mapping[str, str], what: str, output: str) -> None:
     """Write intervals of every metric on held-out rows, or the models in subgroups of these."""
-    from bakeoff.comparisons.score_intervals import score_intervals
-    from bakeoff.comparisons.subgroups import subgroup_table
+    from bakeoff.comparisons.row_tables import score_intervals, subgroup_table
 
     _enter_own(experiment)
     make = {"intervals": score_intervals, "subgroups": subgroup_table}[what]
@@ -190,8 +189,12 @@ def score_matrix(
     experiment: Experiment, tests: AnalysisPlan, scores: str, matrix: str, missing: str
 ) -> None:
     """Write one score per data set and model, and which are missing."""
-    from bakeoff.comparisons.evidence import read_scores
-    from bakeoff.comparisons.matrix import check_holes, missing_cells, score_matrix
+    from bakeoff.comparisons.read_evidence import (
+        check_holes,
+        missing_cells,
+        read_scores,
+        score_matrix,
+    )
     from bakeoff.comparisons.run_tests import matrices
 
     plans = experiment.resampling.plans()
@@ -225,29 +228,20 @@ def compare(
 ) -> None:
     """Put the results of all tests into one table, beside the experiment and why they ran."""
     import pandas as pd
-
-    from bakeoff.comparisons import Comparison, once
-
-    plain = [row for path in results for row in read_json(path)]
-    comparisons = [Comparison.from_dict(row) for row in plain]
-    places = once(comparisons)
-    write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])
-    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
-    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
-    resolve_experiment(experiment, tests, resolved, listing)
-
-
-def resolve_experiment(
-    experiment: Experiment, tests: AnalysisPlan, output: str, listing: str
-) -> None:
-    """Write the experiment with every default spelled out, and which tests run and why."""
     import yaml
 
-    from bakeoff.comparisons import described
+    from bakeoff.comparisons import Comparison, described, once
 
+    listed = [row for path in results for row in read_json(path)]
+    comparisons = [Comparison.from_dict(row) for row in listed]
+    places = once(comparisons)
+    write_json(json, [{**listed[i], "follows": follows} for i, follows in places.items()])
+    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
+    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
     _enter_own(experiment)
     write_json(listing, described(tests))
-    write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
+    spelled_out = yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True)
+    write_text(resolved, spelled_out)
 
 
 def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:
@@ -256,10 +250,10 @@ def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest:
     What an earlier report made and this one does not, by the list in `manifest`, is removed: it
     would lie beside the new files and tell of tests that are gone.
     """
-    from bakeoff.report.make import make_report
+    from bakeoff.report.page import Page
     from bakeoff.report.read import read_study
 
-    make_report(read_study(**study), folder)
+    Page(read_study(**study)).write(folder)
     before = Path(manifest).read_text(encoding="utf-8") if Path(manifest).is_file() else ""
     root = Path(folder).resolve()
     for path in set(before.splitlines()).difference(made):
@@ -270,10 +264,10 @@ def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest:
 
 def print_figures(study: Mapping[str, Any], folder: str) -> None:
     """Write the report's figures for print."""
-    from bakeoff.report.make import make_prints
+    from bakeoff.report.page import Page
     from bakeoff.report.read import read_study
 
-    make_prints(read_study(**study), folder)
+    Page(read_study(**study)).print_figures(folder)
 
 
 def _enter_own(experiment: Experiment) -> None:

@@ -85,8 +85,8 @@ class Workers:
                     file.write(f"{reason}\n")
             raise StepError(what, reason, log, died) from None
         self._idle.append(process)
-        found: T = result(what, outcome, log)
-        return found
+        value: T = result(what, outcome, log)
+        return value
 
     def _new(self) -> ProcessPoolExecutor:
         """Start a process; Ctrl-C is for the main process, also while an interpreter starts."""
@@ -136,13 +136,13 @@ def _supervised(process: ProcessPoolExecutor, future: Future[T], limits: Limits)
         try:
             return future.result(timeout=max(0, min(end - time.monotonic(), _POLL)))
         except TimeoutError:
-            family = [own for pid in _pids(process) for own in _family(pid)]
+            family = [member for pid in _pids(process) for member in _family(pid)]
         held = sum(map(_memory, family)) if math.isfinite(megabytes) else 0.0
         late = time.monotonic() >= end
         if late or held > megabytes:
-            for own in family:
+            for member in family:
                 with suppress(psutil.Error):
-                    own.kill()
+                    member.kill()
             raise _EndedError(
                 f"it took more than {seconds:g} s (`timeout`) and was ended"
                 if late
@@ -165,11 +165,11 @@ def _memory(process: psutil.Process) -> float:
 
 
 def _how_it_died(text: str) -> str:
-    if found := re.search(r"(SIG[A-Z]+)\(-(\d+)\)", text):
-        hint = " (often: out of memory)" if found[1] == "SIGKILL" else ""
-        return f"the worker process was killed by signal {found[2]}, {found[1]}{hint}"
-    if found := re.search(r"EXIT\((\d+)\)", text):
-        return f"the worker process ended with exit code {found[1]}"
+    if match := re.search(r"(SIG[A-Z]+)\(-(\d+)\)", text):
+        hint = " (often: out of memory)" if match[1] == "SIGKILL" else ""
+        return f"the worker process was killed by signal {match[2]}, {match[1]}{hint}"
+    if match := re.search(r"EXIT\((\d+)\)", text):
+        return f"the worker process ended with exit code {match[1]}"
     return "the worker process ended without a word"
 
 

@@ -183,9 +183,9 @@ def _check_named_parts(estimator: Any) -> None:
                     f"`{key}: [[first, {{estimator: …}}], …]`"
                 )
             inner.append(part[1])
-    for one in inner:
-        if hasattr(one, "get_params") and not isinstance(one, type):
-            _check_named_parts(one)
+    for part in inner:
+        if hasattr(part, "get_params") and not isinstance(part, type):
+            _check_named_parts(part)
 
 
 def _check_tuning(estimator: Any, tune: Tune) -> None:
@@ -242,11 +242,11 @@ def check_neighbours(
     if parts is None:
         return
     n_train = min(map(len, parts))
-    wanted = max(part.n_neighbors for part in neighbours)
-    if wanted > n_train:
+    most = max(part.n_neighbors for part in neighbours)
+    if most > n_train:
         yield Problem(
             ("models", name, "params"),
-            f"{wanted} neighbours are more than the {n_train} rows of the smallest training part "
+            f"{most} neighbours are more than the {n_train} rows of the smallest training part "
             f"of data set {dataset}: n_neighbors can be {n_train} at most",
         )
     tune = model.tune
@@ -288,9 +288,12 @@ def check_validation(
         return
     held = values.isin(rows.names).to_numpy()
     for part in trained() or ():
-        kin = (table.frame[k].to_numpy()[part] if k in table.frame else None for k in (GROUP, TIME))
+        related = (
+            table.frame[key].to_numpy()[part] if key in table.frame else None
+            for key in (GROUP, TIME)
+        )
         try:
-            divided(table.codes[part], held[part], None, *kin)
+            divided(table.codes[part], held[part], None, *related)
         except UserError as error:
             yield Problem(place, f"{error} (in a training part of data set {dataset})")
             return

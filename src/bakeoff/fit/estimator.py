@@ -46,7 +46,7 @@ def assemble(
     steps = steps_of(model, classifier)
     if model.preprocessing == "auto":
         automatic = automatic_steps(steps[0][1], classifier, features)
-        steps = [*((f"auto_{type(one).__name__.lower()}", one) for one in automatic), *steps]
+        steps = [*((f"auto_{type(step).__name__.lower()}", step) for step in automatic), *steps]
     steps[-1] = steps[-1][0], as_declared(classifier, model.early_stopping, dependence)
     estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
     if dependence is not None:
@@ -178,8 +178,9 @@ def made_value(value: Any, default: Any = None) -> Any:
             return build(path, params, value.get("set_output"))
         args, called = value.get("args", []), import_object(path)
         if not isinstance(args, list) or not callable(called):
-            wanted = "a list of arguments" if callable(called) else "a class or a function"
-            raise UserError(f"found {shown(args if callable(called) else path)}, expected {wanted}")
+            expected = "a list of arguments" if callable(called) else "a class or a function"
+            value = args if callable(called) else path
+            raise UserError(f"found {shown(value)}, expected {expected}")
         refuse_useless(path, called)
         return _call(path, called, args, params)
     if isinstance(value, Mapping):
@@ -235,12 +236,12 @@ def _parameter_names(made: Any) -> Sequence[str]:
         return sorted(named)
 
 
-def accepts(made: Any, name: str, known: Sequence[str]) -> bool:
+def accepts(made: Any, name: str, parameters: Sequence[str]) -> bool:
     """Tell whether a class or a function takes a parameter."""
-    if name in known:
+    if name in parameters:
         return True
     kinds = {p.kind for p in _signature(made).values()}
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    near = difflib.get_close_matches(name, parameters, n=1, cutoff=0.75)
     return inspect.Parameter.VAR_KEYWORD in kinds and not near
 
 

@@ -101,15 +101,15 @@ class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._joined(X, self.vectorizer_.transform(X[self.others_]))
 
     def _joined(self, X: pd.DataFrame, encoded: pd.DataFrame) -> pd.DataFrame:
-        made: list[Any] = []
+        columns: list[Any] = []
         for name in filter(self.known_.__contains__, X.columns):
             if name not in self.others_:
-                made.append(X[name])
+                columns.append(X[name])
                 continue
-            made += [encoded[own] for own in self.vectorizer_.input_to_outputs_.get(name, [])]
+            columns += [encoded[c] for c in self.vectorizer_.input_to_outputs_.get(name, [])]
             if pd.api.types.is_datetime64_any_dtype(X[name].dtype):
-                made.append(to_seconds(X[name]).rename(f"{name}_seconds"))
-        joined: pd.DataFrame = pd.concat(made, axis=1)
+                columns.append(to_seconds(X[name]).rename(f"{name}_seconds"))
+        joined: pd.DataFrame = pd.concat(columns, axis=1)
         twice = joined.columns.duplicated(keep=False)  # a number's name may be that of a code
         named = zip(joined.columns, twice, strict=True)
         joined.columns = pd.Index([f"{c}#{i}" if t else c for i, (c, t) in enumerate(named)])

@@ -83,8 +83,8 @@ def _fit_and_predict(
     features, answers = select_features(table.features, task.model), table.answers
     target, n_rows = table.target.encoded(answers[split.train]), len(split.test)
     columns = {role: name for role, name in _ROLES.items() if name in table.frame}
-    known = {role: table.frame[name].to_numpy()[split.train] for role, name in columns.items()}
-    part = TrainingPart(features, target, rows=split.train, **known)
+    of_rows = {role: table.frame[name].to_numpy()[split.train] for role, name in columns.items()}
+    part = TrainingPart(features, target, rows=split.train, **of_rows)
     start = time.perf_counter()
     costs = None if task.costs is None else task.costs.of(target.classes)
     trained = train(task.model, part, seed, costs)
@@ -125,10 +125,10 @@ def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
                 raise Problem((key, i), unknown("feature", name, map(str, features.columns)))
     if not (model.features or model.drop):
         return features
-    wanted = [name for name in model.features or features.columns if name not in model.drop]
-    if not wanted:
+    names = [name for name in model.features or features.columns if name not in model.drop]
+    if not names:
         raise Problem(("drop",), "no feature is left to learn from")
-    return features[wanted]
+    return features[names]
 
 
 # What an estimator predicts is checked to be labels, numbers and probabilities.

@@ -169,9 +169,7 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
                 yield from check_table(experiment, name, table)
             continue
         plans = experiment.resampling.plans().items()
-        problems = [
-            p for plan, own in plans for p in _problems_of(check_plan, name, spec, plan, own)
-        ]
+        problems = [p for plan in plans for p in _problems_of(check_plan, name, spec, *plan)]
         problems += [p.inside(("datasets", name)) for p in _problems_of(spec.check)]
         yield from problems
         if problems or not spec.at_hand():
@@ -312,8 +310,8 @@ def _computed(experiment: Experiment) -> str:
 def _lacking_costs(experiment: Experiment, need: Need) -> str:
     """Write the `costs:` that a metric needs and a data set has not."""
     if need is Need.PRIORS:
-        known = {name: experiment.costs_on(name) for name in experiment.datasets}
-        lacking = [name for name, costs in known.items() if costs is None or costs.priors is None]
+        costs_on = {name: experiment.costs_on(name) for name in experiment.datasets}
+        lacking = [name for name, costs in costs_on.items() if costs is None or not costs.priors]
         keys = "classes: […], matrix: […], priors: […]"
     elif need is Need.COSTS:
         lacking, keys = experiment.without_costs, "classes: […], matrix: […]"

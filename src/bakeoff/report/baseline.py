@@ -12,15 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons import run_test
-from bakeoff.comparisons.dependence import deterministic
-from bakeoff.comparisons.evidence import (
-    AnyEvidence,
-    CrossedRuns,
-    PairedPredictions,
-    fold_scores,
-    has_test,
-)
+from bakeoff.comparisons.evidence import AnyEvidence, CrossedRuns, PairedPredictions, has_test
+from bakeoff.comparisons.read_evidence import fold_scores
 from bakeoff.comparisons.run_tests import context_of
+from bakeoff.comparisons.settings import deterministic
 from bakeoff.report.ranking import dataset_means, without_noise
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer, constant_number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 import unicodedata
 import warnings
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bakeoff.comparisons import Decision
 from bakeoff.files import whole
 from bakeoff.report.exhibit import Drawing
-from bakeoff.report.numbers import MINUS, capital, short
+from bakeoff.report.numbers import capital, short
 
 if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.axes import Axes
@@ -41,10 +40,10 @@ SAYS = {
     Decision.EQUIVALENT: Colour.GREEN,
 }
 """The colours of what is shown."""
-WIDTH = 6.9
+WIDTH = 5.6
+"""Inches: two figures, or a figure and a table, stand beside each other on the page."""
 MOST_DRAWN = 30
 """Models that a figure of them all has room for: of more it shows the best."""
-BROAD = 640  # points; wider figures scroll rather than shrink
 SIZE = 8.5
 LEAST = 1.8  # inches that a plot keeps beside long names
 
@@ -61,6 +60,8 @@ _RC: Any = {
     "axes.labelcolor": Colour.INK,
     "axes.linewidth": 0.8,
     "axes.unicode_minus": True,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-7, 15),
     "xtick.color": Colour.MUTED,
     "ytick.color": Colour.INK,
     "xtick.major.size": 3,
@@ -84,11 +85,6 @@ def name_of(label: str, most: int = 30) -> str:
     """Abbreviate a name for a figure; wide characters count twice."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in label)
     return short(label, most if not wide else max(8, most - min(wide, most // 2)))
-
-
-def letters_in(width: float, size: float = SIZE) -> int:
-    """Return how many letters of a name there is room for in so many inches."""
-    return int(width / text_width("n", size))
 
 
 def text_width(text: str, size: float = SIZE) -> float:
@@ -138,29 +134,11 @@ def name_rows(axes: Axes, labels: list[str]) -> None:
     axes.set_ylim(len(labels) - 0.45, -0.55)
 
 
-def plainly(axes: Axes, which: str = "x") -> None:
-    """Write the numbers at ticks in full, thousands apart."""
-    from matplotlib.ticker import ScalarFormatter
-
-    class Plain(ScalarFormatter):
-        def __call__(self, x: float, pos: int | None = None) -> str:
-            text = str(super().__call__(x, pos))
-            whole = re.match(r"\d*", text.lstrip(MINUS))
-            digits = whole[0] if whole else ""
-            return text.replace(digits, f"{int(digits):,}", 1) if len(digits) > 3 else text
-
-    for axis in (axes.xaxis, axes.yaxis)[: 2 if which == "both" else 1]:
-        written = Plain(useOffset=False)
-        written.set_powerlimits((-7, 15))
-        axis.set_major_formatter(written)
-
-
 def grid(axes: Axes) -> None:
     """Draw thin vertical lines under everything, no more than numbers have room for."""
     figure = axes.get_figure()
     width = axes.get_position().width * (figure.bbox.width / figure.dpi if figure else WIDTH)
     axes.locator_params(axis="x", nbins=max(2, min(7, int(width / 0.6))))
-    plainly(axes)
     axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
     axes.set_axisbelow(True)
 

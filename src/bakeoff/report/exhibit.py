@@ -1,4 +1,7 @@
-"""What a table or figure of the report is; `bakeoff.report.exhibits` has one function for each."""
+"""What a table or figure of the report is; `bakeoff.report.exhibits` has one function for each.
+
+Snakemake's process reads this module and has no use for numpy and scipy: it imports neither.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,33 @@ Form = Literal["figure", "table"]
 
 
 class Section(StrEnum):
-    """The parts of the report, in their order."""
+    """The parts of the report, in the order in which a reader asks for them."""
 
-    MODELS = "Models"
-    COMPARISONS = "Comparisons"
-    TRUST = "Validity"
-    MADE = "Methods"
+    ANSWER = "Answer"
+    PAIRS = "Pairs of models"
+    METRICS = "Other metrics"
+    DATA = "Data"
+    FITS = "Fits"
+    VALIDITY = "Validity"
+
+
+class Item(NamedTuple):
+    """One table or figure of one report: all that is known of it before it is made."""
+
+    kind: str
+    test: str
+    dataset: str
+    """The test and the data set it is about; empty where it is about none or all of them."""
+    form: str
+    section: str
+    """The part of the report it belongs to."""
+    title: str
+    caption: str
+
+    @property
+    def name(self) -> str:
+        """The stem of its files."""
+        return ".".join(filter(None, (self.kind, self.test, self.dataset)))
 
 
 class Drawing(NamedTuple):
@@ -50,8 +74,7 @@ class Exhibit:
     form: Form
     section: Section
     place: int
-    """Where in the section: exhibits are in the order of their places, those of one ten test by
-    test."""
+    """Exhibits of a section are in the order of their places."""
     title: str | Callable[[StudyDesign], str]
     """A short name, after that of the test or before that of the data set; or made of the
     `StudyDesign`."""
@@ -63,15 +86,6 @@ class Exhibit:
     when: Callable[..., bool] = always
     """Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is of
     a test."""
-    heading: str = ""
-    folded: str = ""
-    """What the page shows in place of it until it is opened; empty where it is open at once."""
-    fourfolds: bool = False
-    """Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set."""
-    of_fits: bool = False
-    of_rows: bool = False
-    """Whether it is about fits and their divisions, or the rows of the data: hidden when only files
-    are compared, or only scores are given."""
     citation: str = ""
     """Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
     more than what the tests say."""

@@ -10,21 +10,17 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_test
-from bakeoff.comparisons.run_tests import TimeBlocks, by_metric, difference_options
-from bakeoff.comparisons.score_intervals import alone
+from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks, difference_options, has_test
+from bakeoff.comparisons.read_evidence import by_metric
+from bakeoff.comparisons.row_tables import alone
 from bakeoff.report.family import seen_from
 from bakeoff.report.study import Study
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     Assumption,
-    BestResult,
     ConfidenceInterval,
-    PairwiseResult,
-    Result,
     Status,
     catalogue,
 )
@@ -66,16 +62,9 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
 
 def cautions(study: Study, found: Contenders) -> Iterator[str]:
     """Say how far the set of the models that may be the best can be trusted, if it is shown."""
-    if len(study.models) == 2:
-        return
-    yield from (f"Caution: {a.detail}." for a in found.assumptions if a.holds is False)
-    for line in found.models:
-        if line.beaten_by:
-            yield (
-                f"{study.label(line.model)} may still be the best, although a pairwise test shows "
-                f"{study.label(line.beaten_by)} to be better: that test alone does not exclude a "
-                "model here."
-            )
+    for a in found.assumptions if len(study.models) > 2 else ():
+        if a.holds is False:
+            yield f"Caution: this list is rough ({a.detail})."
 
 
 DRAWS = 9_999
@@ -131,15 +120,8 @@ def contenders(
         return None
     blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)
     best = dataclasses.replace(best, assumptions=(*best.assumptions, *blocks.checks()))
-    each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
-    return _ranked(rows.models, best, _pvalues(rows.models, pairs, tested), each, alpha)
-
-
-def _pvalues(
-    models: tuple[str, ...], pairs: PairwiseResult, tested: PairTests
-) -> NDArray[np.float64]:
-    """Return the adjusted p-value of "j is better than i" in row i and column j, else 1."""
-    found = np.ones((len(models), len(models)))
+    models = rows.models
+    pvalues = np.ones((len(models), len(models)))  # of "j is better than i" in row i and column j
     for pair in pairs.pairs:
         for better, worse, ahead in (
             (pair.a, pair.b, pair.estimate > 0),
@@ -147,50 +129,29 @@ def _pvalues(
         ):
             own = pair.pvalue_adjusted if ahead else 1.0
             p = tested.get((models[better], models[worse]), own)
-            found[worse, better] = 1.0 if math.isnan(p) else p
-    return found
-
-
-def _ranked(
-    models: tuple[str, ...],
-    best: BestResult,
-    pvalues: NDArray[np.float64],
-    each: list[Result],
-    alpha: float,
-) -> Contenders:
-    """Put the models in order, best first, with their tiers."""
-    different = [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)]
+            pvalues[worse, better] = 1.0 if math.isnan(p) else p
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])
-    letters = _letters(order, compact_letters(len(order), different))
-    found = []
+    letters = _letters(order, [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)])
+    ranked = []
     for m in order:
-        stays = m in best.members or pvalues[m].min() > alpha
-        beaten = stays and pvalues[m].min() <= alpha
-        found.append(
-            Contender(
-                models[m],
-                each[m].estimate,
-                each[m].ci,
-                float(np.maximum(best.pvalues[m], pvalues[m].min())),
-                bool(stays),
-                models[int(pvalues[m].argmin())] if beaten else "",
-                letters[m],
-            )
-        )
-    return Contenders(tuple(found), best.assumptions)
+        score, least = alone(rows, m, costs, level), pvalues[m].min()
+        stays = bool(m in best.members or least > alpha)
+        beaten_by = models[int(pvalues[m].argmin())] if stays and least <= alpha else ""
+        p = float(np.maximum(best.pvalues[m], least))
+        line = Contender(models[m], score.estimate, score.ci, p, stays, beaten_by, letters[m])
+        ranked.append(line)
+    return Contenders(tuple(ranked), best.assumptions)
 
 
-def _letters(order: list[int], groups: list[frozenset[int]]) -> list[str]:
-    """Name the groups in the order of their best members."""
+def _letters(order: list[int], different: list[tuple[int, int]]) -> list[str]:
+    """Name the groups of models that do not differ, in the order of their best members."""
     place = {m: i for i, m in enumerate(order)}
-    ranked = sorted(groups, key=lambda group: sorted(place[m] for m in group))
-    names = dict(zip(ranked, _names(), strict=False))
-    return ["".join(names[group] for group in ranked if m in group) for m in range(len(order))]
-
-
-def _names() -> Iterator[str]:
-    yield from string.ascii_lowercase
-    n = 1
-    while True:
-        yield from (f"{letter}{n}" for letter in string.ascii_lowercase)
-        n += 1
+    groups = compact_letters(len(order), different)
+    groups = sorted(groups, key=lambda group: sorted(place[m] for m in group))
+    names = [
+        f"{string.ascii_lowercase[i % 26]}{i // 26 or ''}" for i in range(len(groups))
+    ]  # a, b, …, z, a1, b1, …
+    return [
+        "".join(name for name, group in zip(names, groups, strict=True) if m in group)
+        for m in range(len(order))
+    ]

@@ -1,60 +1,62 @@
-"""The report: all exhibits bound together, as HTML, Markdown and LaTeX."""
+"""The report: verdict, tables and figures bound together, as HTML, Markdown and LaTeX files."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from bakeoff.report import markup
-from bakeoff.report.drawing import BROAD, Colour, svg
-from bakeoff.report.exhibit import Drawing, Exhibit, Section
+from bakeoff.files import write_text
+from bakeoff.report.drawing import Colour, save, svg
+from bakeoff.report.exhibit import Drawing, Item, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
-from bakeoff.report.family import Family
-from bakeoff.report.item import Item
-from bakeoff.report.markup import MOST_SHOWN
 from bakeoff.report.methods import Methods, methods, wrapped
-from bakeoff.report.numbers import p_equals, short
-from bakeoff.report.pairs_shown import COUNTED, chosen_pairs, families_of
+from bakeoff.report.numbers import percent
+from bakeoff.report.prose import ABOUT
 from bakeoff.report.study import Study
-from bakeoff.report.tables import LATEX, PageTable, markdown, to_latex, to_markdown
+from bakeoff.report.tables import LATEX, PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer, take_care
 from bakeoff.stats import Entry
 from bakeoff.stats.core.citations import BIBTEX
 
-_MOST_TABLES = 6
+MOST_SHOWN = 300
+"""Of a longer table the page shows so many rows, and names the file that has all."""
+PRINTED = ("pdf", "png")
+BESIDE = ("forest", "posterior", "scores")
+"""What stands beside the table of models: the first of these kinds that there is."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Fourfold:
-    """A 2×2 table of rows that two models have right or wrong."""
+class Block(NamedTuple):
+    """Exhibits that stand together: those of one test, or one alone."""
 
-    a: str
-    b: str
-    counts: tuple[int, ...]
-    p: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Block:
-    """Exhibits that stand together: those of one test, of one ten for each data set, or one."""
-
+    title: str
     items: tuple[Item, ...]
-    record: Exhibit
-    entry: Entry | None
+    entry: Entry | None = None
     """The test they are all about."""
-    fourfolds: Mapping[str, Sequence[Fourfold]]
-    """Counts of right and wrong rows; under an empty key those of the only data set."""
-    care: Sequence[str] = ()
+    care: tuple[str, ...] = ()
     """For which of this study's models the test finds too much, and what answers instead."""
+
+    @property
+    def about(self) -> str:
+        """Say what the null hypothesis of the test is about."""
+        return f"The test is about {ABOUT[self.entry.about]}." if self.entry else ""
+
+
+class Picture(NamedTuple):
+    """A figure as a part of the page."""
+
+    inner: Markup
+    """What is inside of the element ``svg``."""
+    width: str
+    height: str
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -63,17 +65,22 @@ class Page:
 
     study: Study
     alone: bool = False
-    """Whether the figures are on the page alone, and not in files beside it."""
+    """Whether the page is the only file, so that it holds what else lies beside it."""
 
     @cached_property
     def items(self) -> list[Item]:
         """The exhibits, in order; of given files none about what these do not tell."""
-        found, known = exhibits(self.study), records()
+        found = exhibits(self.study)
         if not self.study.command:
             return found
         rows = any(card["rows"] for card in self.study.cards.values())
-        told = [item for item in found if not known[item.kind].of_fits]
-        return [item for item in told if rows or not known[item.kind].of_rows]
+        hidden = {Section.FITS} if rows else {Section.FITS, Section.DATA}
+        return [item for item in found if item.section not in hidden]
+
+    def told(self, item: Item, note: str) -> str:
+        """Return a note on an exhibit, that on all exhibits of its kind with the first one only."""
+        first = next(one for one in self.items if one.kind == item.kind)
+        return note if item == first else note.removeprefix(item.caption).strip()
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -109,44 +116,66 @@ class Page:
         keys = dict.fromkeys([*tests, *used, *shown, *self.methods.keys])
         return "\n\n".join(wrapped(key) for key in keys if key in BIBTEX) + "\n"
 
+    @property
+    def first(self) -> list[Item]:
+        """What the first screen shows: the models, and the differences beside them."""
+        models = [item for item in self.items if item.kind == "models"]
+        return [*models, self.beside] if self.beside else models
+
     @cached_property
-    def resolved(self) -> str:
-        """The experiment as YAML, with all defaults."""
-        plain = self.study.experiment.resolved()
-        return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)
+    def beside(self) -> Item | None:
+        """The figure beside the table of models: the differences by the test that decides."""
+        figures = [item for item in self.items if item.form == "figure" and item.kind in BESIDE]
+        tests = [main.entry.name for main in self.study.mains] + [""]
+        deciding = [item for item in figures if item.test == tests[0]]
+        return min(deciding or figures, key=lambda item: BESIDE.index(item.kind), default=None)
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:
-        """The blocks of each section, in their order."""
+        """What is folded, part by part; tests by another metric stand beside other metrics."""
         found: dict[str, list[Block]] = {section.value: [] for section in Section}
-        together = groupby(self.items, key=_together)
-        for (section, _), items in together:
-            found[section].append(self._block(tuple(items)))
-        # the tests that decide come first
-        decide = [main.entry.name for main in self.study.mains]
-        found[Section.COMPARISONS.value].sort(
-            key=lambda block: (
-                decide.index(block.entry.name)
-                if block.entry is not None and block.entry.name in decide
-                else len(decide)
-            )
-        )
-        return found
+        first = self.study.metric.name
+        others = [item for item in self.items if item not in self.first]
+        for (section, test), items in groupby(
+            sorted(others, key=self._place), key=lambda item: (item.section, item.test)
+        ):
+            if not test:
+                found[section] += [Block(item.title, (item,)) for item in items]
+                continue
+            entry = next(entry for entry in self.study.tests if entry.name == test)
+            families = self.study.of_test(test)
+            block = Block(entry.title, tuple(items), entry)
+            if families:
+                block = block._replace(care=tuple(take_care(self.study, families)))
+            by_others = bool(families) and all(family.metric != first for family in families)
+            found[Section.METRICS.value if by_others else section].append(block)
+        return {section: blocks for section, blocks in found.items() if blocks}
+
+    def _place(self, item: Item) -> tuple[int, float]:
+        """Put the test that decides first, and the exhibits of each test together."""
+        tests = [main.entry.name for main in self.study.mains]
+        tests += [entry.name for entry in self.study.tests if entry.name not in tests]
+        rank = tests.index(item.test) if item.test else 0.5
+        return [section.value for section in Section].index(item.section), rank
 
     @property
     def html(self) -> str:
         """It as HTML that needs no other file."""
-        sheet = Sheet()
-        adopted = {
-            name: Markup(inline_svg(picture, f"fig-{name}", self.drawings[name].alt, sheet))
-            for name, picture in self.pictures.items()
-        }
-        return _render("report.html.j2", self, pictures=adopted, styles=Markup(sheet.css))
+        pictures = {name: inline_svg(svg, f"fig-{name}") for name, svg in self.pictures.items()}
+        settings = self.study.experiment.resolved() if self.alone else {}
+        resolved = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+        return self._render("report.html.j2", pictures=pictures, latex=LATEX, resolved=resolved)
 
     @property
     def document(self) -> str:
         """The same as Markdown."""
-        return _render("report.md.j2", self)
+        return self._render("report.md.j2")
+
+    def _render(self, template: str, **more: Any) -> str:
+        study = self.study
+        command = study.command or f"bakeoff run {shlex.quote(study.file or 'config/config.yaml')}"
+        known = {"page": self, "study": study, "verdict": self.verdict, "command": command}
+        return render(template, **known, most=MOST_SHOWN, **more)
 
     @property
     def brief(self) -> str:
@@ -162,201 +191,60 @@ class Page:
         """The tables for a paper, one after the other."""
         return "\n".join(to_latex(table, name) for name, table in self.tables.items())
 
-    def _block(self, items: tuple[Item, ...]) -> Block:
-        first = items[0]
-        entry = next((entry for entry in self.study.tests if entry.name == first.test), None)
-        fourfolds: dict[str, tuple[Fourfold, ...]] = {}
-        if entry and self.study.counts_rows(entry):
-            families = families_of(self.study, entry.name)
-            if len(families) == 1:
-                fourfolds[""] = _fourfolds(self.study, families[0])
-        elif first.dataset and records()[first.kind].fourfolds:
-            counting = [entry.name for entry in self.study.tests if self.study.counts_rows(entry)]
-            for family in families_of(self.study, counting[0]) if counting else ():
-                fourfolds[family.dataset] = _fourfolds(self.study, family)
-        tested = self.study.of_test(entry.name) if entry else []
-        care = tuple(take_care(self.study, tested)) if tested else ()
-        return Block(items, records()[first.kind], entry, fourfolds, care)
+    def write(self, folder: str | Path) -> None:
+        """Write page, verdict, methods paragraph, figures as SVG, tables and captions."""
+        root = Path(folder)
+        write_text(root / "report.html", self.html)
+        write_text(root / "report.md", self.document)
+        write_text(root / "verdict.txt", "\n".join(self.verdict.lines) + "\n")
+        write_text(root / "methods.txt", self.methods.text + "\n")
+        write_text(root / "methods.tex", self.methods.latex + "\n")
+        write_text(root / "references.bib", self.bibtex)
+        for name, picture in self.pictures.items():
+            write_text(root / "figures" / f"{name}.svg", picture)
+        for name, table in self.tables.items():
+            write_text(root / "tables" / f"{name}.csv", to_csv(table))
+            write_text(root / "tables" / f"{name}.tex", to_latex(table, name))
+        for item in self.items:
+            write_text(root / "captions" / f"{item.kind}.rst", f"{item.caption}\n")
+
+    def print_figures(self, folder: str | Path) -> None:
+        """Write the figures as PDF and PNG, which takes longer than the page."""
+        for name, drawing in self.drawings.items():
+            for kind in PRINTED:
+                save(drawing.figure, Path(folder) / "figures" / f"{name}.{kind}")
 
 
-def _together(item: Item) -> tuple[str, str]:
-    """Name the block of an exhibit: its test, its place among those of data sets, or itself."""
-    ten = str(records()[item.kind].place // 10) if item.dataset else item.kind
-    return item.section, item.test or ten
-
-
-def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
-    found = []
-    for a, b in chosen_pairs(study, 1, _MOST_TABLES)[0][:_MOST_TABLES]:
-        row = family.between(a, b)
-        details = row.result.get("details", {}) if row else {}
-        if row is None or not set(COUNTED) <= set(details):
-            continue
-        both, only_a, only_b, neither = (int(details[key]) for key in COUNTED)
-        if family.turned(a, b):
-            only_a, only_b = only_b, only_a
-        counts = both, only_a, only_b, neither
-        p = p_equals(row.pvalue_adjusted, "adjusted p" if row.family_size > 1 else "p")
-        found.append(Fourfold(study.label(a), study.label(b), counts, p))
-    return tuple(found)
-
-
-def fragment(**content: Any) -> str:
-    """Write a part of a notebook: verdict, table and picture, all text in it escaped."""
-    return _environment(autoescape=True).get_template("findings.html.j2").render(**content)
-
-
-def _environment(autoescape: bool) -> Environment:
-    return Environment(
+def render(template: str, **content: Any) -> str:
+    """Fill a template; of HTML all text in it is escaped."""
+    env = Environment(
         loader=PackageLoader("bakeoff.report"),
-        autoescape=autoescape,
+        autoescape=template.endswith(".html.j2"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    env.filters |= {"md": markdown, "md_table": to_markdown, "percent": percent}
+    return env.get_template(template).render(**content)
 
 
-def _render(template: str, page: Page, **more: Any) -> str:
-    env = _environment(template.endswith(".html.j2"))
-    env.filters |= {"md": markdown, "md_table": to_markdown, "short": short}
-    env.filters |= {"head": markup.head, "body": markup.body}
-    experiment = page.study.experiment
-    return env.get_template(template).render(
-        study=page.study,
-        experiment=experiment,
-        verdict=page.verdict,
-        drawings=page.drawings,
-        tables=page.tables,
-        records=records(),
-        sections=page.sections,
-        ids={section.name.lower(): section.value for section in Section},
-        resolved=page.resolved,
-        bibtex=page.bibtex,
-        methods=page.methods,
-        command=command(page.study),
-        alone=page.alone,
-        most=MOST_SHOWN,
-        latex=LATEX,
-        **more,
-    )
-
-
-def command(study: Study) -> str:
-    """Return the command that makes the same results."""
-    return study.command or f"bakeoff run {shlex.quote(study.file or 'config/config.yaml')}"
-
-
-_TAG = re.compile(r"(<[^<>]+>)")
-_REFERENCE = re.compile(r'(?:url\(#|xlink:href="#)([^)"]+)')
-_STYLE = re.compile(r'\s*\bstyle="([^"]*)"')
-_LONG = re.compile(r"(\d\.\d\d)\d+")
-_ZEROS = re.compile(r"(\.\d*?)0+(?=[^\d]|$)")
-_USE = re.compile(r'<use href="(#[^"]+)" x="([^"]+)" y="([^"]+)"(.*)/>')
-_RUN = 3  # so many equal marks become one path
-
-
-class Sheet:
-    """The styles of all pictures of a page, each of them once."""
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-
-    def name(self, style: str) -> str:
-        """Return the class that stands for a style."""
-        return self._names.setdefault(style, f"s{len(self._names):x}")
-
-    @property
-    def css(self) -> str:
-        """The rules of all classes."""
-        return "\n".join(f".{name} {{ {style} }}" for style, name in self._names.items())
-
-
-def inline_svg(svg: str, name: str, alt: str, sheet: Sheet) -> str:
-    """Return an SVG file as a part of a page."""
+def inline_svg(svg: str, name: str) -> Picture:
+    """Make an SVG file a part of the page, with ids of its own and the colours of the page."""
     body = re.sub(r"<(metadata|style)\b.*?</\1>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-    width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', body).groups()  # type: ignore[union-attr]
-    tokens = [token for token in _TAG.split(body) if token.strip()]
-    wanted = {found for token in tokens if token[0] == "<" for found in _REFERENCE.findall(token)}
+    opening, _, inner = body.partition(">")
+    width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', opening).groups()  # type: ignore[union-attr]
     prefix = re.sub(r"\W", "-", name)
-    tags = (_small(t, prefix, wanted, sheet) if t[0] == "<" else t for t in tokens[1:-1])
-    kind = "figure broad" if float(width) > BROAD else "figure"
-    opening = (
-        f'<svg class="{kind}" role="img" aria-label="{escape(alt)}" viewBox="0 0 {width} {height}" '
-        f'style="--w: {float(width) * 4 / 3:.0f}px">'
-    )
-    return "".join((opening, *_joined(_telling([tag for tag in tags if tag]), prefix), "</svg>"))
+    tags = re.split(r"(<[^<>]+>)", inner.removesuffix("</svg>\n").removesuffix("</svg>"))
+    tags[1::2] = [_adopt(tag, prefix) for tag in tags[1::2]]
+    return Picture(Markup("".join(tag for tag in tags if tag.strip())), width, height)
 
 
-def _small(tag: str, prefix: str, wanted: set[str], sheet: Sheet) -> str:
-    """Shorten a tag, and give it ids and colours of the page; empty where it draws nothing."""
-    if tag[1] == "/":
-        return tag
-    own = re.search(r'\bid="([^"]+)"', tag)
-    kept = own is not None and own[1] in wanted
-    if own and not kept:
-        tag = tag.replace(f" {own[0]}", "")
-    if 'style="fill: none"' in tag and tag.endswith("/>") and not kept:
-        return ""
-    tag = re.sub(r' d="([^"]*)"', lambda path: f' d="{_path(path[1])}"', tag)
-    tag = re.sub(r' transform="rotate\(-0 [^"]*"', "", _LONG.sub(r"\1", tag))
-    tag = re.sub(r' id="([^"]+)"', rf' id="{prefix}-\1"', tag)
+def _adopt(tag: str, prefix: str) -> str:
+    """Give a tag of a picture ids and colours of the page, and no more digits than show."""
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
     tag = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)
-    return _STYLE.sub(lambda style: _styled(style[1], sheet), tag)
-
-
-def _path(data: str) -> str:
-    """Write a path without what its numbers and commands do not need."""
-    short = re.sub(r"\s*([A-Za-z])\s*", r"\1", " ".join(_LONG.sub(r"\1", data).split()))
-    return _ZEROS.sub(lambda zeros: zeros[1] if len(zeros[1]) > 1 else "", short)
-
-
-def _styled(style: str, sheet: Sheet) -> str:
     for colour in Colour:
-        style = style.replace(colour, f"var(--{colour.name.lower()})")
-    rest = "; ".join(s for s in style.split("; ") if not s.startswith("font-family"))
-    return f' class="{sheet.name(rest)}"' if rest else ""
-
-
-def _telling(tokens: Iterable[str]) -> list[str]:
-    """Leave out groups without a property, or without anything in them."""
-    found: list[str] = []
-    opened: list[int | None] = []
-    for token in tokens:
-        if token in ("<g>", "<g/>"):
-            opened += [None] if token == "<g>" else []
-        elif token.startswith(("<g ", "<defs>")) and not token.endswith("/>"):
-            opened.append(len(found))
-            found.append(token)
-        elif token in ("</g>", "</defs>"):
-            place = opened.pop()
-            if place == len(found) - 1:
-                found.pop()
-            elif place is not None:
-                found.append(token)
-        elif not token.startswith(("<g ", "<defs/")):
-            found.append(token)
-    return found
-
-
-def _joined(tokens: Sequence[str], prefix: str) -> Iterator[str]:
-    """Draw equal marks that follow one another as one path whose corners are these marks."""
-    for number, (mark, run) in enumerate(groupby(tokens, _mark)):
-        own = list(run)
-        if not mark or len(own) < _RUN:
-            yield from own
-            continue
-        href, rest = mark
-        id_ = f"{prefix}-r{number:x}"
-        ends = " ".join(f'marker-{at}="url(#{id_})"' for at in ("start", "mid", "end"))
-        corners = "L".join(f"{use[2]} {use[3]}" for use in map(_USE.fullmatch, own) if use)
-        yield (
-            f'<marker id="{id_}" overflow="visible" markerUnits="userSpaceOnUse">'
-            f'<use href="{href}"{rest}/></marker><path fill="none" {ends} d="M{corners}"/>'
-        )
-
-
-def _mark(token: str) -> tuple[str, str] | None:
-    use = _USE.fullmatch(token)
-    return (use[1], use[4]) if use else None
+        tag = tag.replace(colour, f"var(--{colour.name.lower()})")
+    return re.sub(r"(\d\.\d\d)\d+", r"\1", " ".join(tag.split()))

@@ -6,13 +6,14 @@ import dataclasses
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
+from jinja2 import Environment, PackageLoader
+
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.cautions import inflation, of_task, rates_by
-from bakeoff.comparisons.dependence import several_runs
-from bakeoff.comparisons.settings import INDEPENDENT
-from bakeoff.comparisons.trials import RowCounts
+from bakeoff.comparisons.advice import RowCounts, inflation, of_task, rates_by
+from bakeoff.comparisons.settings import INDEPENDENT, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
@@ -32,8 +33,8 @@ _COMMON = {
 
 def title(test: Entry, measure: Metric | None = None) -> str:
     """Write a test's name as part of a sentence; only words that are no names lose capitals."""
-    if test.name == "metric_difference" and measure is not None:
-        return f"test of the difference in {measure.title}"
+    if test.name == "metric_difference":
+        return f"test of the difference{f' in {measure.title}' if measure else ''}"
     text = test.title
     first = text.split()[0]
     return text[0].lower() + text[1:] if first.lower() in _COMMON else text
@@ -75,10 +76,22 @@ def assumed(family: Family) -> str:
     )
 
 
+def rendered(template: str, facts: Mapping[str, Any]) -> list[str]:
+    """Fill a template that has a sentence on each line; empty lines are left out."""
+    lines = _environment().get_template(template).render(facts).splitlines()
+    return list(filter(None, lines))
+
+
+@cache
+def _environment() -> Environment:
+    loader = PackageLoader("bakeoff.report")
+    return Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
+
+
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
     "kfold": "cross-validation",
-    "halves": "cross-validation of random halves and of all rows",
+    "halves": "random halvings",
     "resampled": "random splits",
     "holdout": "held-out test rows",
 }
@@ -212,7 +225,9 @@ def evidence(study: Study, family: Family) -> str:
         return study.counted_datasets(row.n for row in family.rows)
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
-        return f"{PLANS[family.plan]} of {name}"
+        halves = study.experiment.resampling.halves
+        times = f"{halves.repeats} " if halves and family.plan == "halves" else ""
+        return f"{times}{PLANS[family.plan]} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
     return f"{runs_of(family)} and {rows}" if family.entry.about == "recipes" else rows
 

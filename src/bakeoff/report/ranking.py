@@ -1,24 +1,41 @@
-"""The models in order: means, spread, intervals, ranks, times."""
+"""The models in order: means, spread, intervals, ranks, win rates; and how often they win."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.comparison import clipped
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.advice import enough_datasets
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.matrix import complete, missing_cells
+from bakeoff.comparisons.read_evidence import complete, missing_cells
+from bakeoff.comparisons.run_tests import clipped
 from bakeoff.errors import UserError
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.scores import Metric
 from bakeoff.scores.metrics import mixed_units
-from bakeoff.stats import ConfidenceInterval, corrected_mean_ci, one_sample_t
+from bakeoff.stats import (
+    ConfidenceInterval,
+    Strengths,
+    WinRates,
+    bradley_terry,
+    corrected_mean_ci,
+    one_sample_t,
+    plain,
+    win_rates,
+)
+from bakeoff.threads import on_one_thread
 
 _DIGITS = 10
 """Digits in which scores must differ to be no ties."""
@@ -173,6 +190,17 @@ def sizes_known(scores: pd.DataFrame) -> bool:
     return not bool(scores[["n_train", "n_test"]].isna().any(axis=None))
 
 
+def shown_interval(study: Study, line: Ranked) -> ConfidenceInterval | None:
+    """Return a model's interval where it says something: of enough data sets, and not of half."""
+    few = study.several and study.units < enough_datasets(study.experiment)
+    if few or line.ci is None:
+        return None
+    low, high = study.metric.range
+    if math.isinf(high - low):
+        return None if {line.ci.low, line.ci.high} & {low, high} else line.ci
+    return line.ci if line.ci.high - line.ci.low < (high - low) / 2 else None
+
+
 def interval_note(study: Study) -> str:
     """Say in a sentence how the intervals of the ranking were made."""
     level = percent(1 - study.alpha)
@@ -199,3 +227,128 @@ def interval_note(study: Study) -> str:
     rows = study.test_sets.get(study.datasets[0])
     related = "" if rows is None or not rows.related else " with their effective number"
     return f"Intervals are {level} Wilson intervals of the share of the test rows{related}."
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Standings:
+    """What a table of scores says of each model."""
+
+    models: tuple[str, ...]
+    n: int
+    ranks: NDArray[np.float64]
+    rates: WinRates
+    strengths: Strengths
+
+
+@lru_cache(maxsize=16)
+@on_one_thread
+def standings(study: Study, metric: str = "") -> Standings | None:
+    """Return where the models stand by a metric; None where too few scores are there."""
+    measure = study.metrics[metric or study.metric.name]
+    table = dataset_means(study, measure.name, study.plan)
+    if table.empty or len(study.models) < 2:
+        return None
+    merged = by_unit(study, table, measure.name)
+    if merged is None:
+        return None
+    values = merged.values[~np.isnan(merged.values).any(axis=1)]
+    columns = np.array([study.models.index(name) for name in merged.models], dtype=int)
+    given: dict[str, Any] = {"greater_is_better": measure.greater_is_better}
+    given["confidence_level"] = 1 - study.alpha
+    try:
+        found = bradley_terry(values, **given)
+    except ValueError:  # no data set with two scores, or one data set alone
+        return None
+    best_first = np.argsort(found.expected_rank, kind="stable")
+    found, columns = found.reordered(best_first), columns[best_first]
+    values = values[:, best_first]
+    rates = win_rates(values, **given)
+    k = len(columns)
+    return Standings(
+        tuple(study.models[m] for m in columns),
+        found.n,
+        k - (k - 1) * rates.rate,
+        rates,
+        found,
+    )
+
+
+def lines(study: Study, metric: str = "") -> Iterator[dict[str, Any]]:
+    """Return one line for each model, best first."""
+    found = standings(study, metric)
+    if found is None:
+        return
+    rates = found.rates
+    for i, model in enumerate(found.models):
+        yield {
+            "model": model,
+            "average_rank": float(found.ranks[i]),
+            "win_rate": float(rates.rate[i]),
+            "win_rate_ci": (float(rates.low[i]), float(rates.high[i])),
+            "data_sets": int(rates.n[i]),
+            "strength": float(found.strengths.strength[i]),
+        }
+
+
+def as_records(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the standings by every metric as plain data, models by their names."""
+    records = []
+    for metric in study.experiment.metrics:
+        found = standings(study, metric)
+        if found is None:
+            continue
+        rates, models = found.rates, found.models
+        pairs = [
+            {
+                "model_a": names[models[i]],
+                "model_b": names[models[j]],
+                "data_sets": float(rates.met[i, j]),
+                "wins": float(rates.wins[i, j]),
+                "draws": float(rates.draws[i, j]),
+                "losses": float(rates.wins[j, i]),
+                "win_rate": float(rates.pair_rate[i, j]),
+                "win_rate_ci": (float(rates.pair_low[i, j]), float(rates.pair_high[i, j])),
+            }
+            for i, j in combinations(range(len(models)), 2)
+            if rates.met[i, j]
+        ]
+        records.append(
+            {
+                "metric": metric,
+                "data_sets": found.n,
+                "added_wins": found.strengths.prior,
+                "models": [
+                    plain({**line, "model": names[line["model"]]}) for line in lines(study, metric)
+                ],
+                "pairs": plain(pairs),
+            }
+        )
+    return records
+
+
+def order(study: Study) -> list[str]:
+    """Return the models, best first, those without all scores last."""
+    known = [line.model for line in ranking(study)]
+    rest = [m for m in study.models if m not in known]
+    found = standings(study) if study.several and rest else None
+    stand = [] if found is None else [*found.models]
+    return stand + [m for m in (*known, *rest) if m not in stand]
+
+
+def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
+    """Return A and B as in comparisons.csv: the control is A, else the experiment's first."""
+    control = study.experiment.tests.versus
+    first = min((a, b), key=lambda model: (model != control, study.models.index(model)))
+    return first, b if first == a else a
+
+
+def tally(families: list[Family], a: str, b: str) -> Counter[str]:
+    """Count over data sets what a test says of two models."""
+    decisions = {
+        Decision.A_BETTER: "a_better",
+        Decision.B_BETTER: "b_better",
+        Decision.EQUIVALENT: "equivalent",
+        Decision.UNDECIDED: "undecided",
+    }
+    rows = [row for f in families if (row := f.between(a, b)) is not None]
+    return Counter(decisions.get(row.decision, "cannot_tell") for row in rows)

@@ -11,14 +11,9 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.comparisons import read_comparisons
-from bakeoff.comparisons.evidence import (
-    PairedPredictions,
-    engine_metric,
-    read_predictions,
-    read_scores,
-    read_values,
-)
+from bakeoff.comparisons.evidence import PairedPredictions, engine_metric
 from bakeoff.comparisons.plan_tests import unknown_test
+from bakeoff.comparisons.read_evidence import read_predictions, read_scores
 from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.fit_task import BASE_PACKAGES, distributions_of, versions
@@ -55,7 +50,7 @@ def read_study(
     known = [read_json(path) for path in cards]
     extras: dict[str, Any] = {name: read_table(path) for name, path in tables.items()}
     failed = extras.pop("excluded", pd.DataFrame())
-    by_values, models = experiment.by_values, list(experiment.models)
+    by_values = experiment.by_values
     return Study(
         experiment,
         found,
@@ -69,7 +64,7 @@ def read_study(
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
-        numbers={n: read_values(p, models) for n, p in holdouts.items()} if by_values else {},
+        numbers={n: _predictions(p, experiment) for n, p in holdouts.items()} if by_values else {},
         **extras,
     )
 
@@ -88,6 +83,7 @@ def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
     return read_predictions(
         path,
         list(experiment.models),
+        by_values=experiment.by_values,
         scores="ranking" in wanted,
         probabilities="probabilities" in wanted,
     )
@@ -113,22 +109,5 @@ def environment(experiment: Experiment) -> dict[str, str]:
     return {
         **versions(tuple(packages)),
         "platform": platform.platform(),
-        "machine": f"{_processor()}, {os.cpu_count()} cores{_memory()}",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    found = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(found, platform.machine())
-
-
-def _memory() -> str:
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError):
-        return ""
-    return f", {size / 2**30:.0f} GB of memory"

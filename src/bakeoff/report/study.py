@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.cautions import Cautions, cautions
+from bakeoff.comparisons.advice import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign, clean
@@ -61,7 +61,7 @@ class Study(StudyDesign):
     told: tuple[str, ...] = ()
     """What was done with the rows before they were compared: the verdict says it."""
 
-    @property
+    @cached_property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
         out = {(fit.dataset, fit.model) for fit in self.failed.itertuples()}
@@ -118,6 +118,14 @@ class Study(StudyDesign):
     def of_test(self, test: str, role: str = "") -> list[Family]:
         """Return the families of a test, or those of them in one role."""
         return [f for f in self.families if f.entry.name == test and role in ("", f.role)]
+
+    def ranking_families(self, test: str) -> list[Family]:
+        """Return a test's families of pairs on the metric that ranks, one per data set."""
+        found = self.of_test(test, "pair")
+        metrics = [f.metric for f in found]
+        first = self.metric.name
+        wanted = first if first in metrics else metrics[0] if metrics else ""
+        return [f for f in found if f.metric == wanted]
 
     @cached_property
     def plan(self) -> str:

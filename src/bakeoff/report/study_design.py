@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bakeoff.comparisons.dependence import several_runs
+from bakeoff.comparisons.settings import several_runs
 from bakeoff.report.numbers import short, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric, mixed_units
@@ -115,6 +115,12 @@ class StudyDesign:
             for test in planned
         )
 
+    @property
+    def plans_repeat(self) -> bool:
+        """Whether there are several scores of a model: on folds, or on several data sets."""
+        plans = self.experiment.resampling.plans().values()
+        return self.several or any(len(plan.splits()) > 1 for plan in plans)
+
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
         """The tests that run: those planned, then the post hoc tests that come along."""
@@ -124,12 +130,6 @@ class StudyDesign:
     def pairs(self, entry: Entry) -> bool:
         """Tell whether a test compares pairs of models here."""
         return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS) and len(self.models) > 1
-
-    def counts_rows(self, entry: Entry) -> bool:
-        """Tell whether a test looks at nothing but how many rows each of two models has right."""
-        planned = (test for one in self.analysis for test in (one, one.posthoc) if test)
-        independent = any(test.name == entry.name and not test.related for test in planned)
-        return entry.uses_only_counts and independent
 
     def label(self, model: str) -> str:
         """Return the name of a model that people read."""

@@ -1,4 +1,4 @@
-"""Tables: one content, written to the page, Markdown, CSV and LaTeX."""
+"""Tables: the columns that they share, and one content for the page, Markdown, CSV and LaTeX."""
 
 from __future__ import annotations
 
@@ -10,14 +10,29 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.errors import escaped
 from bakeoff.files import no_formula
-from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE
-from bakeoff.report.written import with_unit
+from bakeoff.report import prose
+from bakeoff.report.exhibit import Item
+from bakeoff.report.numbers import (
+    NONE,
+    capital,
+    degrees,
+    number,
+    probability,
+    pvalue,
+    share,
+    spread,
+)
+from bakeoff.report.study import Study
+from bakeoff.report.written import Written, with_unit
 
-MOST_ROWS = 10
-"""With more rows of single data sets, a table is folded."""
+_BRIEF, _LONG = 20, 22
+"""Letters of a cell that stay on one line, and of a word that may be broken."""
+_FILTERS = {key: key for key in ("dataset", "metric", "model", "decision")}
+_FILTERS |= {"model_a": "model", "model_b": "model"}
+"""What the columns of these keys can be filtered by."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,11 +55,26 @@ class Cell:
     @property
     def raw(self) -> Any:
         """The value for a CSV file and for sorting."""
-        if self.value is None:
-            return self.text
-        if isinstance(self.value, float) and not math.isfinite(self.value):
-            return "" if math.isnan(self.value) else str(self.value)
-        return self.value
+        return self.text if self.value is None else _plain(self.value)
+
+    @property
+    def raw_high(self) -> Any:
+        """The upper limit for a CSV file."""
+        return "" if self.high is None else _plain(self.high)
+
+    def classes(self, number: bool) -> str:
+        """Return how the style sheet of the page calls the cell: words, those of several lines."""
+        kinds = ["" if number else "w"]
+        if not number and len(self.text) > _BRIEF:
+            long = max(map(len, self.text.split()), default=0) > _LONG
+            kinds.append("p l" if long else "p")
+        return " ".join(filter(None, (*kinds, "best" if self.best else "", self.tone)))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "" if math.isnan(value) else str(value)
+    return value
 
 
 _EMPTY = Cell(NONE, math.nan)
@@ -91,6 +121,11 @@ class Column:
         """Whether it holds numbers."""
         return self.kind.number
 
+    @property
+    def filter(self) -> str:
+        """What the page can filter the rows by, by this column; empty for nothing."""
+        return "" if self.number else _FILTERS.get(self.key, "")
+
 
 @dataclasses.dataclass(frozen=True)
 class PageTable:
@@ -104,20 +139,13 @@ class PageTable:
     note: str = ""
     """What it shows; how to read it."""
     summary: str = ""
-    """For tables with a row for each data set: what these rows say in a few words."""
-    overall: int = 0
-    """How many rows, at the top, are about the whole study."""
+    """How much more there is; empty where this is all."""
 
-    @property
-    def parts(self) -> Iterator[tuple[str, PageTable]]:
-        """What stands open, with an empty summary, and what is folded away, with its summary."""
-        folded = bool(self.summary) and len(self.rows) - self.overall > MOST_ROWS
-        if self.overall or not folded:
-            shown = self.rows[: self.overall] if folded else self.rows
-            yield "", dataclasses.replace(self, rows=shown)
-        if folded:
-            rest = dataclasses.replace(self, rows=self.rows[self.overall :])
-            yield self.summary if self.overall else f"{self.title}: {self.summary}", rest
+    def split(self, most: int) -> Iterator[tuple[str, PageTable]]:
+        """Return the first rows, and the rest with a summary that counts it."""
+        yield "", self.first(most)
+        if more := self.rows[most:]:
+            yield f"{len(more):,} more rows", dataclasses.replace(self, rows=more)
 
     def first(self, most: int) -> PageTable:
         """Return the table without what comes after so many rows."""
@@ -130,11 +158,9 @@ class Table(NamedTuple):
     columns: Iterable[Column]
     rows: Iterable[Mapping[Any, Any]]
     note: str = ""
-    summary: str = ""
-    overall: int = 0
 
 
-def tabulate(item: Item, study: Any, table: Table) -> PageTable:
+def tabulate(item: Item, study: Study, table: Table) -> PageTable:
     """Make a table of rows of values by the keys of their columns."""
     found = list(table.rows)
     kept = tuple(
@@ -173,7 +199,7 @@ def tabulate(item: Item, study: Any, table: Table) -> PageTable:
         for c in kept
     )
     note = f"{item.caption} {table.note}".rstrip()
-    return PageTable(item.title, shown, cells, note, table.summary, table.overall)
+    return PageTable(item.title, shown, cells, note)
 
 
 def stars(p: float, alpha: float) -> str:
@@ -181,6 +207,91 @@ def stars(p: float, alpha: float) -> str:
     if math.isnan(p):
         return ""
     return "*" * sum(p <= alpha / part for part in (1, 5, 50))
+
+
+TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
+
+SCORE = Kind(lambda written, value: _score(written, value), measured=True)
+"""A value of a metric, or a difference of two, written as all of that metric and data set are."""
+NUMBER = numbers(number)
+PROBABILITY, P = numbers(probability), numbers(pvalue)
+SHARE = numbers(lambda value: share(value, 0))
+COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
+STARRED = Kind(lambda study, p: Cell(pvalue(p), p, mark=stars(p, study.alpha)))
+INTERVAL = Kind(
+    lambda written, ends: _interval(written, *(ends or (math.nan, math.nan))), measured=True
+)
+RATIO = Kind(lambda study, ends: _interval(Written(), *ends))
+DEGREES = Kind(lambda study, df: Cell(degrees(*df)))
+SIZES = Kind(lambda study, sizes: _sizes(sizes))
+DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
+MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)
+
+DATASET = Column("dataset", "Data set", DATASET_LABEL, several=True)
+MODEL = Column("model", "Model", MODEL_LABEL)
+A, B = Column("model_a", "A", MODEL_LABEL), Column("model_b", "B", MODEL_LABEL)
+PLAN = Column("plan", "Plan", Kind(lambda study, plan: Cell(prose.PLANS[plan]), number=False))
+METRIC = Column(
+    "metric",
+    "Metric",
+    Kind(lambda written, metric: Cell(capital(written.label), metric), number=False, measured=True),
+)
+STATISTIC = Column("statistic", "Statistic", NUMBER)
+DF = Column("df", "df", DEGREES)
+PVALUE = Column("pvalue", "p", P)
+ADJUSTED = Column("pvalue_adjusted", "Adjusted p", STARRED)
+DECISION = Column("decision", "Result")
+
+
+def compared(study: Study, row: Comparison) -> dict[str, Any]:
+    """Return the values of a comparison by the keys of columns."""
+    tones = TONES if row.role == "pair" else {Decision.DIFFERENT: "good"}
+    return {
+        "dataset": row.dataset,
+        "metric": row.metric,
+        "written": study.written_as(row),
+        "model": row.model_a,
+        "model_a": row.model_a,
+        "model_b": row.model_b,
+        "estimate": row.estimate,
+        "ci_low": (row.ci_low, row.ci_high),
+        "statistic": row.statistic,
+        "df": (row.df, row.df1, row.df2),
+        "pvalue": row.pvalue,
+        "pvalue_adjusted": Cell(
+            pvalue(row.pvalue_adjusted),
+            row.pvalue_adjusted,
+            mark=stars(row.pvalue_adjusted, row.alpha),
+        ),
+        "p_a_better": row.p_a_better,
+        "p_equivalent": row.p_equivalent,
+        "p_b_better": row.p_b_better,
+        "decision": Cell(prose.decision(study, row), tone=tones.get(row.decision, "open")),
+    }
+
+
+class Best(NamedTuple):
+    """A score that is in bold where it is the best of its kind."""
+
+    value: float
+    best: bool
+
+
+def _score(written: Written, value: float | Best) -> Cell:
+    number, best = value if isinstance(value, Best) else (value, False)
+    return Cell(written.score(number), number, best=best)
+
+
+def _interval(written: Written, low: float, high: float) -> Cell:
+    """Show an interval; it sorts by its lower limit."""
+    return Cell(written.interval(low, high), low, high=high)
+
+
+def _sizes(values: Any) -> Cell:
+    """Show the least and the largest of some sizes; given scores may come without them."""
+    if values.isna().any():
+        return Cell("not known")
+    return Cell(spread(values), int(values.min()))
 
 
 def to_csv(table: PageTable) -> str:
@@ -193,7 +304,7 @@ def to_csv(table: PageTable) -> str:
         columns.append([column.key, *(cell.raw for cell in cells)])
         if any(cell.high is not None for cell in cells):
             upper = f"{column.key.removesuffix('_low')}_high"
-            columns.append([upper, *(Cell("", cell.high).raw for cell in cells)])
+            columns.append([upper, *(cell.raw_high for cell in cells)])
     writer.writerows(map(no_formula, row) for row in zip(*columns, strict=True))
     return buffer.getvalue()
 

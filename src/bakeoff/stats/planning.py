@@ -48,26 +48,18 @@ class PowerResult:
 
     Attributes
     ----------
-    test, variant : str
+    test, variant, alternative, method : str
         As in the result of the test.
     n : float
-        How many observations, in `unit`; NaN where the noise is given for the data at hand.
-    unit : str
-        What `n` counts: rows, or multiples of the rows at hand.
+        How many observations, in `unit`: rows, or multiples of the rows at hand.
     difference : float
         The true advantage of A over B; NaN where no possible difference reaches the power.
     power : float
-        Probability that the test rejects at `alpha`.
-    alpha : float
-        Level of the test.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
+        Probability that the test rejects at the level `alpha`.
     calculation : {"exact", "normal", "simulation"}
         How the power was found.
     monte_carlo_error : float
         Standard error, by simulation, of what was solved for; 0 where nothing is simulated.
-    method : str
-        Citation key (see `bakeoff.stats.core.citations`).
     details : Mapping[str, float]
         The rest of the situation, e.g. ``p10``, ``p01``, ``discordance``.
     """
@@ -148,7 +140,10 @@ class Power(abc.ABC):
         alpha: Level = 0.05,
         alternative: Alternative = "two-sided",
     ) -> PowerResult:
-        """Return the one of n, difference and power that is not given.
+        """Return the one of n, difference and power that is not given, and the power reached.
+
+        A difference that is solved for is negative for the alternative ``"less"``, and NaN where
+        even the largest that is possible does not reach the power.
 
         Parameters
         ----------
@@ -158,14 +153,6 @@ class Power(abc.ABC):
             The true advantage of A over B.
         power : float, optional
             Probability of rejecting, above `alpha`.
-
-        Returns
-        -------
-        PowerResult
-            With the missing quantity, and the power that is reached. A difference that is solved
-            for is negative for the alternative ``"less"``, and NaN where even the largest that is
-            possible does not reach the power.
-
         """
         if alternative != "two-sided" and not self.one_sided:
             raise ArgumentError("alternative", f"found {alternative!r}, the F test is two-sided")
@@ -297,17 +284,31 @@ class McNemarPower(Power):
         """Return the power with n rows at a true difference."""
         if side == "less":
             effect, side = -effect, "greater"
+        psi = self.discordance
         if self.calculation == "normal":
-            return _connor_power(n, effect, self.discordance, alpha, side)
-        n_d, weights = _discordant_counts(n, self.discordance)
-        share = (self.discordance + effect) / (2 * self.discordance)
+            if side == "two-sided":
+                alpha, effect = alpha / 2, abs(effect)
+            surplus = math.sqrt(n) * effect + float(special.ndtri(alpha)) * math.sqrt(psi)
+            spread = math.sqrt(max(psi - effect**2, 0.0))  # 0: every row is won by one model
+            return float(special.ndtr(surplus / spread)) if spread else float(surplus >= 0)
+        reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
+        first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
+        n_d = np.arange(first, last + 1, dtype=np.float64)
+        weights = np.exp(distributions.log_pmf(n_d, int(n), psi))
+        share = (psi + effect) / (2 * psi)
 
         def rejects(wins: FloatArray) -> BoolArray:
             pvalue = two_by_two.pvalue(self.variant, wins, n_d - wins, side)
             return np.asarray(pvalue <= alpha)
 
+        # the fewest wins that reject, for each number of discordant rows, by bisection
         low = np.floor(n_d / 2) if side == "two-sided" else np.full_like(n_d, -1.0)
-        critical = _fewest_wins(rejects, low, n_d + 1)
+        critical = n_d + 1
+        while (critical - low > 1).any():
+            middle = np.floor((low + critical) / 2)
+            enough, between = rejects(middle), critical - low > 1
+            critical = np.where(between & enough, middle, critical)
+            low = np.where(between & ~enough, middle, low)
         rejected = distributions.upper_tail(critical, n_d, share)
         if side == "two-sided":
             rejected = rejected + distributions.lower_tail(n_d - critical, n_d, share)
@@ -343,21 +344,10 @@ class MetricPower(Power):
 
     @classmethod
     def from_pilot(cls, pilot: Result, *, cautious: bool = True) -> MetricPower:
-        """Take the noise of a pilot.
+        """Take the noise of a pilot, a result of `metric_difference` or `mean_difference`.
 
-        Parameters
-        ----------
-        pilot : Result
-            Of `metric_difference` or `mean_difference` on the pilot's rows; with groups, the
-            design effect is in its standard error.
-        cautious : bool
-            Use the 80 % upper confidence limit sd·√(ν/χ²_{.2, ν}); with the estimate itself about
-            half of all plans are too small.
-
-        Raises
-        ------
-        ArgumentError
-            A pilot without a standard error.
+        `cautious` takes the 80 % upper confidence limit sd·√(ν/χ²_{.2, ν}); with the estimate
+        itself about half of all plans are too small.
         """
         se = float(pilot.details.get("se", math.nan))
         if not (se > 0 and pilot.df):
@@ -368,13 +358,7 @@ class MetricPower(Power):
 
     @classmethod
     def from_error(cls, se: float, df: float, n: int, *, cautious: bool = True) -> MetricPower:
-        """Take the noise of a standard error with df degrees of freedom on n rows.
-
-        Examples
-        --------
-        >>> round(MetricPower.from_error(0.02, 99, 100).sd, 3)
-        0.213
-        """
+        """Take the noise of a standard error with df degrees of freedom on n rows."""
         sd = se * math.sqrt(n)
         upper = math.sqrt(df / float(special.chdtri(df, _CAUTION))) if cautious else 1.0
         return cls(sd=sd * upper)
@@ -395,7 +379,18 @@ class MetricPower(Power):
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n rows at a true difference."""
-        return t_power(effect / self.sd * math.sqrt(n), n - 1, alpha, side) if n > 1 else 0.0
+        if n <= 1:
+            return 0.0
+        shift, df = effect / self.sd * math.sqrt(n), n - 1
+        critical = -float(special.stdtrit(df, alpha / 2 if side == "two-sided" else alpha))
+
+        def below(t: float) -> float:
+            """P(T ≤ t) of noncentral t; far below its mean, where SciPy gives up, 0."""
+            p = float(special.nctdtr(df, -shift if side == "less" else shift, t))
+            return 0.0 if math.isnan(p) else p
+
+        power = 1 - below(critical)
+        return min(1.0, power + below(-critical) if side == "two-sided" else power)
 
     def completed(self, result: PowerResult, missing: str, power: float) -> PowerResult:
         """Add the number of rows before it is rounded up."""
@@ -581,11 +576,6 @@ def smallest_discordant_count(
     variant : {"midp", "exact", "asymptotic", "corrected"}
         As in `mcnemar`.
 
-    Returns
-    -------
-    int
-        The number of discordant pairs.
-
     Examples
     --------
     >>> smallest_discordant_count(), smallest_discordant_count(variant="exact")
@@ -614,50 +604,3 @@ def check_possible(difference: float, discordance: float) -> None:
         raise ArgumentError(
             "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
         )
-
-
-def t_power(shift: float, df: float, alpha: float, side: Alternative) -> float:
-    """Return the power of a t test whose statistic is noncentral t."""
-    critical = -float(special.stdtrit(df, alpha / 2 if side == "two-sided" else alpha))
-    if side == "less":
-        shift = -shift
-    power = 1 - _noncentral_t(critical, df, shift)
-    below = _noncentral_t(-critical, df, shift) if side == "two-sided" else 0.0
-    return min(1.0, power + below)
-
-
-def _noncentral_t(at: float, df: float, shift: float) -> float:
-    """P(T ≤ at) of noncentral t; far below its mean, where SciPy gives up, 0."""
-    p = float(special.nctdtr(df, shift, at))
-    return 0.0 if math.isnan(p) else p
-
-
-def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of discordant rows that matter, and their probabilities."""
-    reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
-    first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
-    n_d = np.arange(first, last + 1, dtype=np.float64)
-    return n_d, np.exp(distributions.log_pmf(n_d, int(n), psi))
-
-
-def _fewest_wins(
-    decides: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
-) -> FloatArray:
-    """Return the fewest wins that decide for each number of discordant rows, by bisection."""
-    while (high - low > 1).any():
-        middle = np.floor((low + high) / 2)
-        enough = decides(middle)
-        open_ = high - low > 1
-        high = np.where(open_ & enough, middle, high)
-        low = np.where(open_ & ~enough, middle, low)
-    return high
-
-
-def _connor_power(n: float, delta: float, psi: float, alpha: float, side: Alternative) -> float:
-    if side == "two-sided":
-        alpha, delta = alpha / 2, abs(delta)
-    surplus = math.sqrt(n) * delta + float(special.ndtri(alpha)) * math.sqrt(psi)
-    spread = math.sqrt(max(psi - delta**2, 0.0))
-    if spread == 0:  # every row is won by one model
-        return float(surplus >= 0)
-    return float(special.ndtr(surplus / spread))

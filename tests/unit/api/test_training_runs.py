@@ -112,7 +112,7 @@ def test_scores_are_means_over_runs(case):
 def test_the_tables_of_one_lucky_run_are_those_of_the_recipe():
     found = compare(TRUTH, {"a": LUCKY, "b": EVEN})
     models, interval = found.to_markdown("models"), recipe_ci(TRUTH, LUCKY).ci
-    assert f"| 1 | a | **0.580** | \\[{interval.low:.3f}, {interval.high:.3f}\\] |" in models
+    assert f"| a | **0.580** | \\[{interval.low:.3f}, {interval.high:.3f}\\] |" in models
     constant = int(TRUTH.mean() > 0.5)
     fixed = Runs([np.full(N, constant)], deterministic=True)
     pvalues = [recipe_difference(TRUTH, runs, fixed).pvalue for runs in (LUCKY, EVEN)]

@@ -10,7 +10,9 @@ from benchmarks.type1 import NEIGHBOUR_ACCURACY, SETTINGS, run
 
 def test_the_same_seed_gives_the_same_rates() -> None:
     setting = next(s for s in SETTINGS if "One algorithm" in s.title)
-    first, again, other = ([row.rejected for row in run(setting, 30, seed)] for seed in (1, 1, 2))
+    first, again, other = (
+        [row["rejected"] for row in run(setting, 30, seed)] for seed in (1, 1, 2)
+    )
     assert first == again
     assert first != other
 

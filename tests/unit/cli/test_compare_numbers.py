@@ -9,7 +9,7 @@ import pytest
 
 import bakeoff as package
 from bakeoff.errors import UserError
-from bakeoff.stats import diebold_mariano_means, metric_ci, metric_difference
+from bakeoff.stats import diebold_mariano_means, metric_ci
 from bakeoff.stats.metrics.family import compare_models
 
 
@@ -31,20 +31,6 @@ def as_json(answer):
     code, out, err = answer
     assert (code, err) == (0, "")
     return json.loads(out)
-
-
-def test_two_models_by_the_numbers_of_the_library(compare, table):
-    asked = "wide.csv", "--models", "ridge,tree", "--groups", "site"
-    found = as_json(compare(*asked, "--metric", "mae", "--metric", "r2", "--json"))
-    for row, metric in zip(found["comparisons"], ("mae", "r2"), strict=True):
-        wanted = metric_difference(
-            table.y, table.ridge, table.tree, metric=metric, groups=table.site
-        )
-        assert row["metric"] == metric
-        told = row["pvalue"], row["estimate"], row["ci_low"], row["ci_high"]
-        assert told == pytest.approx(
-            (wanted.pvalue, wanted.estimate, wanted.ci.low, wanted.ci.high)
-        )
 
 
 def test_numbers_are_compared_by_their_root_mean_squared_error(compare, table):

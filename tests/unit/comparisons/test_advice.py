@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Context, advisable, plan_tests, run_test
-from bakeoff.comparisons.dependence import robust
+from bakeoff.comparisons.advice import FEW, RowCounts, remedies, smallest_pvalue
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.settings import planned
-from bakeoff.comparisons.trials import FEW, RowCounts, remedies, smallest_pvalue
+from bakeoff.comparisons.settings import planned, robust
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, catalogue
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.comparisons import plan_tests
-from bakeoff.comparisons.recommend import CASES, recommended
+from bakeoff.comparisons.advice import CASES, recommended
 from bakeoff.spec import load_experiment
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -6,12 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.comparisons.evidence import (
-    PairedPredictions,
-    fold_scores,
-    read_predictions,
-    read_scores,
-)
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.read_evidence import fold_scores, read_predictions, read_scores
 from bakeoff.errors import UserError
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import Evidence, catalogue

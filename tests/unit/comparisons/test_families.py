@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
-from bakeoff.comparisons.comparison import range_of
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
+from bakeoff.comparisons.run_tests import range_of
 from bakeoff.comparisons.settings import planned
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests

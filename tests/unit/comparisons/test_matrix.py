@@ -4,8 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.matrix import Hole, check_holes, complete, score_matrix
-from bakeoff.comparisons.run_tests import matrices, missing_cells
+from bakeoff.comparisons.read_evidence import (
+    Hole,
+    check_holes,
+    complete,
+    missing_cells,
+    score_matrix,
+)
+from bakeoff.comparisons.run_tests import matrices
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.spec import AnalysisPlan, HypothesisTests, load_experiment

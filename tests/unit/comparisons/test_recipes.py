@@ -8,9 +8,9 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.comparisons import Decision, plan_tests, run_planned
-from bakeoff.comparisons.cautions import cautions
-from bakeoff.comparisons.dependence import left_out
-from bakeoff.comparisons.score_intervals import score_intervals
+from bakeoff.comparisons.advice import cautions
+from bakeoff.comparisons.plan_tests import left_out
+from bakeoff.comparisons.row_tables import score_intervals
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.family import Family

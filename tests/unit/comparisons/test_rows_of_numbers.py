@@ -7,8 +7,7 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.comparisons import Context, plan_tests, run_test
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.run_tests import TimeBlocks
+from bakeoff.comparisons.evidence import PairedPredictions, TimeBlocks
 from bakeoff.comparisons.settings import planned
 from bakeoff.errors import Problem
 from bakeoff.spec import HypothesisTests, load_experiment

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
-from bakeoff.comparisons.score_intervals import alone, of_test_set, tabulate
+from bakeoff.comparisons.row_tables import INTERVALS, alone, intervals_of, tabulate
 from bakeoff.report.may_be_best import contenders
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs
@@ -38,7 +38,7 @@ def test_interval_is_that_of_the_engine(metric):
     data = rows(metric)
     said = {"f1": data.predicted[:, 0]}.get(metric, data.scores[:, 0])
     expected = metric_ci(data.truth, said, metric=metric)
-    line, _ = of_test_set("d", data, None, LEVEL)
+    line, _ = intervals_of("d", data, None, LEVEL)
     assert line["estimate"] == pytest.approx(expected.estimate)
     assert line["se"] == pytest.approx(expected.details["se"])
     assert (line["ci_low"], line["ci_high"]) == pytest.approx(tuple(expected.ci))
@@ -62,7 +62,7 @@ def test_metric_that_says_nothing_of_its_influence_values_has_an_interval(metric
     monkeypatch.setitem(METRICS, "new", new)
     assert has_interval("new")
     assert has_test("new")
-    known, left_out = (next(of_test_set("d", rows(m), None, LEVEL)) for m in (metric, "new"))
+    known, left_out = (next(intervals_of("d", rows(m), None, LEVEL)) for m in (metric, "new"))
     assert left_out["estimate"] == pytest.approx(known["estimate"])
     data = rows(metric)
     said = data.predicted[:, 0] if metric == "recall" else data.scores[:, 0]
@@ -76,21 +76,21 @@ def test_metric_that_jumps_has_an_interval_and_no_test(monkeypatch):
     monkeypatch.setitem(METRICS, "new", new)
     assert has_interval("new")
     assert not has_test("new")
-    line = next(of_test_set("d", rows("new", n=60, positives=30), None, LEVEL))
+    line = next(intervals_of("d", rows("new", n=60, positives=30), None, LEVEL))
     assert line["ci_low"] < line["estimate"] < line["ci_high"]
 
 
 def test_model_without_what_the_metric_wants_has_a_reason_and_no_number():
-    _, line = of_test_set("d", rows("log_loss"), None, LEVEL)
+    _, line = intervals_of("d", rows("log_loss"), None, LEVEL)
     assert line["status"] == "undefined_metric"
     assert line["note"] == "b give(s) no probabilities"
-    table = tabulate([line])
+    table = tabulate([line], INTERVALS)
     assert math.isnan(table["estimate"][0])
 
 
 @pytest.mark.parametrize(("positives", "status"), [(3, "too_few"), (12, "ok"), (80, "ok")])
 def test_too_few_rows_of_a_class_are_told(positives, status):
-    line, _ = of_test_set("d", rows("f1", positives), None, LEVEL)
+    line, _ = intervals_of("d", rows("f1", positives), None, LEVEL)
     assert line["status"] == status
     assert math.isnan(line["ci_low"]) == (status == "too_few")
     assert bool(line["note"]) == (positives < 20)
@@ -100,7 +100,7 @@ def test_too_few_rows_of_a_class_are_told(positives, status):
 def test_expected_cost_goes_by_the_priors():
     costs = Costs(classes=["yes", "no"], matrix=[[0, 5], [1, 0]], priors=[1, 9])
     data = rows("expected_cost")
-    line, _ = of_test_set("d", data, costs, LEVEL)
+    line, _ = intervals_of("d", data, costs, LEVEL)
     missed = (data.predicted[:, 0] == 0)[data.truth == 1].mean()
     alarms = (data.predicted[:, 0] == 1)[data.truth == 0].mean()
     assert line["estimate"] == pytest.approx(0.1 * 5 * missed + 0.9 * alarms)
@@ -110,7 +110,7 @@ def test_expected_cost_goes_by_the_priors():
 def test_the_interval_of_an_accuracy_tells_nothing_of_a_test_against_one_half():
     right = np.arange(21) < 15  # exact p .078, and Wilson's interval lies above .5
     data = PairedPredictions.from_labels(["a"], np.ones(21), [right.astype(float)])
-    (line,) = of_test_set("d", dataclasses.replace(data, metric="accuracy"), None, LEVEL)
+    (line,) = intervals_of("d", dataclasses.replace(data, metric="accuracy"), None, LEVEL)
     assert line["ci_low"] > 0.5
     assert line["note"] == ""
 
@@ -118,7 +118,7 @@ def test_the_interval_of_an_accuracy_tells_nothing_of_a_test_against_one_half():
 def test_intervals_of_numbers_end_where_numbers_end():
     numbers = np.array([[1.0, 0.0]] * 9 + [[0.4, 0.5]])
     data = PairedPredictions.from_values(("a", "b"), numbers, metric="marks", range=(0.0, 1.0))
-    a, b = of_test_set("d", data, None, LEVEL)
+    a, b = intervals_of("d", data, None, LEVEL)
     assert (a["ci_high"], b["ci_low"]) == (1.0, 0.0)
     found = contenders(data, None, 0.05, 1)
     assert found.models[0].ci.high == 1.0

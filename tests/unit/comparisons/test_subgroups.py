@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.subgroups import COLUMNS, of_test_set
+from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of
 from bakeoff.spec import load_experiment
 from bakeoff.stats import metric_difference, metric_interaction
 
@@ -39,13 +39,13 @@ def rows(metric="f1", effect=1.0, models=("a", "b")):
 
 def test_lines_are_the_interaction_and_the_difference_in_each_subgroup(tiny):
     data = rows()
-    lines = of_test_set("iris", data, experiment(tiny))
+    lines = subgroups_of("iris", data, experiment(tiny))
     assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
         ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
         ("site", "interaction", ""), ("site", "subgroup", "w"), ("site", "subgroup", "n"),
         ("site", "subgroup", "s"),
     ]  # fmt: skip
-    assert set().union(*lines) <= set(COLUMNS)
+    assert set().union(*lines) <= set(SUBGROUPS)
     sex = np.asarray(data.subgroups["sex"])
     whole = metric_interaction(data.truth, *data.predicted.T, sex, metric="f1")
     assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
@@ -56,7 +56,7 @@ def test_lines_are_the_interaction_and_the_difference_in_each_subgroup(tiny):
 
 
 def test_pvalues_are_adjusted_over_columns_and_over_subgroups(tiny):
-    lines = of_test_set("iris", rows(models=("a", "b", "c")), experiment(tiny))
+    lines = subgroups_of("iris", rows(models=("a", "b", "c")), experiment(tiny))
     sizes = {(x["column"], x["role"]): x["family_size"] for x in lines}
     assert sizes == {
         ("sex", "interaction"): 6, ("site", "interaction"): 6,
@@ -69,14 +69,14 @@ def test_pvalues_are_adjusted_over_columns_and_over_subgroups(tiny):
 
 
 def test_control_alone_is_compared(tiny):
-    lines = of_test_set("iris", rows(models=("a", "b", "c")), experiment(tiny, versus="b"))
+    lines = subgroups_of("iris", rows(models=("a", "b", "c")), experiment(tiny, versus="b"))
     assert {(x["model_a"], x["model_b"]) for x in lines} == {("b", "a"), ("b", "c")}
 
 
 def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue(tiny):
     data = rows()
     small = np.where(np.arange(N) < 4, "rare", np.asarray(data.subgroups["sex"]))
-    lines = of_test_set(
+    lines = subgroups_of(
         "iris",
         dataclasses.replace(data, subgroups={"sex": pd.Categorical(small)}),
         experiment(tiny),
@@ -91,7 +91,7 @@ def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue(tiny):
 def test_groups_of_rows_come_along(tiny):
     data = rows()
     grouped = dataclasses.replace(data, groups=np.arange(N) // 30)
-    lines = of_test_set("iris", grouped, experiment(tiny))
+    lines = subgroups_of("iris", grouped, experiment(tiny))
     codes = data.subgroups["sex"].codes
     whole = metric_interaction(
         data.truth, *data.predicted.T, codes, metric="f1", groups=grouped.groups
@@ -102,6 +102,6 @@ def test_groups_of_rows_come_along(tiny):
 
 def test_model_without_probabilities_has_a_reason(tiny):
     silent = dataclasses.replace(rows("log_loss"), probabilities=np.full((N, 2, 2), np.nan))
-    lines = of_test_set("iris", silent, experiment(tiny))
+    lines = subgroups_of("iris", silent, experiment(tiny))
     assert {x["status"] for x in lines} == {"undefined_metric"}
     assert {x["decision"] for x in lines} == {"undecided"}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Context, run_test
-from bakeoff.comparisons.cautions import measured
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.comparisons.score_intervals import alone
+from bakeoff.comparisons.row_tables import alone
+from bakeoff.comparisons.run_tests import measured
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.may_be_best import contenders
 from bakeoff.spec import Costs, HypothesisTests

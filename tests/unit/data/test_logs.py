@@ -543,7 +543,8 @@ def test_the_format_of_tables_is_an_option(capsys):
         ["plan", "t.out", "--models", "a,b", "--difference", "0.1"],
         ["init", "t.out", "--target", "y", "-o", "-"],
     ):
-        assert main([*command, "--format", "csv"]) == 0
+        how = ["--format", "csv"] if command[0] == "compare" else ["--set", "format=csv"]
+        assert main([*command, *how]) == 0
     assert '    format: "csv"\n' in capsys.readouterr().out
     Path("s.out").write_text("data,a,b\n" + "\n".join(f"d{i},{i % 7},{i % 5}" for i in range(12)))
     scores = ["compare", "s.out", "--datasets", "data", "--values", "higher", "--format", "csv"]

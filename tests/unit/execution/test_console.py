@@ -1,11 +1,8 @@
 """Snakemake's console: a line of progress in place of each job, and nothing else left out."""
 
-from __future__ import annotations
-
 import io
 import logging
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from snakemake.logging import logger
@@ -23,11 +20,11 @@ the fit of model a failed: no luck
 class Stream(io.StringIO):
     terminal = False
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return self.terminal
 
 
-def handler(monkeypatch: pytest.MonkeyPatch, **chosen: bool) -> logging.StreamHandler[Any]:
+def handler(monkeypatch, **chosen):
     """Return the handler of a run, as Snakemake makes it."""
     made = logging.StreamHandler(Stream())
     made.name = "DefaultStreamHandler"
@@ -38,13 +35,13 @@ def handler(monkeypatch: pytest.MonkeyPatch, **chosen: bool) -> logging.StreamHa
     return made
 
 
-def tell(made: logging.StreamHandler[Any], text: str | None, **fields: Any) -> None:
+def tell(made, text, **fields):
     record = logging.LogRecord("snakemake", logging.INFO, "", 1, text, (), None)
     record.__dict__.update(fields)
     made.handle(record)
 
 
-def test_jobs_are_counted_and_all_else_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_are_counted_and_all_else_is_shown(monkeypatch):
     made = handler(monkeypatch)
     tell(made, "Select jobs to execute...")
     tell(made, "rule fit", event=LogEvent.JOB_INFO)
@@ -54,7 +51,7 @@ def test_jobs_are_counted_and_all_else_is_shown(monkeypatch: pytest.MonkeyPatch)
     assert made.stream.getvalue() == "who knows what this is\n2 steps in 0:00:00\n"
 
 
-def test_a_terminal_has_one_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_has_one_line_that_goes(monkeypatch):
     monkeypatch.setattr(Stream, "terminal", True)
     monkeypatch.setattr(console, "_SECONDS", {True: 0.0})
     made = handler(monkeypatch)
@@ -65,7 +62,7 @@ def test_a_terminal_has_one_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> N
     assert told == "stop\n"
 
 
-def test_a_failed_step_is_told_once_without_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_step_is_told_once_without_places(monkeypatch):
     made = handler(monkeypatch)
     tell(made, "Error in rule fit", event=LogEvent.JOB_ERROR, aux={})
     tell(made, "Error in rule fit on a cluster", event=LogEvent.JOB_ERROR, aux={"job": 7})
@@ -78,9 +75,7 @@ def test_a_failed_step_is_told_once_without_places(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("option", ["dryrun", "printshellcmds", "verbose"])
-def test_jobs_are_listed_where_they_are_asked_for(
-    monkeypatch: pytest.MonkeyPatch, option: str
-) -> None:
+def test_jobs_are_listed_where_they_are_asked_for(monkeypatch, option):
     made = handler(monkeypatch, **{option: True})
     tell(made, "rule fit", event=LogEvent.JOB_INFO)
     assert made.stream.getvalue() == "rule fit\n"

@@ -1,18 +1,14 @@
 """What makes a file makes it outdated when it changes; what is not behind it does not."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bakeoff.execution import digests as known
-from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
 ROOT = Path(__file__).parents[3]
 TEST = PlannedTest(
@@ -23,7 +19,7 @@ TEST = PlannedTest(
     why="it was asked for",
 )
 
-DIGESTS: dict[str, Callable[[Experiment], str]] = {
+DIGESTS = {
     "data": lambda e: known.of_data(e, "iris"),
     "splits": lambda e: known.of_splits(e, "holdout"),
     "fit": lambda e: known.of_fit(e, "tree", "iris"),
@@ -47,7 +43,7 @@ MAKES = {
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def package(tmp_path, monkeypatch):
     """Return a copy of the package that is digested in its place."""
     place = tmp_path / "bakeoff"
     shutil.copytree(ROOT / "src/bakeoff", place, ignore=shutil.ignore_patterns("__pycache__"))
@@ -57,22 +53,20 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     known.code.cache_clear()
 
 
-def digests(tiny: dict[str, Any]) -> dict[str, str]:
+def digests(tiny):
     known.code.cache_clear()
     return {name: make(load_experiment(tiny)) for name, make in DIGESTS.items()}
 
 
 @pytest.mark.parametrize("seconds", [0, -3600])
-def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(
-    tmp_path: Path, seconds: int
-) -> None:
+def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(tmp_path, seconds):
     logs = tmp_path / "logs"
     logs.mkdir()
     files = {name: logs / f"{name}.json" for name in ("a", "b")}
     for name, file in files.items():
         file.write_text(name)
 
-    def digest() -> str:
+    def digest():
         known._content.cache_clear()
         return known.of_files([str(logs), str(tmp_path / "nothing.csv")])
 
@@ -88,9 +82,7 @@ def test_files_are_digested_by_what_they_hold_and_folders_file_by_file(
 
 
 @pytest.mark.parametrize("room", MAKES)
-def test_new_module_of_a_room_makes_outdated_what_the_room_makes(
-    package: Path, tiny: dict[str, Any], room: str
-) -> None:
+def test_new_module_of_a_room_makes_outdated_what_the_room_makes(package, tiny, room):
     before = digests(tiny)
     assert digests(tiny) == before
     (package / room / "__pycache__").mkdir(exist_ok=True)
@@ -109,9 +101,7 @@ def test_new_module_of_a_room_makes_outdated_what_the_room_makes(
         (lambda e: e["models"]["tree"]["params"], {"report"}),
     ],
 )
-def test_order_is_part_of_what_shows_it_and_of_no_fit(
-    tiny: dict[str, Any], reorder: Callable[[Any], dict[str, Any]], outdated: set[str]
-) -> None:
+def test_order_is_part_of_what_shows_it_and_of_no_fit(tiny, reorder, outdated):
     tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
     tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
     before, part = digests(tiny), reorder(tiny)
@@ -122,7 +112,20 @@ def test_order_is_part_of_what_shows_it_and_of_no_fit(
     assert {name for name in DIGESTS if after[name] != before[name]} == outdated
 
 
-def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
+def test_what_digests_name_is_there(package, tiny):
+    tiny["models"] = {"a": {"predictions": "a.csv"}}
+    given = load_experiment(tiny)
+    before = known.of_given(given, "a")
+    (package / "data/new.py").write_text("NEW = 1\n")
+    known.code.cache_clear()
+    assert known.of_given(given, "a") != before
+    (package / "stats/runs/recipe.py").unlink()
+    known.code.cache_clear()
+    with pytest.raises(FileNotFoundError):
+        known.of_given(given, "a")
+
+
+def test_order_of_metrics_and_tests_counts(tiny):
     before = digests(tiny)
     tiny["metrics"].reverse()
     after = digests(tiny)
@@ -135,15 +138,15 @@ def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
 
 
 def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
-    tiny: dict[str, Any],
-) -> None:
+    tiny,
+):
     names = ["setosa", "versicolor", "virginica"]
     costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
     tiny |= {"costs": costs, "metrics": ["expected_cost"]}
     tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
     listed = {"test", "tables", "report", "scores", "joined"}
 
-    def changed(**costs: Any) -> set[str]:
+    def changed(**costs):
         before = digests(tiny)
         tiny["datasets"]["iris"]["costs"] |= costs
         after = digests(tiny)
@@ -155,15 +158,15 @@ def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
 
 
 def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(
-    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tiny, tmp_path, monkeypatch
+):
     module = tmp_path / "gains.py"
     module.write_text("import shared_gains\n\ndef gain(y_true, y_pred):\n    return 1.0\n")
     (tmp_path / "shared_gains.py").write_text("RATE = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     tiny["metrics"] = ["accuracy", "gains.gain"]
 
-    def own_digests() -> dict[str, str]:
+    def own_digests():
         known.own_code.cache_clear()
         return digests(tiny)
 
@@ -174,8 +177,8 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
 
 
 def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(
-    tiny: dict[str, Any],
-) -> None:
+    tiny,
+):
     before = digests(tiny)
     for change in (
         {

@@ -1,11 +1,7 @@
 """What a batch of fits does when some fail, and that it does several at a time."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,26 +9,26 @@ from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.execution.fits import Fitter
 from bakeoff.execution.rule_inputs import RuleInputs
-from bakeoff.execution.workers import NO_LIMITS, Limits, StepError, Workers, result
-from bakeoff.spec import Fit, load_experiment
+from bakeoff.execution.workers import NO_LIMITS, StepError, Workers, result
+from bakeoff.spec import load_experiment
 
 
 class Pretending(Workers):
     """Does nothing for a fit but note it; those of trees fail."""
 
-    def __init__(self, meeting: int = 1) -> None:
+    def __init__(self, meeting=1):
         super().__init__()
         self.meeting = threading.Barrier(meeting)
-        self.messages: list[int] = []
-        self.done: list[str] = []
+        self.messages = []
+        self.done = []
 
-    def do(self, what: Any, step: Any, log: Any = None, limits: Limits = NO_LIMITS) -> Any:
+    def do(self, what, step, log=None, limits=NO_LIMITS):
         if step.func is steps.fit:
             return result(what, self._fit(step.args[0]), log)
         self.messages.append(len(step.args[0]))
         return [self._fit(one.args[0]) for one, _ in step.args[0]]
 
-    def _fit(self, task: Any) -> Any:
+    def _fit(self, task):
         self.meeting.wait(60)
         if task.fit.model == "tree":
             return UserError(f"{task.fit.split} is too hard")
@@ -42,20 +38,18 @@ class Pretending(Workers):
         return True
 
 
-def batch(
-    tiny: dict[str, Any], workers: Workers, fits: Sequence[Fit], at_a_time: int = 1, **changes: Any
-) -> None:
+def batch(tiny, workers, fits, at_a_time=1, **changes):
     needs = RuleInputs(load_experiment({**tiny, **changes}))
     made_by = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "digest"))
     Fitter(needs, made_by, workers).fit_batch(fits, "record.txt", "log.txt", at_a_time)
 
 
 @pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def test_failure_does_not_keep_the_others_from_being_done(tiny: dict[str, Any]) -> None:
+def test_failure_does_not_keep_the_others_from_being_done(tiny):
     fits = list(load_experiment(tiny).fits())
     workers = Pretending()
     with pytest.raises(UserError) as caught:
@@ -68,26 +62,26 @@ def test_failure_does_not_keep_the_others_from_being_done(tiny: dict[str, Any]) 
     assert not Path("record.txt").exists()
 
 
-def of_bayes(tiny: dict[str, Any]) -> list[Fit]:
+def of_bayes(tiny):
     return [fit for fit in load_experiment(tiny).fits() if fit.model == "bayes"]
 
 
-def test_as_many_at_a_time_as_wanted(tiny: dict[str, Any]) -> None:
+def test_as_many_at_a_time_as_wanted(tiny):
     workers = Pretending(meeting=2)
     batch(tiny, workers, of_bayes(tiny)[:4], at_a_time=2)
     assert len(workers.done) == 4
     assert len(Path("record.txt").read_text().splitlines()) == 4
 
 
-def test_a_message_to_a_worker_holds_many_fits(tiny: dict[str, Any]) -> None:
+def test_a_message_to_a_worker_holds_many_fits(tiny):
     workers = Pretending()
     batch(tiny, workers, of_bayes(tiny))
     assert workers.messages == [11]
 
 
-def test_fits_of_a_worker_that_died_are_done_alone(tiny: dict[str, Any]) -> None:
+def test_fits_of_a_worker_that_died_are_done_alone(tiny):
     class Dying(Pretending):
-        def do(self, what: Any, step: Any, log: Any = None, limits: Limits = NO_LIMITS) -> Any:
+        def do(self, what, step, log=None, limits=NO_LIMITS):
             if what == "fits":
                 raise StepError(what, "the worker process was killed", log, died=True)
             return super().do(what, step, log, limits)
@@ -97,7 +91,7 @@ def test_fits_of_a_worker_that_died_are_done_alone(tiny: dict[str, Any]) -> None
     assert workers.done == [str(fit) for fit in of_bayes(tiny)]
 
 
-def test_a_fit_that_may_have_to_be_ended_is_alone_in_its_message(tiny: dict[str, Any]) -> None:
+def test_a_fit_that_may_have_to_be_ended_is_alone_in_its_message(tiny):
     workers = Pretending()
     batch(tiny, workers, of_bayes(tiny), timeout=60)
     assert len(workers.done) == 11

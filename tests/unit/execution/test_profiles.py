@@ -1,7 +1,5 @@
 """The profiles that come with the package set options of Snakemake, and no keys of experiments."""
 
-from __future__ import annotations
-
 import pytest
 import yaml
 from snakemake.cli import get_argument_parser

@@ -1,12 +1,8 @@
 """What of an experiment's fits is there, and what of it must be made again."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
@@ -21,34 +17,34 @@ FIT = Fit("iris", "tree", "cv_5x2", 1, 2)
 
 
 @pytest.fixture(autouse=True)
-def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
 class Made:
     """What is asked of an experiment whose fits are all made by one digest."""
 
-    def __init__(self, tiny: dict[str, Any], per: str = "fold", **changes: Any) -> None:
+    def __init__(self, tiny, per="fold", **changes):
         experiment = load_experiment({**tiny, "execution": {"jobs_per": per}, **changes})
         self.needs = RuleInputs(experiment)
         fits = dict.fromkeys(experiment.fitted, "digest")
         self.made_by = dict.fromkeys(experiment.datasets, fits)
 
-    def again(self, find: remake.FindOutdated = lambda stamps: []) -> set[str]:
+    def again(self, find=lambda stamps: []):
         return remake.to_remake(self.needs, self.made_by, find)
 
-    def note(self, outcome: bool | StepError) -> None:
-        workers = cast(Any, SimpleNamespace(do=lambda what, step: None))
+    def note(self, outcome):
+        workers = SimpleNamespace(do=lambda what, step: None)
         Fitter(self.needs, self.made_by, workers)._note(FIT, outcome)
 
 
-def note_batch(made: Made, fits: list[Fit]) -> str:
+def note_batch(made, fits):
     (record,) = made.needs.batches("iris")
     remake.note_batch(record, list(map(made.needs.prediction, fits)))
     return record
 
 
-def test_batch_holds_while_its_files_are_as_its_record_says(tiny: dict[str, Any]) -> None:
+def test_batch_holds_while_its_files_are_as_its_record_says(tiny):
     made = Made(tiny, "dataset")
     fits = list(made.needs.experiment.fits())
     files = [Path(made.needs.prediction(fit)) for fit in fits]
@@ -73,11 +69,11 @@ def test_batch_holds_while_its_files_are_as_its_record_says(tiny: dict[str, Any]
     assert made.again() == {record}
 
 
-def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny: dict[str, Any]) -> None:
+def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny):
     made = Made(tiny)
-    asked: list[Mapping[str, Mapping[str, str]]] = []
+    asked = []
 
-    def find(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    def find(stamps):
         asked.append(stamps)
         return [made.needs.prediction(FIT)]
 
@@ -97,9 +93,7 @@ def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny: dict[str, 
         ({"on_error": "stop"}, True),
     ],
 )
-def test_failed_fit_is_tried_again_under_other_limits(
-    tiny: dict[str, Any], changes: dict[str, Any], again: bool
-) -> None:
+def test_failed_fit_is_tried_again_under_other_limits(tiny, changes, again):
     Made(tiny, on_error="exclude").note(StepError(FIT, "no luck today"))
     made = Made(tiny, **changes)
     paths = made.needs.paths
@@ -109,13 +103,13 @@ def test_failed_fit_is_tried_again_under_other_limits(
     assert made.again() == set()
 
 
-def test_failure_of_a_model_that_is_gone_is_no_matter(tiny: dict[str, Any]) -> None:
+def test_failure_of_a_model_that_is_gone_is_no_matter(tiny):
     Made(tiny, on_error="exclude").note(StepError(FIT, "no luck today"))
     del tiny["models"]["tree"]
     assert Made(tiny).again() == set()
 
 
-def test_damaged_files_are_made_again(tiny: dict[str, Any]) -> None:
+def test_damaged_files_are_made_again(tiny):
     made = Made(tiny)
     paths = made.needs.paths
     table, card, test = paths.data("iris"), paths.card("iris"), paths.test("mcnemar")
@@ -131,7 +125,7 @@ def test_damaged_files_are_made_again(tiny: dict[str, Any]) -> None:
     assert made.again() == {table, card, test}
 
 
-def truncate(file: Path, size: int) -> None:
+def truncate(file, size):
     """Cut a file, and keep its date."""
     before = file.stat()
     file.write_bytes(file.read_bytes()[:size])
@@ -141,7 +135,7 @@ def truncate(file: Path, size: int) -> None:
 WHOLE = "PAR1 and PAR1"
 
 
-def test_files_that_changed_since_the_last_run_are_made_again(tiny: dict[str, Any]) -> None:
+def test_files_that_changed_since_the_last_run_are_made_again(tiny):
     made = Made(tiny)
     names = "scores.csv", "a.json", "predictions/iris/tree/a.parquet", "logs/a.log", ".note"
     files = [Path("results/tiny", name) for name in names]

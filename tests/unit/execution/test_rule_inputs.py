@@ -1,15 +1,11 @@
 """Which files feed which test."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from bakeoff.comparisons import plan_tests
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.spec import load_experiment
 
 
-def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
+def test_each_test_is_fed_what_it_looks_at(tiny):
     data = {name: {"source": "sklearn", "name": "iris"} for name in ("x", "y")}
     run = ["friedman", "cochran_q", "cv5x2_mcnemar", "cv5x2_f"]
     plans = {"cv_5x2": {}, "holdout": {}}
@@ -29,19 +25,7 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
     }
 
 
-def test_only_what_is_there_is_asked_for(tiny: dict[str, Any]) -> None:
-    needs = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}, "holdout": {}}}))
-    (name,) = needs.experiment.datasets
-    collected = f"{needs.paths.root}/collected"
-    assert needs.holdouts == {name: f"{collected}/{name}.holdout.predictions.parquet"}
-    assert needs.divisions == [
-        needs.paths.split_quality(name, plan) for plan in ("cv_5x2", "holdout")
-    ]
-    without = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}}}))
-    assert without.holdouts == {}
-
-
-def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny: dict[str, Any]) -> None:
+def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny):
     made = {
         "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
         "resampling": {"kfold": {"folds": 5}},

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
@@ -17,12 +16,12 @@ from bakeoff.paths import Paths
 from tests.conftest import ROOT
 
 
-def answer(folder: Path, *outputs: str) -> str:
-    run: Any = SimpleNamespace(paths=Paths(str(folder)))
-    return Run.answer(cast(Run, run), outputs)
+def answer(folder, *outputs):
+    run = SimpleNamespace(paths=Paths(str(folder)))
+    return Run.answer(run, outputs)
 
 
-def test_the_verdict_is_broken_into_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verdict_is_broken_into_lines(tmp_path, monkeypatch):
     made = str(tmp_path / "verdict.txt")
     assert not answer(tmp_path, made)
     sentences = ("Cannot tell.", "many words " * 30, "This may be chance.")
@@ -38,16 +37,14 @@ def test_the_verdict_is_broken_into_lines(tmp_path: Path, monkeypatch: pytest.Mo
     assert line.startswith(f"{tmp_path}/report.html was no part of this run and may be out of date")
 
 
-def test_only_what_an_edit_touches_is_checked_again(
-    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_an_edit_touches_is_checked_again(tiny, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    asked: list[str] = []
+    asked = []
     monkeypatch.setattr(
         Run, "_call", lambda _, step, *args: asked.append(step.__name__) or step(*args)
     )
 
-    def check() -> tuple[list[str], list[str]]:
+    def check():
         asked.clear()
         tests = Run(tiny, [], main=True, remote=False).tests
         return [test.name for test in tests], list(asked)
@@ -62,9 +59,7 @@ def test_only_what_an_edit_touches_is_checked_again(
     assert check()[1] == ["check"]
 
 
-def test_data_that_were_replaced_are_checked_again_whatever_their_date(
-    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_that_were_replaced_are_checked_again_whatever_their_date(tiny, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     file, rows = (
         Path("data.csv"),
@@ -73,7 +68,7 @@ def test_data_that_were_replaced_are_checked_again_whatever_their_date(
     tiny["datasets"] = {"iris": {"source": "file", "path": "data.csv", "target": "y"}}
     tiny["datasets"]["iris"]["classes"] = ["ja", "no"]
 
-    def check(text: str) -> Run:
+    def check(text):
         file.write_text(f"x,y\n{text}")
         os.utime(file, (1e9, 1e9))
         digests._content.cache_clear()
@@ -84,7 +79,12 @@ def test_data_that_were_replaced_are_checked_again_whatever_their_date(
         check(rows.replace("ja", "si"))
 
 
-def test_numbers_of_the_command_line_are_numbers_wherever_they_stand() -> None:
+def test_one_file_is_one_experiment(tiny):
+    with pytest.raises(UserError, match=r"--configfile: found 2 files \(a.yaml, b.yaml\)"):
+        Run(tiny, ["a.yaml", "b.yaml"], main=True, remote=False)
+
+
+def test_numbers_of_the_command_line_are_numbers_wherever_they_stand():
     given = {"tests": {"alpha": "0.01", "run": ["a", "2"]}, "holdout": {"test_size": "0.4", "n": 3}}
     assert typed(given) == {
         "tests": {"alpha": 0.01, "run": ["a", 2]},
@@ -92,7 +92,7 @@ def test_numbers_of_the_command_line_are_numbers_wherever_they_stand() -> None:
     }
 
 
-def test_rules_of_another_release_are_refused() -> None:
+def test_rules_of_another_release_are_refused():
     told = rf"rules are of bakeoff 0\.0\.9, the package .* is {__version__}: pip install bakeoff=="
     with pytest.raises(UserError, match=told):
         check_release("0.0.9")
@@ -100,7 +100,7 @@ def test_rules_of_another_release_are_refused() -> None:
     assert f'RELEASE = "{__version__}"' in text
 
 
-def test_the_main_process_imports_nothing_heavy() -> None:
+def test_the_main_process_imports_nothing_heavy():
     """What seconds go into at the start of every run."""
     heavy = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "jinja2", "bakeoff.stats"}
     code = "import bakeoff.execution.run, sys\nprint(*sys.modules)"

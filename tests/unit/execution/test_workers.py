@@ -1,51 +1,41 @@
 """A worker that dies takes only its own task along."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution.workers import (
     NO_LIMITS,
-    Limits,
     StepError,
     Workers,
     result,
     work,
     work_in_turn,
 )
-from bakeoff.sources.file import FileData
-
-MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
 
 
 @pytest.fixture
-def pool() -> Iterator[Workers]:
+def pool():
     made = Workers()
     yield made
     made.close()
 
 
-def call(
-    pool: Workers | None, task: Callable[[], Any], log: Any = None, limits: Limits = NO_LIMITS
-) -> Any:
+def call(pool, task, log=None, limits=NO_LIMITS):
     """Do a step called "it", in this process without workers."""
     name = str(log) if log else None
     return pool.do("it", task, name, limits) if pool else result("it", work(task, name), name)
 
 
-def until(condition: Callable[[], Any]) -> None:
+def until(condition):
     """Wait for what another process is about to do, however busy the machine is."""
     end = time.monotonic() + 120
     while not condition():
@@ -53,7 +43,7 @@ def until(condition: Callable[[], Any]) -> None:
         time.sleep(0.02)
 
 
-def waiting(begun: Path, end: Path) -> Callable[[], None]:
+def waiting(begun, end):
     """Return a task that says that it has begun, and lasts until a file is there."""
     code = f"""
 import pathlib, time
@@ -64,11 +54,11 @@ while not pathlib.Path({str(end)!r}).exists():
     return partial(exec, code)
 
 
-def test_workers_are_kept(pool: Workers) -> None:
+def test_workers_are_kept(pool):
     assert call(pool, os.getpid) == call(pool, os.getpid) != os.getpid()
 
 
-def test_death_names_the_signal_and_spares_the_others(pool: Workers, tmp_path: Path) -> None:
+def test_death_names_the_signal_and_spares_the_others(pool, tmp_path):
     log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
     with ThreadPoolExecutor(2) as threads:
         innocent = threads.submit(call, pool, waiting(begun, end))
@@ -81,7 +71,7 @@ def test_death_names_the_signal_and_spares_the_others(pool: Workers, tmp_path: P
     assert call(pool, os.getpid) > 0
 
 
-def test_stop_ends_calls_at_once(pool: Workers, tmp_path: Path) -> None:
+def test_stop_ends_calls_at_once(pool, tmp_path):
     begun, never = [tmp_path / "1", tmp_path / "2"], tmp_path / "never"
     with ThreadPoolExecutor(2) as threads:
         calls = [threads.submit(call, pool, waiting(path, never)) for path in begun]
@@ -95,7 +85,7 @@ def test_stop_ends_calls_at_once(pool: Workers, tmp_path: Path) -> None:
         call(pool, os.getpid)
 
 
-def test_code_that_leaves_python_fails_its_own_task_alone(pool: Workers) -> None:
+def test_code_that_leaves_python_fails_its_own_task_alone(pool):
     with pytest.raises(StepError, match="SystemExit: 3"):
         call(pool, partial(sys.exit, 3))
     with pytest.raises(StepError, match="KeyboardInterrupt"):
@@ -107,7 +97,7 @@ def test_code_that_leaves_python_fails_its_own_task_alone(pool: Workers) -> None
         call(None, partial(signal.default_int_handler, 2, None))
 
 
-def test_error_is_short_and_its_traceback_in_the_log(pool: Workers, tmp_path: Path) -> None:
+def test_error_is_short_and_its_traceback_in_the_log(pool, tmp_path):
     log = tmp_path / "deep" / "log"
     with pytest.raises(StepError, match=r"^it failed: ValueError: invalid literal") as caught:
         call(pool, partial(int, "x"), log)
@@ -115,11 +105,11 @@ def test_error_is_short_and_its_traceback_in_the_log(pool: Workers, tmp_path: Pa
     assert "Traceback" in log.read_text()
 
 
-def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool: Workers, tmp_path: Path) -> None:
+def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool, tmp_path):
     logs = [str(tmp_path / name) for name in ("quiet", "loud", "wrong", "last")]
     Path(logs[0]).write_text("of an earlier attempt")
     wanted = [os.getpid, partial(os.system, "echo loud"), partial(int, "x"), os.getpid]
-    steps: Any = list(zip(wanted, logs, strict=True))
+    steps = list(zip(wanted, logs, strict=True))
     first, printed, failed, last = call(pool, partial(work_in_turn, steps))
     assert first == last == call(pool, os.getpid)
     assert printed == 0
@@ -131,7 +121,7 @@ def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool: Workers, tmp_
     assert not Path(logs[3]).exists()
 
 
-def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool: Workers, tmp_path: Path) -> None:
+def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool, tmp_path):
     (tmp_path / "file").touch()
     log = str(tmp_path / "file" / "log")
     (found,) = call(pool, partial(work_in_turn, [(partial(os.system, "echo x"), log)]))
@@ -140,9 +130,7 @@ def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool: Workers, tmp_
 
 
 @pytest.mark.parametrize("in_worker", [True, False])
-def test_log_that_cannot_be_written_is_told_without_frames(
-    pool: Workers, tmp_path: Path, in_worker: bool
-) -> None:
+def test_log_that_cannot_be_written_is_told_without_frames(pool, tmp_path, in_worker):
     (tmp_path / "logs").write_text("")
     with pytest.raises(StepError, match=r"^it failed: .*log cannot be written: "):
         call(pool if in_worker else None, os.getpid, str(tmp_path / "logs/log"))
@@ -151,7 +139,7 @@ def test_log_that_cannot_be_written_is_told_without_frames(
 HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
 
 
-def test_slow_task_is_ended_and_spares_the_others(pool: Workers, tmp_path: Path) -> None:
+def test_slow_task_is_ended_and_spares_the_others(pool, tmp_path):
     log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
     with ThreadPoolExecutor(2) as threads:
         innocent = threads.submit(call, pool, waiting(begun, end))
@@ -166,25 +154,25 @@ def test_slow_task_is_ended_and_spares_the_others(pool: Workers, tmp_path: Path)
     assert call(pool, partial(int, "3"), limits=(60, 4000)) == 3
 
 
-def test_task_that_holds_too_much_is_ended(pool: Workers) -> None:
+def test_task_that_holds_too_much_is_ended(pool):
     with pytest.raises(StepError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
         call(pool, partial(exec, HOLD.format(400, 60)), limits=(None, 300))
 
 
-def test_children_count_and_end_with_their_parent(pool: Workers, tmp_path: Path) -> None:
+def test_children_count_and_end_with_their_parent(pool, tmp_path):
     code = HOLD.format(400, 60)
     script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
     with pytest.raises(StepError, match="more than its 300 MB"):
         call(pool, partial(exec, script), limits=(None, 300))
 
 
-def test_memory_left_by_others_is_not_held_against_a_task(pool: Workers) -> None:
+def test_memory_left_by_others_is_not_held_against_a_task(pool):
     worker = call(pool, os.getpid)
     call(pool, partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
     assert call(pool, os.getpid, limits=(None, 300)) != worker
 
 
-def test_workers_end_with_their_parent(tmp_path: Path) -> None:
+def test_workers_end_with_their_parent(tmp_path):
     script = (
         "import os, sys; from bakeoff.execution.workers import Workers\n"
         "p = Workers(); print(p.do('it', os.getpid), flush=True); os.kill(os.getpid(), 9)"
@@ -197,17 +185,15 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     assert done.returncode == -9
 
 
-def _state(pid: int) -> str:
+def _state(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return "Z"
 
 
-def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(
-    capfd: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    def task() -> None:
+def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(capfd, tmp_path):
+    def task():
         os.write(1, b"one\n")
         os.write(2, b"two\n")
 

@@ -7,26 +7,11 @@ from sklearn.inspection import permutation_importance
 from sklearn.tree import DecisionTreeClassifier
 
 from bakeoff.errors import UserError
-from bakeoff.execution import steps
-from bakeoff.fit.fit_task import FitTask
-from bakeoff.fit.predictions import read_facts
 from bakeoff.fit.run_fit import importance
 from bakeoff.fit.train import TrainedModel
-from bakeoff.scores.importance import COLUMNS, importances
-from bakeoff.spec import load_experiment
 from bakeoff.spec.resampling import Importance
 
 WANTED = Importance(repeats=4)
-EXPERIMENT = {
-    "experiment": "e",
-    "datasets": {"d": {"source": "file", "path": "d.csv", "target": "y"}},
-    "models": {
-        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "features": ["x", "city"]},
-        "svm": {"estimator": "sklearn.svm.LinearSVC"},
-    },
-    "resampling": {"kfold": {"folds": 2}, "holdout": {}},
-    "importance": {"repeats": 4},
-}
 
 
 def made_up(n=90):
@@ -65,43 +50,3 @@ def test_score_that_cannot_be_had_is_told():
     wanted = Importance(scoring="adjusted_rand_score_of_nobody")
     with pytest.raises(UserError, match="adjusted_rand_score_of_nobody"):
         importance(fitted, rows[["x"]], np.zeros(90, dtype=np.intp), wanted, 1)
-
-
-def test_fits_on_the_holdout_alone_measure_it(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    made_up().to_csv("d.csv", index=False)
-    e = load_experiment(EXPERIMENT)
-    steps.load_dataset(e, "d", "d.parquet", "d.json")
-    for plan in e.resampling.plans():
-        steps.split_dataset(e, "d", plan, "d.parquet", plan, f"{plan}.json")
-
-    def fitted(name):
-        tasks = {}
-        for fit in e.fits():
-            out = f"{name}.{fit.model}.{fit.split}"
-            rest = {"fingerprint": "r", "importance": e.importance_by(fit)}
-            task = FitTask(fit, e.fitted[fit.model], 1, "d.parquet", fit.plan, out, **rest)
-            steps.fit(task)
-            tasks[f"{fit.model}.{fit.split}"] = task
-        return tasks
-
-    tasks = fitted("first")
-    measuring = {name for name, t in tasks.items() if "importance" in read_facts(t.output)}
-    assert measuring == {"tree.holdout", "svm.holdout"}
-    again = [task.output for name, task in fitted("second").items() if name in measuring]
-    table = importances([tasks[name].output for name in measuring])
-    assert tuple(table) == COLUMNS
-    own = table[table["model"] == "tree"].set_index("feature")["mean"]
-    assert own.index.tolist() == ["x", "city"]
-    assert own["x"] > 0.2
-    assert set(table.loc[table["model"] == "svm", "feature"]) == {"noise", "x", "city"}
-    other = importances(again).sort_values(["model", "feature"], ignore_index=True)
-    pd.testing.assert_frame_equal(table.sort_values(["model", "feature"], ignore_index=True), other)
-    # what measured otherwise is measured again
-    before = read_facts(tasks["tree.holdout"].output)
-    task = tasks["tree.holdout"]
-    again = task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r", None
-    steps.fit(FitTask(*again, None))
-    assert read_facts(task.output) == before
-    steps.fit(FitTask(*again, Importance()))
-    assert read_facts(task.output)["importance"]["repeats"] == 10

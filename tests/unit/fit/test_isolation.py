@@ -9,22 +9,16 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bakeoff.data import ROW_ID, TARGET, Table
-from bakeoff.data.splits import write_splits
-from bakeoff.data.target import Classes
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.run_fit import isolated, run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
-
-FIT = Fit("d", "m", "holdout", 1, 1)
+from tests.unit.fit.test_run_fit import paths  # noqa: F401
 
 
 def state():
@@ -76,36 +70,11 @@ class Litters(DecisionTreeClassifier):
         return super().fit(X, y)
 
 
-class Draws(DecisionTreeClassifier):
-    """Looks at all that a fit before it may have left."""
-
-    def fit(self, X, y, sample_weight=None):
-        leftovers = [os.environ.get("BAKEOFF_LITTER"), sklearn.get_config()["assume_finite"]]
-        assert leftovers == [None, False]
-        self.random_state = int(np.random.randint(1000))  # noqa: NPY002
-        self.max_features = 1
-        return super().fit(X, y)
-
-
-@pytest.fixture
-def files(tmp_path):
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
-    frame.insert(0, TARGET, np.where(frame["a"] + rng.normal(size=60) > 0, "yes", "no"))
-    frame.insert(0, ROW_ID, range(60))
-    Table(frame, Classes(("no", "yes"))).write(tmp_path / "d.parquet", tmp_path / "d.json")
-    folds = pd.DataFrame({ROW_ID: range(60), "repeat-1": [0, 1] * 30})
-    write_splits(tmp_path / "s.parquet", folds)
-    return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}
-
-
-def test_fits_in_one_process_do_not_meet(files, tmp_path, monkeypatch):
-    module = sys.modules[__name__]
-    monkeypatch.setitem(sys.modules, "litterers", module)
-    found = []
-    for names in (["Draws"], ["Litters", "Draws"]):
-        for name in names:
-            own = Model.model_validate({"estimator": f"litterers.{name}", "preprocessing": "none"})
-            run_fit(FitTask(FIT, own, 1, **files, output=tmp_path / name))
-        found.append(Predictions.read(tmp_path / "Draws").y_pred)
-    np.testing.assert_array_equal(*found)
+def test_a_fit_that_litters_leaves_its_process_as_it_was(paths, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setitem(sys.modules, "litterers", sys.modules[__name__])
+    own = Model.model_validate({"estimator": "litterers.Litters", "features": ["flag"]})
+    task = FitTask(Fit("d", "m", "holdout", 1, 1), own, 1, **paths, output=tmp_path / "p")
+    run_fit(task)  # what is read once for all fits, is
+    before = state()
+    run_fit(task)
+    assert state() == before

@@ -124,7 +124,7 @@ SEVERAL = {
     "models.tree.params: The 'max_depth' parameter … Got datetime.date(2024, 5, 31)": {
         "models.tree.params": {"max_depth": datetime.date(2024, 5, 31)}
     },
-    "allowed: C, class_weight, dual": {
+    "did you mean 'C'? (allowed: C, ": {
         "models.m": {
             "estimator": "sklearn.linear_model.LogisticRegression",
             "tune": {"space": {"CC": [1]}},

@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons import Comparison, Context, Decision, plan_tests, run_test
-from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
-from bakeoff.comparisons.evidence import (
-    CrossedRuns,
-    DatasetScores,
-    PairedPredictions,
-    fold_scores,
-)
-from bakeoff.comparisons.score_intervals import of_test_set, tabulate
+from bakeoff.comparisons.evidence import CrossedRuns, DatasetScores, PairedPredictions
+from bakeoff.comparisons.read_evidence import fold_scores
+from bakeoff.comparisons.row_tables import INTERVALS, intervals_of, tabulate
+from bakeoff.comparisons.run_tests import decide_omnibus, decide_pair
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
@@ -119,7 +115,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         for name, rows in sets.items()
         for metric in spec.metrics
         if metric not in spec.given_metrics
-        for line in of_test_set(name, dataclasses.replace(rows, metric=metric), spec.costs, 0.95)
+        for line in intervals_of(name, dataclasses.replace(rows, metric=metric), spec.costs, 0.95)
     )
     return Study(
         spec,
@@ -135,7 +131,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
             for name in spec.datasets
             for plan in FOLDS
         ],
-        intervals=tabulate(alone),
+        intervals=tabulate(alone, INTERVALS),
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 from studies import experiment, ran
 
 from bakeoff.comparisons import plan_tests
-from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.page import Page

@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 from studies import Decision, experiment, pair, ran, study
 
-from bakeoff.report.exhibits import build, exhibits, records
-from bakeoff.report.exhibits.pairs import density
+from bakeoff.report.exhibits import build, draw, exhibits, records
+from bakeoff.report.exhibits.pairs import rows_of
 from bakeoff.report.methods import methods
-from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
-from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
@@ -54,8 +52,6 @@ def test_all_numbers_of_a_pair_are_seen_from_one_side(test):
     else:
         assert float(shown["statistic"]) == row.statistic
         assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
-    for line in rows("models", one)[0]:
-        assert {"ci_low", "ci_high"} <= set(line)
 
 
 @pytest.mark.parametrize(
@@ -172,33 +168,17 @@ def test_missing_cells_are_told_with_what_becomes_of_them():
     assert "Missing: b on e (no fit); the models that lack a score are left out" in table.note
 
 
-def test_density_is_the_posterior_of_its_probabilities_where_it_is_known():
-    one = ran(experiment(("a", "b"), tests=("bayes_correlated_t",)), {"a": 0.9, "b": 0.893})
-    (row,) = one.comparisons
-    x, y = density(row)
-    step = x[1] - x[0]
-    assert y.sum() * step == pytest.approx(1, abs=0.01)
-    assert y[x > row.rope].sum() * step == pytest.approx(row.p_a_better, abs=0.02)
-    assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
-
-
-def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
-    for n, figures in ((20, 20), (21, 0)):
-        spec = experiment(("a", "b"), datasets=[f"d{i}" for i in range(n)], tests=("mcnemar",))
-        assert sum(e.kind == "disagreement" for e in exhibits(StudyDesign(spec))) == figures
-
-
 def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
     names = [f"m{i}" for i in range(20)]
     tests = {"run": ["cv5x2_f"], "versus": "m3"}
     spec = experiment(names).model_dump(mode="json", exclude={"tests"}, exclude_unset=True)
     one = ran(load_experiment(spec | {"tests": tests}), dict.fromkeys(names, 0.9))
     assert "matrix" not in {e.kind for e in exhibits(one)}
-    families = families_of(one, "cv5x2_f")
-    drawn = rows_of(one, families)
+    drawn = rows_of(one, one.ranking_families("cv5x2_f"))
     assert {row.comparison.model_a for row in drawn} == {"m3"}
     assert len(drawn) == 19
-    assert "the control" in what_is_shown(one, families, drawn)
+    (item,) = (item for item in exhibits(one) if item.name == "forest.cv5x2_f")
+    assert "the control" in draw(item, one).shows
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from studies import experiment, study
 
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.page import Page
 
 
 def made(rows=None, *, metrics=("rmse",), models=("a", "b"), datasets=("d",)):
@@ -55,13 +54,3 @@ def test_one_row_and_constant_or_perfect_predictions_are_drawn():
     for rows in (rows_of(1), perfect):
         one, items = made(rows)
         assert draw(items["fitted"], one).figure.axes
-
-
-def test_exhibits_of_a_data_set_stand_together():
-    one, _ = made(datasets=("d", "e"))
-    blocks = [b for b in Page(one).sections["Models"] if b.items[0].dataset]
-    assert [[item.name for item in block.items] for block in blocks] == [["fitted.d", "fitted.e"]]
-    page = Page(one).html
-    assert page.count("Errors, data set by data set") == 1
-    assert "<h3>, " not in page
-    assert page.count("<summary>d</summary>") == page.count("<summary>e</summary>")

@@ -9,9 +9,8 @@ from scipy import special
 from studies import experiment, pair, ran, study
 
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.exhibits.pairs import joined
-from bakeoff.report.pairs_shown import families_of, rows_of
-from bakeoff.report.power import detectable
+from bakeoff.report.exhibits.pairs import joined, rows_of
+from bakeoff.report.family import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
 
 RANK_TESTS = ("nemenyi", "friedman_posthoc", "wilcoxon_signed_rank")
@@ -54,7 +53,7 @@ def test_a_figure_says_why_there_is_none():
 def test_detectable_difference_shrinks_with_more_rows():
     means = {"a": 0.9, "b": 0.88}
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), means, accuracies=means)
-    family = families_of(one, "mcnemar")[0]
+    family = one.ranking_families("mcnemar")[0]
     row = family.rows[0]
     counts = {k: 10 * v for k, v in row.result["details"].items() if k.startswith("only")}
     more = dataclasses.replace(row, n=10 * row.n, result={"details": counts})
@@ -64,7 +63,7 @@ def test_detectable_difference_shrinks_with_more_rows():
 def test_pairs_are_those_of_the_leader_seen_from_the_better_model_whatever_the_order():
     means = {f"m{i}": 0.82 + 0.01 * i for i in range(9)}
     one = ran(experiment(list(means), tests=("cv5x2_f",)), means)
-    rows = rows_of(one, families_of(one, "cv5x2_f"))
+    rows = rows_of(one, one.ranking_families("cv5x2_f"))
     assert [(row.comparison.model_a, row.turned) for row in rows] == [("m8", True)] * 8
     assert rows[0].comparison.estimate == pytest.approx(0.01)
 

@@ -32,13 +32,13 @@ def made(variant):
 )
 def test_models_are_ranked_by_the_part_that_is_tested(variant, mean, beside, folds, label):
     one = made(variant)
-    item = next(e for e in exhibits(one) if e.name == "models")
-    table = build(item, one)
-    first = next(csv.DictReader(io.StringIO(to_csv(table))))
-    assert first["model"] == "b"
+    items = {item.name: item for item in exhibits(one)}
+    ranked, other = (build(items[name], one) for name in ("models", "metrics"))
+    first, second = (next(csv.DictReader(io.StringIO(to_csv(table)))) for table in (ranked, other))
+    assert first["model"] == second["model"] == "b"
     assert float(first["mean"]) == pytest.approx(mean)
-    assert float(first["beside"]) == pytest.approx(beside)
-    assert int(first["n"]) == folds
-    assert label in table.note
-    other = {c.key: c.title for c in table.columns}["beside"]
-    assert label.lower() != other.lower()
+    assert float(second["beside"]) == pytest.approx(beside)
+    assert int(second["n"]) == folds
+    assert label in ranked.note
+    title = {c.key: c.title for c in other.columns}["beside"]
+    assert label.lower() != title.lower()

@@ -12,8 +12,7 @@ from studies import experiment, ran, study
 from bakeoff.report import may_be_best, page, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import exhibits
-from bakeoff.report.make import make_prints, make_report
-from bakeoff.report.page import Page
+from bakeoff.report.page import Page, inline_svg
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
@@ -62,7 +61,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     spec = experiment({"a": "Alpha", "b": ALERT, "c": LONG}, tests=TESTS[:2] + TESTS[3:5])
     made_up = ran(spec, THREE, accuracies=ACCURACIES)
-    make_report(made_up, folder)
+    Page(made_up).write(folder)
     return folder, exhibits(made_up)
 
 
@@ -81,8 +80,11 @@ def test_page_needs_nothing_but_itself(made):
     text = (made[0] / "report.html").read_text(encoding="utf-8")
     page = Parsed(text)
     own = {f"#{name}" for name in page.ids}
-    files = {f"figures/{e.name}.svg" for e in made[1]}
-    files |= {"methods.txt", "methods.tex", "references.bib", "timings.csv"}
+    files = {
+        f"figures/{e.name}.svg" if e.form == "figure" else f"tables/{e.name}.csv" for e in made[1]
+    }
+    files |= {"methods.txt", "methods.tex", "references.bib", "timings.csv", "report.md"}
+    files |= {"verdict.txt", "comparisons.csv", "scores.csv", "experiment.yaml"}
     assert {link for link in page.links if not link.startswith("data:")} <= own | files
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)
@@ -103,7 +105,7 @@ def test_labels_do_no_harm_wherever_they_go(made):
     page = Parsed((folder / "report.html").read_text(encoding="utf-8"))
     assert [tag for tag, _ in page.tags].count("script") == 1
     assert any(ALERT in text for text in page.texts)
-    assert ALERT not in (folder / "report.md").read_text(encoding="utf-8").split("`````")[0]
+    assert ALERT not in (folder / "report.md").read_text(encoding="utf-8")
     for exhibit in listed:
         if exhibit.form == "figure":
             svg = (folder / "figures" / f"{exhibit.name}.svg").read_text(encoding="utf-8")
@@ -114,8 +116,8 @@ def test_same_study_gives_the_same_bytes(tmp_path):
     spec = experiment(("a", "b"))
     first, again = (ran(spec, THREE, accuracies=ACCURACIES) for _ in range(2))
     for name, one in (("one", first), ("two", again)):
-        make_report(one, tmp_path / name)
-        make_prints(one, tmp_path / name)
+        Page(one).write(tmp_path / name)
+        Page(one).print_figures(tmp_path / name)
     files = [p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*.*")]
     assert len(files) > 20
     for file in files:
@@ -130,8 +132,16 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
     means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
     spec = experiment({m: f"a model whose name has {m:>3} chars" for m in means}, tests=tests)
     one = study(spec, (), means) if k == 1 else ran(spec, means, accuracies=means)
-    make_report(one, tmp_path)
+    Page(one).write(tmp_path)
     assert not Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).errors
+
+
+def test_models_without_scores_have_no_table_but_a_reason():
+    one = study(experiment(("a", "b")), (), THREE, undefined=("a", "b"))
+    page = _page(one)
+    assert not Parsed(page).errors
+    assert 'id="table-models"' not in page
+    assert "a is left out: accuracy is undefined on 10 of 10 folds" in page
 
 
 def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeypatch):
@@ -139,7 +149,7 @@ def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeyp
     names = [f"m{i}" for i in range(7)]  # 21 pairs
     means = {m: 0.9 - 0.001 * i for i, m in enumerate(names)}
     one = ran(experiment(names, tests=("cv5x2_f",)), means)
-    make_report(one, tmp_path)
+    Page(one).write(tmp_path)
     said = "first 20 of 21 rows"
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     table = page.partition('<table id="table-pairs.cv5x2_f"')[2].partition("</table>")[0]
@@ -170,7 +180,7 @@ def test_a_report_makes_each_of_its_parts_once(datasets, tmp_path, monkeypatch):
     ):
         counted(module, name)
     one = ran(experiment(list(THREE), datasets=[f"d{i}" for i in range(datasets)]), THREE)
-    make_report(one, tmp_path)
+    Page(one).write(tmp_path)
     items = exhibits(one)
     for name, form in (("build", "table"), ("draw", "figure")):
         assert {item: n for (at, item), n in done.items() if at == name} == {
@@ -186,7 +196,7 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
     names = [f"m{i:02}" for i in range(10)]
     means = {m: [0.9 - 0.01 * i - 0.001 * d for d in range(25)] for i, m in enumerate(names)}
     spec = experiment(names, datasets=[f"d{i:02}" for i in range(25)], tests=("nemenyi", "mcnemar"))
-    make_report(ran(spec, means), tmp_path)
+    Page(ran(spec, means)).write(tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 420_000
 
 
@@ -194,17 +204,42 @@ def _page(one):
     return Page(one, alone=True).html
 
 
-def test_the_test_that_decides_stands_first():
+def test_the_test_that_decides_stands_first_and_its_differences_beside_the_models():
     tests = ("bayes_correlated_t", "mcnemar", "cochran_q", "cv5x2_f")
     one = ran(experiment(tuple(THREE), tests=tests), THREE, accuracies=ACCURACIES)
-    ids = [name for name in Parsed(_page(one)).ids if name.startswith("h-comparisons-")]
-    assert ids[:2] == ["h-comparisons-cv5x2_f", "h-comparisons-mcnemar"]
-    assert "h-comparisons-bayes_correlated_t" in ids
+    ids = Parsed(_page(one)).ids
+    tested = [name.removeprefix("test-") for name in ids if name.startswith("test-")]
+    assert tested == ["cv5x2_f", "mcnemar", "bayes_correlated_t"]
+    first = ["table-models", "figure-forest.cv5x2_f", "pairs-of-models"]
+    assert [name for name in ids if name in first] == first
+
+
+def test_everything_but_the_answer_and_the_names_of_files_is_folded(made):
+    page = (made[0] / "report.html").read_text(encoding="utf-8")
+    opened = re.sub(r"<details.*</details>", "", page.partition("<main>")[2], flags=re.DOTALL)
+    assert opened.count("<table") == opened.count("<svg") == 1
+    assert "methods.tex" in opened
+    assert r"\citep" not in page
+    assert "@article" not in page
+
+
+def test_a_picture_on_the_page_has_ids_of_its_own_and_the_colours_of_the_page():
+    mark = '<use xlink:href="#m" x="1.12678" style="fill: #0071b1"/>'
+    text = '<text style="font-size: 8px">#0071b1 id="x" 1.23456</text>'
+    found = inline_svg(
+        f'<?xml version="1.0"?><svg viewBox="0 0 90 30"><metadata><x/></metadata>'
+        f'<path id="m" d="M 0 0"/><g clip-path="url(#c)">{mark}</g>{text}</svg>',
+        "fig-a.b",
+    )
+    assert (found.width, found.height) == ("90", "30")
+    assert found.inner == (
+        '<path id="fig-a-b-m" d="M 0 0"/><g clip-path="url(#fig-a-b-c)"><use href="#fig-a-b-m" '
+        f'x="1.12" style="fill: var(--blue)"/></g>{text}'
+    )
 
 
 def test_fits_are_counted_where_models_were_fitted_alone():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
-    assert "<dt>Fits</dt><dd>22</dd>" in _page(one)
-    assert one.fits == 22
+    assert "2 models, 1 data set, 22 fits;" in _page(one)
     failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
     assert dataclasses.replace(one, failed=failed).fits == 11

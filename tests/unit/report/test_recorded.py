@@ -1,4 +1,4 @@
-"""What exhibits show, as a text: what tables say, what figures draw and where, in which order.
+"""What exhibits show, as a text: what tables say, and what is written in figures and beside them.
 
 After a change that is wanted, `python tests/unit/report/test_recorded.py` writes recorded.txt anew.
 """
@@ -10,15 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import PathCollection, QuadMesh
-from matplotlib.colors import to_hex
-from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.text import Text
 from studies import experiment, ran
 
-from bakeoff.comparisons.subgroups import of_test_set, tabulate
+from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of, tabulate
 from bakeoff.report.exhibits import build, draw, exhibits
 
 FILE = Path(__file__).with_name("recorded.txt")
@@ -42,7 +37,7 @@ def one_data_set():
     return dataclasses.replace(
         found,
         importance=pd.DataFrame(lost),
-        subgroups=tabulate(of_test_set("d", rows, spec)),
+        subgroups=tabulate(subgroups_of("d", rows, spec), SUBGROUPS),
     )
 
 
@@ -69,8 +64,6 @@ def said(table):
     for row in table.rows:
         yield " | ".join(map(_cell, row))
     yield from filter(None, (table.note, table.summary))
-    if table.overall:
-        yield f"about the whole study: {table.overall}"
 
 
 def _cell(cell):
@@ -82,53 +75,11 @@ def _cell(cell):
 
 
 def described(drawing):
-    """Yield what is said of it, then what is seen, with its place in hundredths of an inch."""
+    """Yield what is said of it, and the texts in it."""
     yield from filter(None, (drawing.alt, drawing.legend, drawing.shows))
-    figure = drawing.figure
-    yield "{:.2f} x {:.2f} inches".format(*figure.get_size_inches())
-    figure.draw_without_rendering()
-    for artist in figure.findobj(_is_seen):
-        yield f"{type(artist).__name__} {_looks(artist)} at {_place(artist, figure)}"
-
-
-def _is_seen(artist):
-    if isinstance(artist, Text):
-        return artist.get_visible() and bool(artist.get_text())
-    kinds = (Line2D, Patch, PathCollection, QuadMesh, AxesImage)
-    return artist.get_visible() and isinstance(artist, kinds)
-
-
-def _looks(artist):
-    if isinstance(artist, Text):
-        turned = f" turned {artist.get_rotation():g}" if artist.get_rotation() else ""
-        return (
-            f"{artist.get_text()!r} {to_hex(artist.get_color())} {artist.get_fontsize():g} "
-            f"{artist.get_ha()} {artist.get_va()} {artist.get_fontweight()}{turned}"
-        )
-    if isinstance(artist, Line2D):
-        fill = to_hex(artist.get_markerfacecolor())
-        marks = f" {artist.get_marker()} {artist.get_markersize():g} {fill}"
-        drawn = f"{artist.get_linestyle()} {artist.get_linewidth():g}"
-        return f"{to_hex(artist.get_color())} {drawn}{marks}"
-    if isinstance(artist, Patch):
-        return f"{to_hex(artist.get_facecolor(), keep_alpha=True)} {artist.get_linewidth():g}"
-    if isinstance(artist, PathCollection):
-        return " ".join(to_hex(colour, keep_alpha=True) for colour in artist.get_facecolors())
-    return np.array2string(np.asarray(artist.get_array()), precision=3, separator=" ")
-
-
-def _place(artist, figure):
-    if isinstance(artist, Text):
-        points = artist.get_transform().transform([artist.get_unitless_position()])
-    elif isinstance(artist, Line2D):
-        points = artist.get_transform().transform(artist.get_xydata())
-        if len(points) > 4:
-            points = points[:: len(points) // 4]
-    elif isinstance(artist, PathCollection):
-        points = artist.get_offset_transform().transform(artist.get_offsets())
-    else:
-        points = artist.get_window_extent().get_points()
-    return " ".join(f"({x:.2f} {y:.2f})" for x, y in np.round(points / figure.dpi, 2) + 0.0)
+    drawing.figure.draw_without_rendering()
+    shown = (text for text in drawing.figure.findobj(Text) if text.get_visible())
+    yield " | ".join(text.get_text() for text in shown if text.get_text())
 
 
 def text():

@@ -6,11 +6,11 @@ import io
 import pytest
 from studies import experiment, ran
 
-from bakeoff.report.cells import P
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.tables import (
     Cell,
     Column,
+    P,
     PageTable,
     Table,
     latex,

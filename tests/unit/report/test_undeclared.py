@@ -120,5 +120,5 @@ def test_counts_of_rows_in_groups_carry_a_warning():
     )
     said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
     for study, told in ((plain, False), (grouped, True)):
-        listed = [e for e in exhibits(study) if e.kind == "disagreement"]
+        listed = [e for e in exhibits(study) if e.kind == "confusion_maps"]
         assert [said in draw(item, study).legend for item in listed] == [told]

@@ -84,10 +84,10 @@ def test_unit_stands_wherever_a_number_of_the_metric_does():
     models = build(items["models"], one)
     assert "Root mean squared error, mean (MPa)" in to_markdown(models)
     assert "(MPa)" in to_latex(models, "models")
-    assert to_csv(models).startswith("rank,model,mean,sd,ci_low,ci_high,n\n1.0,a,12345.")
+    assert to_csv(models).startswith("model,mean,ci_low,ci_high\na,12345.")
     pairs = build(items["pairs.corrected_kfold_t"], one)
     assert [c.title for c in pairs.columns[2:4]] == ["B − A (MPa)", "95% CI (MPa)"]
-    for name, said in (("scores", "error (MPa) on"), ("forest.corrected_kfold_t", "in MPa, mean")):
+    for name, said in (("scores", "error (MPa) on"), ("forest.corrected_kfold_t", "error in MPa")):
         assert said in draw(items[name], one).figure.axes[0].get_xlabel()
     assert "root mean squared error (MPa)" in methods(one).text
 
@@ -102,7 +102,6 @@ def test_each_data_set_has_its_own_unit_and_decimals():
     assert "mean" not in {column.key for column in build(items["models"], one).columns}
     assert "scores" not in items  # one axis has no two units
     forest = draw(items["forest.corrected_kfold_t"], one)
-    assert "(root mean squared error, mean" in forest.figure.axes[0].get_xlabel()
-    notes = [text.get_text() for text in forest.figure.axes[0].texts]
-    assert notes[0].startswith("123 MPa [")
-    assert notes[1].startswith("123 kg [")
+    assert "in root mean squared error" in forest.figure.axes[0].get_xlabel()
+    assert "d: 123 MPa, p" in forest.alt
+    assert "e: 123 kg, p" in forest.alt

@@ -12,10 +12,10 @@ from sklearn.metrics import f1_score
 
 from bakeoff import stats
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.comparisons.row_tables import intervals_of
+from bakeoff.comparisons.row_tables import subgroups_of as in_subgroups
 from bakeoff.comparisons.run_tests import Context, run_test
-from bakeoff.comparisons.score_intervals import of_test_set
 from bakeoff.comparisons.settings import planned
-from bakeoff.comparisons.subgroups import of_test_set as in_subgroups
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
@@ -224,7 +224,7 @@ def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flag
     entered(profit={"columns": ["amount"], "unit": "euros"})
     assert unit_of(METRICS["profit"]) == "euros"
     assert (varies(METRICS["profit"]), varies(METRICS["accuracy"])) == (True, False)
-    assert next(of_test_set("d", rows("profit"), None, 0.95))["note"] == ""
+    assert next(intervals_of("d", rows("profit"), None, 0.95))["note"] == ""
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
-    line = next(of_test_set("d", steep, None, 0.95))
+    line = next(intervals_of("d", steep, None, 0.95))
     assert "few rows dominate the metric" in line["note"]

@@ -102,3 +102,15 @@ def test_a_perfect_model_beats_one_that_is_always_wrong():
         found = stats.all_pairs("metric_difference", y, table, metric="f1")
         for pair in found.pairs[:2]:
             assert pair.pvalue <= pair.pvalue_adjusted < 0.01
+
+
+def test_a_model_that_does_not_vary_leaves_the_draws_of_others_alone():
+    rng = np.random.default_rng(1)
+    y, groups, shown = rng.integers(0, 2, 60), np.arange(60) // 7, rng.uniform(0.2, 0.8, (60, 3))
+    steps = set()
+    for constant in (0.99, 0.98, 0.97, 0.95, 0.9):  # its losses differ by rounding alone
+        shown[:, 0] = np.where(y == 1, constant, 1 - constant)
+        how = {"metric": "log_loss", "groups": groups, "n_resamples": 199}
+        family = stats.all_pairs("metric_difference", y, shown, **how)
+        steps.add(float(family.details["single_step"][-1]))
+    assert len(steps) == 1

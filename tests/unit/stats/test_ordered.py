@@ -61,12 +61,6 @@ def test_negative_long_run_variance_is_undefined():
     assert math.isnan(result.pvalue)
 
 
-def test_constant_differences_have_no_variance():
-    result = stats.diebold_mariano_means(np.full(40, 0.3), np.zeros(40))
-    assert result.status is Status.ZERO_VARIANCE
-    assert result.statistic == math.inf
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_times_are_worth_no_more_than_they_are(variant):
     # differences that swing back have a small long-run variance
@@ -82,11 +76,6 @@ def test_rows_that_swing_back_are_worth_no_more_than_they_are():
     found = stats.order_dependence(right)
     assert found.autocorrelation < 0
     assert found.n_effective == 200
-
-
-def test_blocks_are_of_neighbouring_times():
-    blocks = stats.time_blocks([5, 5, 1, 2, 3, 4, 6, 7], blocks=3)
-    assert blocks.tolist() == [1, 1, 0, 0, 0, 1, 2, 2]
 
 
 def test_few_independent_times_are_named():

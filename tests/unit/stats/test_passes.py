@@ -65,12 +65,9 @@ def test_gate_takes_one_value_of_each_item():
     expected = bakeoff.stats.mean_difference(*values)
     assert found.overall.limits.estimate == pytest.approx(expected.estimate)
     assert (found.overall.limits.n, str(found.decision)) == (60, "ship")
-    for option, said in (
-        ({"pass_at": 2, "pass_hat": 2}, "pass_at: one of"),
-        ({"pass_hat": 0}, "pas"),
-    ):
-        with pytest.raises(bakeoff.UserError, match=said):
-            bakeoff.gate(None, base, candidate, **asked, **option)
+    for metrics, said in ((["pass@2", "pass^2"], "by itself"), ("pass^0", "expected a number")):
+        with pytest.raises(bakeoff.UserError, match=f"metrics: .*{said}"):
+            bakeoff.gate(None, base, candidate, **asked, metrics=metrics)
 
 
 GROUPED = {"g": [0, 1, 1, 0] * 2}
@@ -79,15 +76,18 @@ GROUPED = {"g": [0, 1, 1, 0] * 2}
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"pass_at": 2}, "y: found None"),
-        ({"values": "higher", "pass_at": 2}, "pass_at: is about runs that are right or wrong"),
-        ({"values": "right", "pass_at": 2}, "groups: found None, expected the items"),
-        ({"values": "right", "pass_at": 2, "pass_hat": 2}, "one of pass@k and pass"),
-        ({"values": "right", "pass_hat": 9, "groups": [0, 1] * 4}, "pass.9 wants 9 runs of each"),
+        ({"pass_at": 2}, "pass_at: write `metrics"),
+        ({"values": "higher", "metrics": "pass@2"}, "metrics: pass@2 is about runs that are right"),
+        ({"values": "right", "metrics": "pass@2"}, "groups: found None, expected the items"),
+        ({"values": "right", "metrics": ["pass@2", "f1"]}, "pass@2 is compared by itself"),
+        (
+            {"values": "right", "metrics": "pass^9", "groups": [0, 1] * 4},
+            "pass.9 wants 9 runs of each",
+        ),
         (
             {
                 "values": "right",
-                "pass_at": 2,
+                "metrics": "pass@2",
                 "groups": [0, 1] * 4,
                 "subgroups": GROUPED,
             },

@@ -9,9 +9,7 @@ from functools import cache
 from typing import Any
 
 from bakeoff.report.drawing import message, styled
-from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Exhibit, Section
-from bakeoff.report.item import Item
-from bakeoff.report.pairs_shown import families_of
+from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Exhibit, Item, Section
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import PageTable, Table, tabulate
@@ -40,7 +38,7 @@ def exhibits(design: StudyDesign) -> list[Item]:
     """List the tables and figures of a report, in its order: tests over all data sets first."""
     order = list(Section)
     found = [
-        ((order.index(record.section), record.place // 10, rank, record.place), item)
+        ((order.index(record.section), record.place, rank), item)
         for record in records().values()
         for rank, item in _items(record, design)
     ]
@@ -74,7 +72,7 @@ def _made(item: Item, study: Study) -> Any:
 def draw(item: Item, study: Study) -> Drawing:
     """Draw a figure; where the evidence allows none, it says why."""
     with styled():
-        if item.test and not families_of(study, item.test):
+        if item.test and not study.of_test(item.test, "pair"):
             return message(NO_RESULT)
         drawing: Drawing = _made(item, study)
     drawing = drawing._replace(legend=f"{item.caption} {drawing.legend}".rstrip())

@@ -8,27 +8,45 @@ from collections import Counter
 from typing import Any
 
 from bakeoff.comparisons.evidence import has_interval, has_test
-from bakeoff.report import cells, prose
+from bakeoff.report import prose, tables
 from bakeoff.report.baseline import baselines
-from bakeoff.report.cells import COUNT, DATASET, INTERVAL, METRIC, MODEL, PLAN, SCORE, Best
 from bakeoff.report.drawing import MOST_DRAWN, Colour, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import MOST_DATASETS, Drawing, Section, figure, table
 from bakeoff.report.may_be_best import cautions, may_be_best
 from bakeoff.report.numbers import capital, count, fixed, letters_for, number, percent
-from bakeoff.report.pairs_shown import order
-from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking, ranks_of
-from bakeoff.report.standings import lines
+from bakeoff.report.ranking import (
+    Ranked,
+    dataset_means,
+    interval_note,
+    order,
+    ranking,
+    ranks_of,
+    shown_interval,
+)
 from bakeoff.report.study import BESIDE, Study
 from bakeoff.report.study_design import StudyDesign, clean
-from bakeoff.report.tables import Cell, Column, Table, numbers
+from bakeoff.report.tables import (
+    COUNT,
+    DATASET,
+    INTERVAL,
+    METRIC,
+    MODEL,
+    PLAN,
+    SCORE,
+    Best,
+    Cell,
+    Column,
+    Table,
+    numbers,
+)
 from bakeoff.scores.metrics import POINTS
-from bakeoff.stats import Evidence, Status
+from bakeoff.stats import Status
 
 RANK = numbers(lambda rank: fixed(rank, 2))
-MOST_MODELS = 30
-"""Models in the table of standings; the JSON has all."""
 MOST_LINES, MOST_DOTS = 120, 3_000
 """With more scores than these, lines between them would be a grey cloud."""
+MOST_MARKS = 1_000
+"""With more scores the dots are one picture, which is smaller than so many marks."""
 MOST_HOLES, MOST_VALUES = 5, 5
 POLICIES = {
     "drop_dataset": "the data sets that lack a score are left out of the tests over data sets",
@@ -43,15 +61,13 @@ def _level(study: Study) -> str:
 
 
 def _title_of_scores(design: StudyDesign) -> str:
-    plans = design.experiment.resampling.plans().values()
-    folds = any(len(plan.splits()) > 1 for plan in plans)
     where = "data set" if design.several else "fold"
-    return f"Scores on every {where}" if design.several or folds else "Scores on the test rows"
+    return f"Scores on every {where}" if design.plans_repeat else "Scores on the test rows"
 
 
 @figure(
-    Section.MODELS,
-    10,
+    Section.METRICS,
+    20,
     _title_of_scores,
     when=lambda design: design.averages(design.metric.name),
 )
@@ -73,18 +89,18 @@ def scores(study: Study) -> Drawing:
     drawn, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
     dotted = len(values) > 1
     joined = dotted and len(values) <= MOST_LINES and values.size <= MOST_DOTS
+    many = values.size > MOST_MARKS
     for row in values if joined else ():
         axes.plot(row, range(len(ranked)), color=Colour.SOFT, linewidth=0.6, alpha=0.6, zorder=1)
     below = 0.26 if dotted else 0  # the mean has its place under the single scores
     for place, line in enumerate(ranked):
         colour = Colour.BLUE if place == 0 else Colour.MUTED
         if dotted:
-            axes.plot(
-                values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
-                alpha=0.6, markeredgewidth=0, zorder=2,
-            )  # fmt: skip
-        if line.ci is not None:
-            axes.plot(list(line.ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
+            how: dict[str, Any] = {"alpha": 0.6, "markeredgewidth": 0, "rasterized": many}
+            places = [place] * len(values)
+            axes.plot(values[:, place], places, "o", markersize=3.6, color=colour, **how)
+        if ci := shown_interval(study, line):
+            axes.plot(list(ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
         axes.plot(line.mean, place + below, "D", markersize=4.2, color=Colour.INK, zorder=4)
     name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
@@ -104,88 +120,99 @@ def scores(study: Study) -> Drawing:
     return Drawing(drawn, alt, legend if dotted else prose.over_runs(study), shows)
 
 
-def _over_datasets(design: StudyDesign) -> bool:
-    over = (entry.evidence is Evidence.DATASETS for entry in design.tests)
-    return len(design.models) > 1 and any(over)
-
-
-@table(Section.MODELS, 15, "Standings", when=_over_datasets)
-def standings(study: Study) -> Table:
-    """How the models stand among each other over all data sets. The win rate is the mean share of
-    the other models that a model beats on a data set. Each interval holds by itself, and all
-    depends on which models are compared.
-    """
-    columns = (
-        Column("average_rank", "Average rank", RANK),
-        MODEL,
-        Column("win_rate", "Win rate", SCORE),
-        Column("win_rate_ci", _level(study), INTERVAL),
-        Column("data_sets", "Data sets", COUNT),
-    )
-    rows = list(lines(study))
-    more = len(rows) - MOST_MODELS
-    summary = f"… and {more} more models" if more > 0 else ""
-    return Table(columns, rows[:MOST_MODELS], summary=summary)
-
-
-@table(Section.MODELS, 20, "Models, ranked")
+@table(Section.ANSWER, 10, "Models, ranked")
 def models(study: Study) -> Table:
-    """The standard deviation describes the spread of single scores; it is not a standard error,
-    because folds share training rows. The tests, not overlapping intervals, show whether two models
-    differ.
-    """
+    """The tests, not overlapping intervals, show whether two models differ."""
     ranked, several = ranking(study), study.several
-    repeated = several or any(line.n > 1 for line in ranked)
     averaged = study.averages(study.metric.name)
-    known = any(not math.isnan(line.holdout) for line in ranked)
-    held = averaged and study.plan != "holdout" and known
-    pick = max if study.metric.greater_is_better else min
-    top = pick((line.mean for line in ranked), default=math.nan)
-    top_held = pick((line.holdout for line in ranked), default=math.nan)
-    beside = dataset_means(study, study.metric.name, BESIDE).mean()
-    other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
-    means = {m: dataset_means(study, m, study.plan).mean() for m in other}
-    best_of = {
-        m: means[m].max() if metric.greater_is_better else means[m].min()
-        for m, metric in other.items()
-    }
+    top = _best_of([line.mean for line in ranked], study.metric.greater_is_better)
     rows = []
     for line in ranked:
         row: dict[str, Any] = {"rank": line.rank, "model": line.model, "wins": line.wins}
         if averaged:
-            row |= {"mean": Best(line.mean, line.mean == top), "ci_low": line.ci}
+            row["mean"] = Best(line.mean, line.mean == top)
+            row |= {"ci_low": ci} if (ci := shown_interval(study, line)) else {}
+        rows.append(row)
+    baseline = _baseline_scores(study)
+    if rows and study.metric.name in baseline:
+        rows.append({"model": _baseline_row(study), "mean": baseline[study.metric.name]})
+    title = capital(study.metric.title)
+    repeated = several or any(line.n > 1 for line in ranked)
+    columns = (
+        MODEL,
+        *([Column("rank", "Average rank", RANK)] if several else []),
+        Column("mean", f"{title}, mean" if repeated else title, SCORE),
+        Column("ci_low", _level(study), INTERVAL),
+        Column("wins", "Times first", COUNT, several=True),
+    )
+    return Table(columns, rows, _note_of_models(study, ranked))
+
+
+@table(
+    Section.METRICS,
+    10,
+    "Every metric",
+    when=lambda design: len(design.experiment.metrics) > 1 or design.plans_repeat,
+)
+def metrics(study: Study) -> Table:
+    """Mean scores by every metric. The standard deviation describes the spread of single scores; it
+    is not a standard error, because folds share training rows.
+    """
+    ranked, several = ranking(study), study.several
+    first = study.metric
+    averaged = study.averages(first.name)
+    repeated = several or any(line.n > 1 for line in ranked)
+    known = any(not math.isnan(line.holdout) for line in ranked)
+    held = averaged and study.plan != "holdout" and known
+    best = _best_of([line.holdout for line in ranked], first.greater_is_better)
+    beside = dataset_means(study, first.name, BESIDE).mean()
+    other = {m: study.metrics[m] for m in study.experiment.metrics[1:] if study.averages(m)}
+    means = {m: dataset_means(study, m, study.plan).mean() for m in other}
+    tops = {m: _best_of(means[m], metric.greater_is_better) for m, metric in other.items()}
+    rows: list[dict[str, Any]] = []
+    for line in ranked:
+        row: dict[str, Any] = {"model": line.model}
         if repeated:
             row |= {"sd": line.sd, "n": line.n} if averaged else {"n": line.n}
         if study.plan == "halves":
             row["beside"] = float(beside[line.model])
         if held:
-            row["holdout"] = Best(line.holdout, line.holdout == top_held)
-        own = {m: float(means[m][line.model]) for m in other}
-        rows.append(row | {f"mean_{m}": Best(own[m], own[m] == best_of[m]) for m in other})
-    if rows and (constant := _constant(study, held)):
-        rows.append(constant)
-    title = capital(study.metric.title)
+            row["holdout"] = Best(line.holdout, line.holdout == best)
+        scores = {m: float(means[m][line.model]) for m in other}
+        rows.append(row | {f"mean_{m}": Best(scores[m], scores[m] == tops[m]) for m in other})
+    baseline = _baseline_scores(study)
+    if rows and first.name in baseline:
+        row = {"model": _baseline_row(study)}
+        row |= {f"mean_{m}": mean for m, mean in baseline.items() if m != first.name}
+        if held:
+            each = baselines(study, first.name)
+            row["holdout"] = math.fsum(one.holdout for one in each) / len(each)
+        rows.append(row)
     columns = (
-        Column("rank", "Average rank", RANK) if several else Column("rank", "Rank", cells.NUMBER),
         MODEL,
-        Column("mean", f"{title}, mean" if repeated else title, SCORE),
-        Column("sd", "SD over data sets" if several else "SD over folds", SCORE),
-        Column("ci_low", _level(study), INTERVAL),
+        *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
+        Column(
+            "sd", f"{capital(first.title)}, SD over {'data sets' if several else 'folds'}", SCORE
+        ),
         Column("n", "Data sets" if several else "Folds", COUNT),
         Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
-        Column("holdout", "On held-out rows", SCORE),
-        Column("wins", "Times first", COUNT, several=True),
-        *(Column(f"mean_{m}", capital(one.title), SCORE, metric=m) for m, one in other.items()),
+        Column("holdout", f"{capital(first.title)} on held-out rows", SCORE),
     )
-    return Table(columns, rows, _note_of_models(study, ranked))
+    return Table(columns, rows)
+
+
+def _best_of(scores: Any, greater_is_better: bool) -> float:
+    return float((max if greater_is_better else min)(scores, default=math.nan))
 
 
 def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     """Say how models were ranked, and what is odd about their scores."""
     trained = "" if study.several else prose.trained_on(study, study.datasets[0], study.plan)
     by = f"{study.metric.title} ({prose.scored(study)}{trained})"
-    parts = [f"Ranked by {by}. {interval_note(study)}"]
-    parts += filter(None, [prose.over_runs(study)])
+    hidden = any(line.ci for line in ranked) and not any(
+        shown_interval(study, one) for one in ranked
+    )
+    parts = [f"Ranked by {by}.", "" if hidden else interval_note(study), prose.over_runs(study)]
     shares = study.metric.unit == POINTS
     if shares and any(line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked):
         parts.append("An interval that reaches beyond 0 or 1 is a rough approximation.")
@@ -196,10 +223,10 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
         priced = len(study.experiment.without_costs) < len(study.datasets)
         cheapest_class = " (with costs: the cheapest class)" if priced else ""
         parts.append(
-            f"The constant answer predicts the mean of the {where} rows for every row; by metrics "
+            f"The baseline predicts the mean of the {where} rows for every row; by metrics "
             f"that are no mean squared error or deviance, their median{like}."
             if study.experiment.task.numbers
-            else f"The constant answer predicts for every row the class that is the best by the "
+            else f"The baseline predicts for every row the class that is the best by the "
             f"metric on the {where} rows{cheapest_class}, with the class shares as "
             f"probabilities{like}."
         )
@@ -207,26 +234,22 @@ def _note_of_models(study: Study, ranked: list[Ranked]) -> str:
     for dataset, notes in study.notes.items():
         where = f"{study.dataset_label(dataset)}, " if study.several else ""
         parts += [f"{where}{clean(said)}" for said in notes]
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
 
 
-def _constant(study: Study, held: bool) -> dict[str, Any]:
-    """Score the constant answer as a row below the models; over data sets the means."""
-    found = {name: baselines(study, name) for name in study.experiment.metrics}
-    known = {name: own for name, own in found.items() if len(own) == len(study.datasets)}
-    first = known.get(study.metric.name)
-    if first is None or not study.averages(study.metric.name):
-        return {}
-    means = {
-        m: math.fsum(one.score for one in own) / len(own)
-        for m, own in known.items()
-        if study.averages(m)
+def _baseline_scores(study: Study) -> dict[str, float]:
+    """Return the mean score of the baseline by each metric that has one everywhere."""
+    scored = {name: baselines(study, name) for name in study.experiment.metrics}
+    return {
+        name: math.fsum(one.score for one in each) / len(each)
+        for name, each in scored.items()
+        if len(each) == len(study.datasets) and study.averages(name)
     }
-    answer = "" if study.several else f": {clean(first[0].answer)}"
-    row = {"model": Cell(f"(constant answer{answer})"), "mean": means.pop(study.metric.name)}
-    if held:
-        row["holdout"] = math.fsum(one.holdout for one in first) / len(first)
-    return row | {f"mean_{m}": mean for m, mean in means.items()}
+
+
+def _baseline_row(study: Study) -> Cell:
+    answer = baselines(study, study.metric.name)[0].answer
+    return Cell(f"(baseline{'' if study.several else f': {clean(answer)}'})")
 
 
 def _may_be_best(design: StudyDesign) -> bool:
@@ -236,48 +259,45 @@ def _may_be_best(design: StudyDesign) -> bool:
     return few and (known or (design.experiment.by_values and not design.has_runs))
 
 
-@table(Section.MODELS, 25, "Which models may be the best, on the held-out rows", when=_may_be_best)
+@table(Section.PAIRS, 5, "Which models may be the best, on the held-out rows", when=_may_be_best)
 def best(study: Study) -> Table:
     """A model is excluded from the models that may be the best if a pairwise test shows another
     model to be better and it is also outside the confidence set for the best model (Hsu 1984); p is
     the larger of the two p-values. Models of one group (same letter) are not shown to differ by the
     pairwise tests.
     """
-    found = may_be_best(study, study.metric.name)
+    by_dataset = may_be_best(study, study.metric.name)
     rows = [
         {
             "dataset": name,
-            **{key: getattr(line, key) for key in ("model", "value", "tier")},
-            "ci_low": line.ci or Cell("not known"),
+            "model": line.model,
             "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
             "p": line.pvalue,
+            "tier": line.tier,
         }
-        for name, each in found.items()
+        for name, each in by_dataset.items()
         for line in each.models
     ]
     columns = (
         DATASET,
         MODEL,
-        Column("value", capital(study.metric.title), SCORE),
-        Column("ci_low", _level(study), INTERVAL),
         Column("stays", "May be the best"),
-        Column("p", "p", cells.STARRED),
+        Column("p", "p", tables.STARRED),
         Column("tier", "Group"),
     )
-    told = [text for each in found.values() for text in cautions(study, each)]
-    return Table(columns, rows, " ".join(told))
+    notes = [text for each in by_dataset.values() for text in cautions(study, each)]
+    return Table(columns, rows, " ".join(notes))
 
 
 @table(
-    Section.MODELS,
-    28,
+    Section.METRICS,
+    30,
     "Every metric on the held-out rows",
     when=lambda design: (
         (design.has_rows or (design.has_runs and not design.experiment.by_values))
         and any(map(has_interval, design.experiment.metrics))
         and len(design.datasets) <= MOST_DATASETS
     ),
-    folded="Every metric with its interval",
 )
 def intervals(study: Study) -> Table:
     """Every metric of every model on the held-out rows, with its standard error and confidence
@@ -309,11 +329,10 @@ def intervals(study: Study) -> Table:
 
 
 @table(
-    Section.MODELS,
-    30,
+    Section.METRICS,
+    15,
     "Mean scores by data set",
     when=lambda design: design.several,
-    folded="Every data set",
 )
 def datasets(study: Study) -> Table:
     """The mean score of each model on each data set; the best score of a data set is in bold, a
@@ -346,11 +365,10 @@ def datasets(study: Study) -> Table:
 
 
 @table(
-    Section.MODELS,
-    40,
+    Section.FITS,
+    20,
     "Choices made in training",
     when=lambda design: any(model.chooses for model in design.experiment.fitted.values()),
-    folded="Choices made in training",
 )
 def choices(study: Study) -> Table:
     """Parameters, thresholds and numbers of rounds that each fit chose on its own training rows,
@@ -397,11 +415,10 @@ def _counted(values: Any) -> str:
 
 
 @table(
-    Section.MODELS,
-    50,
+    Section.FITS,
+    30,
     "Variation between seeds",
     when=lambda design: any(model.seeds > 1 for model in design.experiment.fitted.values()),
-    folded="Variation between seeds",
 )
 def seeds(study: Study) -> Table:
     """The standard deviation of a score between seeds on the same fold and between folds, and the
@@ -418,7 +435,7 @@ def seeds(study: Study) -> Table:
         Column("mean", capital(study.metric.title), SCORE),
         Column("sd_between_seeds", "SD between seeds", SCORE),
         Column("sd_between_folds", "SD between folds", SCORE),
-        Column("share_of_seeds", "Variance due to seeds", cells.SHARE),
+        Column("share_of_seeds", "Variance due to seeds", tables.SHARE),
     )
     own = [line for line in rows if line["metric"] == study.metric.name]
     return Table(columns, own, "Other metrics are in seeds.csv.")

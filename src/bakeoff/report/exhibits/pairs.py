@@ -1,18 +1,18 @@
-"""The tests as figures: differences of pairs, their matrix, posteriors, and average ranks."""
+"""The tests: of all models at once, of single models, and of pairs, as tables and figures."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.report import prose
+from bakeoff.report import prose, tables
 from bakeoff.report.drawing import (
     LEAST,
     MOST_DRAWN,
@@ -21,48 +21,306 @@ from bakeoff.report.drawing import (
     WIDTH,
     Colour,
     IntervalLine,
-    bare,
     canvas,
-    grid,
     interval_plot,
     message,
     name_of,
     name_rows,
+    panel,
     text_width,
 )
-from bakeoff.report.exhibit import Drawing, Section, figure
+from bakeoff.report.exhibit import Drawing, Section, figure, table
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import enumerated, fixed, letters_for, p_equals, probability, pvalue
-from bakeoff.report.numbers import words as listed
-from bakeoff.report.pairs_shown import (
-    Row,
-    difference_name,
-    families_of,
-    order,
-    rows_of,
-    what_is_shown,
+from bakeoff.report.numbers import (
+    MINUS,
+    NONE,
+    capital,
+    count,
+    enumerated,
+    fixed,
+    letters_for,
+    p_equals,
+    percent,
+    probability,
+    short,
+    words,
 )
+from bakeoff.report.ranking import order, oriented, tally
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
-from bakeoff.report.written import with_unit
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
+from bakeoff.report.tables import COUNT, METRIC, MODEL, SCORE, A, B, Cell, Column, Table
+from bakeoff.report.written import Written
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, paired_odds_ratio_ci
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+MOST_PAIRS = 300
+"""With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
+MOST_ROWS = 15
+"""With more pairs a figure of differences has those of the leader, and a matrix has all."""
+MOST_OTHERS = 20
+"""Of more models a figure has the differences to those that come next."""
+MOST_DATASETS = 40
+PAIR_LETTERS = 36
+"""So many letters have the names of a pair together, beside a figure."""
+MOST_SIGNED = 30
+"""With more models, cells of the matrix have colours and no signs, which nobody could read."""
+EFFECTS = {
+    "cohen_dz": "Cohen's dz",
+    "hedges_gz": "Hedges' gz",
+    "cohens_g": "Cohen's g",
+    "cohens_h": "Cohen's h",
+    "auc_a": "AUC of A",
+    "auc_b": "AUC of B",
+    "rank_biserial": "Rank-biserial r",
+    "share_a_better": "Share of A better",
+    "probability_superiority": "P(A above B)",
+}
+"""Names of effect sizes that are no plain words."""
 
-MOST_NUMBERED = 30
-"""With more models, cells of the matrix have colours and no numbers, which nobody could read."""
-LEVELS = 16
-"""Shades of a matrix without numbers."""
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+@table(
+    Section.PAIRS,
+    10,
+    "Omnibus tests",
+    when=lambda design: any(entry.arity is Arity.OMNIBUS for entry in design.tests),
+)
+def omnibus(study: Study) -> Table:
+    """Tests of the hypothesis that all models are equal. A small p-value means that some models
+    differ, but not which; a large one is not evidence that they are equal. Pairwise tests are
+    computed in either case; without a significant omnibus test a significant pair is tentative.
+    """
+    families = [family for family in study.families if family.role == "omnibus"]
+    families.sort(key=lambda family: bool(family.dataset))  # those over all data sets first
+    differ = Decision.A_BETTER, Decision.B_BETTER, Decision.DIFFERENT
+    rows = []
+    for family in families:
+        posthoc = study.of_test(family.entry.posthoc or "")
+        same = (f for f in posthoc if f.settles and f.evidence == family.evidence)
+        pairs_differ = NONE
+        if after := next(same, None):
+            n = sum(row.decision in differ for row in after.rows)
+            pairs_differ = f"{after.entry.title}: {n} of {count(len(after.rows), 'pair')} differ"
+        named = {"test": family.entry.title, "dataset": Cell(prose.where(study, family))}
+        rows.append(tables.compared(study, family.rows[0]) | named | {"posthoc": pairs_differ})
+    columns = (
+        Column("test", "Test"),
+        Column("dataset", "On"),
+        METRIC,
+        tables.STATISTIC,
+        tables.DF,
+        Column("pvalue", "p", tables.STARRED),
+        tables.DECISION,
+        Column("posthoc", "Pairwise tests"),
+    )
+    return Table(columns, rows)
+
+
+@table(Section.PAIRS, 50, "", each="test", when=lambda design, entry: entry.arity is Arity.ONE)
+def single(study: Study, test: str) -> Table:
+    """A test of each model by itself against a fixed value. It does not compare models; the
+    p-values are adjusted for the number of models.
+    """
+    families = study.of_test(test, "single")
+    rows = [
+        tables.compared(study, row) | {"null_value": prose.tested_value(row)}
+        for family in families
+        for row in family.rows
+    ]
+    first = families[0].rows[0]
+    level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
+    asks = {"greater": "above", "less": "below"}.get(first.alternative)
+    side = f"; one-sided: is the score {asks} the value?" if asks else "."
+    columns = (
+        MODEL,
+        Column("dataset", "Data set", tables.DATASET_LABEL),
+        METRIC,
+        Column("estimate", "Estimate", SCORE),
+        Column("ci_low", "CI", tables.INTERVAL),
+        Column("null_value", "Tested against", tables.NUMBER),
+        tables.STATISTIC,
+        tables.PVALUE,
+        tables.ADJUSTED,
+        tables.DECISION,
+    )
+    return Table(columns, rows, capital(f"{level}{prose.correction(families[0])}{side}"))
+
+
+@table(Section.PAIRS, 60, "all pairs", each="test", when=StudyDesign.pairs)
+def pairs(study: Study, test: str) -> Table:
+    """Every pair of models, with A and B as in comparisons.csv. The adjusted p-value (of Bayesian
+    tests the posterior probability) decides. “Cannot tell” means that the data do not decide, not
+    that the models are equal.
+    """
+    families = study.ranking_families(test)
+    if len(families) > 1:
+        return _tallies(study, families)
+    first, place = families[0], {model: i for i, model in enumerate(order(study))}
+    by_metric = [f for f in study.of_test(test, "pair") if f.dataset == first.dataset]
+    if sum(len(f.rows) for f in by_metric) > MOST_PAIRS:
+        by_metric = [first]
+    rows = [
+        row
+        for family in (first, *(f for f in by_metric if f is not first))
+        for row in sorted(family.rows, key=lambda r: sorted((place[r.model_a], place[r.model_b])))
+    ]
+    effects = list(dict.fromkeys(k for row in rows for k in row.result.get("effect_sizes", {})))
+
+    def values(row: Comparison) -> dict[str, Any]:
+        sizes, details = row.result.get("effect_sizes", {}), row.result.get("details", {})
+        line = tables.compared(study, row) | {
+            f"effect_{k}": as_float(sizes.get(k)) for k in effects
+        }
+        if "n_discordant" in row.result:  # McNemar's test of independent rows
+            alone = {key: details[key] for key in ("only_a_correct", "only_b_correct")}
+            how: dict[str, Any] = {
+                "confidence_level": row.confidence,
+                "alternative": row.alternative,
+            }
+            line |= alone | {"odds_ratio_low": tuple(paired_odds_ratio_ci(**alone, **how))}
+        return line
+
+    probabilities = (
+        Column("p_a_better", "P(A better)", tables.PROBABILITY),
+        Column("p_equivalent", "P(equivalent)", tables.PROBABILITY),
+        Column("p_b_better", "P(B better)", tables.PROBABILITY),
+    )
+    tested = tables.STATISTIC, tables.DF, tables.PVALUE, tables.ADJUSTED
+    advantage = "A − B" if first.entry.unit else prose.advantage(f.measure for f in by_metric)
+    columns = (
+        *([METRIC] if len(by_metric) > 1 else []),
+        A,
+        B,
+        Column("estimate", advantage, SCORE),
+        Column("ci_low", capital(prose.levels_of(first.rows)), tables.INTERVAL),
+        Column("only_a_correct", "Only A right", COUNT),
+        Column("only_b_correct", "Only B right", COUNT),
+        *(probabilities if first.bayesian else tested),
+        tables.DECISION,
+        Column("odds_ratio_low", "Odds ratio, CI", tables.RATIO),
+        *(
+            Column(f"effect_{k}", EFFECTS.get(k, capital(k.replace("_", " "))), tables.NUMBER)
+            for k in effects
+        ),
+    )
+    row, several = first.rows[0], len(by_metric) > 1
+    unit = "" if several else f"{prose.unit(first)} on "
+    note = f"{capital(unit + prose.evidence(study, first))}."
+    if first.entry.unit:
+        note += f" A − B is in units of {prose.unit(first)}."
+    if not first.bayesian:
+        one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
+        each = " for each metric" if several and row.family_size > 1 else ""
+        side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
+        note += (
+            f" {capital(prose.correction(first))}{each}.{side} Stars: adjusted p at most {one} "
+            f"(*), {two} (**), {three} (***).{prose.disagreement(first.rows)} "
+            f"{prose.assumed(first)}"
+        )
+    lower = "" if first.entry.unit else prose.lower_is_better(f.measure for f in by_metric)
+    return Table(columns, map(values, rows), note.rstrip() + lower)
+
+
+def _tallies(study: Study, families: list[Family]) -> Table:
+    """Count for each pair the data sets on which the test decides in each way."""
+    first = families[0]
+    says = {
+        "a_better": "A better on",
+        "b_better": "B better on",
+        "equivalent": "A not worse on" if first.noninferiority else "Equivalent on",
+        "cannot_tell": "Cannot tell on",
+        "undecided": "Undecided on",
+    }
+    if first.equivalence:
+        del says["a_better"], says["b_better"]
+    elif not first.bayesian:
+        del says["equivalent"]
+    rows = []
+    for both in combinations(order(study), 2):
+        a, b = oriented(study, *both)
+        if first.noninferiority and first.turned(a, b):
+            a, b = b, a
+        if counts := tally(families, a, b):
+            rows.append({"model_a": a, "model_b": b} | {kind: counts[kind] for kind in says})
+    note = (
+        f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
+        f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
+        f"single results. {prose.assumed(first)}".rstrip()
+    )
+    return Table((A, B, *(Column(key, title, COUNT) for key, title in says.items())), rows, note)
 
 
 # --- differences -----------------------------------------------------------------------------
 
 
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One line of a figure of pairs."""
+
+    label: str
+    comparison: Comparison
+    turned: bool
+    written: Written
+
+
+def rows_of(study: Study, families: Sequence[Family]) -> list[Row]:
+    """Choose the comparisons to show: all pairs, or the leader's; of data sets the two best."""
+    ranked = order(study)
+    if len(families) > 1:
+        a, b = ranked[:2]
+        rows = [
+            Row(short(study.dataset_label(f.dataset)), row, f.turned(a, b), f.written)
+            for f in families
+            if (row := f.between(a, b)) is not None
+        ]
+        rows.sort(key=lambda r: (math.isnan(r.comparison.estimate), -r.comparison.estimate))
+        half = MOST_DATASETS // 2
+        return rows if len(rows) <= MOST_DATASETS else [*rows[:half], *rows[-half:]]
+    family = families[0]
+    first = family.control or (ranked[0] if len(family.rows) > MOST_ROWS else "")
+    others = [m for m in ranked if m != first]
+    others = others if family.control else others[:MOST_OTHERS]
+    chosen = [(first, m) for m in others] if first else list(combinations(ranked, 2))
+    names = {model: study.label(model) for model in ranked}
+    alone, least = letters_for(names.values()), letters_for(names.values(), PAIR_LETTERS // 2)
+    rows = []
+    for a, b in chosen:
+        row = family.between(a, b)
+        if row is not None:
+            # a short name leaves its room to the other
+            rooms = [max(least, PAIR_LETTERS - len(names[other])) for other in (b, a)]
+            both = " − ".join(map(short, (names[a], names[b]), rooms))
+            label = f"− {short(names[b], alone)}" if first else both
+            rows.append(Row(label, row, family.turned(a, b), family.written))
+    return rows
+
+
+def _what_is_shown(study: Study, families: Sequence[Family], rows: Sequence[Row]) -> str:
+    """Say which of all comparisons a figure shows."""
+    ranked = list(map(study.label, order(study)))
+    if len(families) > 1:
+        extreme = f"; the {len(rows)} most extreme of {len(families)}"
+        more = extreme if len(rows) < len(families) else ""
+        return f"{ranked[0]} minus {ranked[1]}, the two best, on each data set{more}"
+    if families[0].control:
+        return f"{study.label(families[0].control)}, the control, minus each other model"
+    if len(rows) < len(families[0].rows):
+        which = "each other model" if len(rows) == len(ranked) - 1 else f"the next {len(rows)}"
+        return f"{ranked[0]}, the best, minus {which}"
+    return "every pair, the better-ranked model first"
+
+
+def _axis_of(families: Sequence[Family]) -> str:
+    """Name the horizontal axis of a figure of differences."""
+    units = {family.written.unit for family in families}
+    what = prose.unit(families[0]) if len(units) == 1 else families[0].written.title
+    return f"advantage of the first in {what}"
+
+
 @figure(
-    Section.COMPARISONS,
-    22,
+    Section.PAIRS,
+    30,
     "differences",
     each="test",
     # several criteria at once have no single difference
@@ -73,25 +331,33 @@ LEVELS = 16
     ),
 )
 def forest(study: Study, test: str) -> Drawing:
-    """Differences between pairs of models. A filled square marks a significant difference (by the
-    adjusted p-value).
+    """Differences between pairs of models, with adjusted p-values. A filled square marks a
+    significant difference. The table of all pairs has the numbers.
     """
-    families = families_of(study, test)
+    families = study.ranking_families(test)
     rows = rows_of(study, families)
     compared = [row.comparison for row in rows]
     if not any(math.isfinite(c.estimate) for c in compared):
         return message("no difference could be estimated")
     edges = _edges(compared)
-    units = len({row.written.unit for row in rows}) > 1
-    lines = [_interval(row, edges, units=units) for row in rows]
-    drawn, axes = interval_plot(lines, difference_name(families), band=compared[0].margin)
+    lines = []
+    for row in rows:
+        c, ends = row.comparison, (math.nan, math.nan)
+        if not math.isnan(c.ci_low):
+            low = edges[0] if c.alternative == "less" else c.ci_low
+            ends = low, edges[1] if c.alternative == "greater" else c.ci_high
+        p = p_equals(c.pvalue_adjusted)
+        lines.append(IntervalLine(row.label, p, c.estimate, ends, c.decision))
+    drawn, axes = interval_plot(lines, _axis_of(families), band=compared[0].margin)
     ticked = False
     for place, row in enumerate(rows):
-        single = _differences(row)
-        if math.isnan(row.comparison.ci_low) and len(single):
+        single_folds = row.comparison.result.get("details", {}).get("differences", [])
+        values = np.array([as_float(v) for v in np.ravel(np.array(single_folds, dtype=object))])
+        if math.isnan(row.comparison.ci_low) and len(values):
             ticked = True
             colour = SAYS.get(row.comparison.decision, Colour.MUTED)
-            axes.plot(single, [place] * len(single), "|", color=colour, markersize=7, alpha=0.7)
+            values = -values if row.turned else values
+            axes.plot(values, [place] * len(values), "|", color=colour, markersize=7, alpha=0.7)
     one_sided = any(c.alternative != "two-sided" for c in compared)
     if one_sided:
         axes.set_xlim(*edges)
@@ -109,56 +375,39 @@ def forest(study: Study, test: str) -> Drawing:
         )
     if one_sided:
         parts.append("The interval of a one-sided test is unbounded on the other side")
-    told = (
+    differences = enumerated(
         f"{row.label}: {row.written.told(row.comparison.estimate)}, "
         f"{p_equals(row.comparison.pvalue_adjusted)}"
         for row in rows
     )
-    alt = f"{families[0].entry.title}, differences with intervals. {enumerated(told)}."
+    alt = f"{families[0].entry.title}, differences with intervals. {differences}."
     legend = " ".join(f"{part}." for part in parts)
-    return Drawing(drawn, alt, legend, what_is_shown(study, families, rows))
+    return Drawing(drawn, alt, legend, _what_is_shown(study, families, rows))
 
 
-def _edges(found: list[Comparison]) -> tuple[float, float]:
+def _edges(compared: Sequence[Comparison]) -> tuple[float, float]:
     """Return where the axis ends that shows everything but the open ends of one-sided intervals."""
-    ends = [0.0, *(c.estimate for c in found), *(s * c.margin for c in found for s in (-1, 1))]
-    ends += [c.ci_low for c in found if c.alternative != "less"]
-    ends += [c.ci_high for c in found if c.alternative != "greater"]
+    ends = [0.0, *(c.estimate for c in compared)]
+    ends += [sign * c.margin for c in compared for sign in (-1, 1)]
+    ends += [c.ci_low for c in compared if c.alternative != "less"]
+    ends += [c.ci_high for c in compared if c.alternative != "greater"]
     known = [end for end in ends if math.isfinite(end)]
     room = 0.06 * (max(known) - min(known)) or 0.01
     return min(known) - room, max(known) + room
-
-
-def _interval(row: Row, edges: tuple[float, float], *, units: bool) -> IntervalLine:
-    c, size = row.comparison, row.written.told if units else row.written.score
-    low, high, ci = math.nan, math.nan, ""
-    if not math.isnan(c.ci_low):
-        low = edges[0] if c.alternative == "less" else c.ci_low
-        high = edges[1] if c.alternative == "greater" else c.ci_high
-        ci = f" {row.written.interval(c.ci_low, c.ci_high)}"
-    p = p_equals(c.pvalue_adjusted, "adj. p" if prose.p_name(c) != "p" else "p")
-    note = f"{size(c.estimate)}{ci}  {p}"
-    return IntervalLine(row.label, note, c.estimate, (low, high), c.decision)
-
-
-def _differences(row: Row) -> NDArray[np.float64]:
-    found = row.comparison.result.get("details", {}).get("differences", [])
-    values = np.array([as_float(v) for v in np.ravel(np.array(found, dtype=object))])
-    return -values if row.turned else values
 
 
 # --- matrix ----------------------------------------------------------------------------------
 
 
 @figure(
-    Section.COMPARISONS,
-    23,
+    Section.PAIRS,
+    40,
     "matrix",
     each="test",
     when=lambda design, entry: (
         design.pairs(entry)
         and entry.type1 is not TypeOneError.BAYESIAN
-        and len(design.models) > 2
+        and math.comb(len(design.models), 2) > MOST_ROWS
         and design.analysis[entry.name].versus is None
     ),
 )
@@ -167,121 +416,69 @@ def matrix(study: Study, test: str) -> Drawing:
     the column; green: both are equivalent; grey: the test cannot tell.
     """
     from matplotlib.colors import to_rgba
-    from matplotlib.patches import Rectangle
 
-    families, models = families_of(study, test), order(study)
-    several, family = len(families) > 1, families[0]
+    families, models = study.ranking_families(test), order(study)
+    several, family, k = len(families) > 1, families[0], len(models)
     names = list(map(study.label, models))
     labels = [name_of(name, letters_for(names)) for name in names]
-    k = len(models)
-    numbered = k <= MOST_NUMBERED
-    side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4 if numbered else 0.16
+    signed = k <= MOST_SIGNED
+    side = 0.34 if signed else 0.1
     left = max(text_width(label) for label in labels) + 0.15
-    top = max(text_width(label) * 0.72 for label in labels) + 0.2
-    right = max(0.2, top - side / 2)  # the last name leans over the edge
-    width, height = left + k * side + right, top + k * side + 0.1
+    width, height = left + k * side + 0.2, left + k * side + 0.1
     drawn = canvas(width, height)
     axes = drawn.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
-    size = SIZE if k <= 6 else SIZE - 1.5 if k <= 12 else SIZE - 2.7
-
-    def square(i: int, j: int, n: int = 1, **how: Any) -> None:
-        # the axes have their limits: no patch has to tell its own
-        axes.add_artist(Rectangle((j, i), n, 1, **how))
-
-    for i, a in enumerate(models):
-        seen = [[row for f in families if (row := f.between(a, b))] for b in models]
-        for j, rows in enumerate(seen if numbered else ()):
-            if not rows:
-                continue
-            (colour, strength), row = _shade(rows, several), rows[0]
-            if several:
-                text, strong = str(_won(rows)), _won(rows) > 0
-            else:
-                written = family.written.score(row.estimate)
-                text = written if i > j else pvalue(row.pvalue_adjusted)
-                text = "?" if text == "undecided" else text.replace(" ", "")
-                strong = row.decision in SAYS
-            face = to_rgba(colour, strength)
-            square(i, j, facecolor=face, edgecolor=Colour.PAPER, linewidth=1.2)
-            axes.text(
-                j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size,
-                color=Colour.INK if strong else Colour.MUTED,
-                fontweight="bold" if strong else "normal",
-            )  # fmt: skip
-        shades = [_shade(rows, several) if rows else None for rows in seen]
-        start = 0
-        for shade, own in groupby(() if numbered else shades, _level_of):
-            n = len(list(own))  # neighbours of like colour are one
-            if shade and shade[1]:
-                square(i, start, n, facecolor=shade[0], alpha=shade[1], linewidth=0)
-            start += n
-        edge = Colour.PAPER if numbered else Colour.LINE
-        square(i, i, facecolor=Colour.LINE, edgecolor=edge)
-    axes.set_xlim(0, k)
-    axes.set_ylim(k, 0)
-    axes.set_xticks([i + 0.5 for i in range(k)])
-    upright = {"rotation": 45, "rotation_mode": "anchor"} if numbered else {"rotation": 90}
-    axes.set_xticklabels(labels, ha="left" if numbered else "center", **upright)
+    signs = {Decision.A_BETTER: "+", Decision.B_BETTER: MINUS, Decision.EQUIVALENT: "="}
+    colours: NDArray[np.float64] = np.zeros((k, k, 4))
+    for i, j in np.ndindex(k, k):
+        rows = [row for f in families if (row := f.between(models[i], models[j]))]
+        if not rows:
+            continue
+        decisions = [row.decision for row in rows]
+        equal = decisions.count(Decision.EQUIVALENT)
+        won = equal or decisions.count(Decision.A_BETTER)
+        colour, strength = (
+            SAYS.get(decisions[0], Colour.SOFT),
+            0.45 if decisions[0] in SAYS else 0.15,
+        )
+        sign = signs.get(decisions[0], "")
+        if several:
+            colour, strength = Colour.GREEN if equal else Colour.BLUE, 0.75 * won / len(rows)
+            sign = str(won)
+        colours[i, j] = to_rgba(colour, strength)
+        if signed:
+            axes.text(j, i, sign, ha="center", va="center", fontsize=SIZE - 1, color=Colour.INK)
+    axes.imshow(colours, interpolation="nearest")
+    axes.set_xticks(range(k), labels, rotation=90)
+    axes.set_yticks(range(k), labels)
     axes.xaxis.tick_top()
-    axes.set_yticks([i + 0.5 for i in range(k)], labels)
-    axes.tick_params(length=0, labelcolor=Colour.INK)
-    for spine in axes.spines.values():
-        spine.set_visible(not numbered)
+    axes.tick_params(length=0, labelcolor=Colour.INK, labelsize=SIZE if signed else SIZE - 3)
     if several:
         says = family.within if family.equivalence else "the model of the row is better"
-        alt = f"the number of {len(families)} data sets on which {says}"
-        alt = f"{family.entry.title}: for each pair of {k} models, {alt}."
-    else:
-        shown = sum(row.decision in SAYS for row in family.rows)
-        margin = "not inferior" if family.noninferiority else "equivalent"
-        alt = (
-            f"{family.entry.title}: differences and adjusted p-values of {len(family.rows)} pairs "
-            f"of models; {shown} of them are significantly "
-            f"{margin if family.equivalence else 'different'}."
-        )
-    if not numbered:
-        legend = "The stronger the colour, the more data sets. " if several else ""
-        legend += "The table of all pairs has the numbers."
-    elif several:
+        shown = f"the number of {len(families)} data sets on which {says}"
+        alt = f"{family.entry.title}: for each pair of {k} models, {shown}."
         legend = (
             "Each number counts the data sets on which the model of the row is significantly "
             f"better, or on green {family.within}."
+            if signed
+            else "The stronger the colour, the more data sets."
         )
     else:
-        legend = f"On green {family.within}. " if family.noninferiority else ""
-        legend += (
-            f"Below the diagonal is {with_unit('the difference', family.written.unit)}, row minus "
-            "column; above it is the adjusted p-value, or a question mark where the comparison is "
-            "undecided."
+        significant = sum(row.decision in SAYS for row in family.rows)
+        margin = "not inferior" if family.noninferiority else "equivalent"
+        alt = (
+            f"{family.entry.title}: {len(family.rows)} pairs of models, of which {significant} are "
+            f"significantly {margin if family.equivalence else 'different'}."
         )
+        legend = f"On green {family.within}." if family.noninferiority else ""
     return Drawing(drawn, alt, legend)
-
-
-def _won(rows: list[Comparison]) -> int:
-    """Count the data sets on which the first model is equivalent, or else better."""
-    said = [row.decision for row in rows]
-    return said.count(Decision.EQUIVALENT) or said.count(Decision.A_BETTER)
-
-
-def _shade(rows: list[Comparison], several: bool) -> tuple[str, float]:
-    """Return the colour of a pair and how strong it is."""
-    if not several:
-        decision = rows[0].decision
-        return SAYS.get(decision, Colour.SOFT), 0.3 if decision in SAYS else 0.12
-    equal = any(row.decision is Decision.EQUIVALENT for row in rows)
-    return Colour.GREEN if equal else Colour.BLUE, 0.75 * _won(rows) / len(rows)
-
-
-def _level_of(shade: tuple[str, float] | None) -> tuple[str, float] | None:
-    return shade and (shade[0], math.ceil(shade[1] * LEVELS) / LEVELS)
 
 
 # --- posteriors ------------------------------------------------------------------------------
 
 
 @figure(
-    Section.COMPARISONS,
-    21,
+    Section.PAIRS,
+    20,
     "posterior",
     each="test",
     when=lambda design, entry: design.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
@@ -289,114 +486,51 @@ def _level_of(shade: tuple[str, float] | None) -> tuple[str, float] | None:
 def posterior(study: Study, test: str) -> Drawing:
     """Posterior probabilities that the first model is better, that both are practically equivalent
     (their difference lies in the region of practical equivalence), and that the second model is
-    better. They are probabilities of these statements, not p-values. Beside them stands the
-    posterior density of the difference, with the region of practical equivalence shaded.
+    better. They are probabilities of these statements, not p-values.
     """
-    families = families_of(study, test)
+    families = study.ranking_families(test)
     rows, family = rows_of(study, families), families[0]
     labels = [row.label for row in rows]
-    curves = [density(row.comparison) for row in rows]
-    with_curves = any(curve is not None for curve in curves)
-    each, top, bottom, gap = 0.42, 0.42, 0.55, 0.3
-    left = max(text_width(label) for label in labels) + 0.15
-    height = len(rows) * each + top + bottom
-    drawn = canvas(WIDTH, height)
-    room = WIDTH - left - 0.15
-    bar = (room - gap) * 0.5 if with_curves else room
-    vertical = bottom / height, len(rows) * each / height
-    axes = drawn.add_axes((left / WIDTH, vertical[0], bar / WIDTH, vertical[1]))
-    bare(axes)
+    drawn, axes = panel(len(rows), labels, row=0.36, top=0.42)
     for place, row in enumerate(rows):
-        _bar(axes, place, row.comparison)
+        c, start = row.comparison, 0.0
+        for share, colour in (
+            (c.p_a_better, Colour.BLUE),
+            (c.p_equivalent, Colour.SOFT),
+            (c.p_b_better, Colour.ORANGE),
+        ):
+            if not math.isfinite(share):
+                how: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": SIZE - 0.5}
+                axes.text(0.5, place, "undecided", color=Colour.MUTED, **how)
+                break
+            pale = 0.5 if colour is Colour.SOFT else 1
+            axes.barh(place, share, left=start, height=0.62, color=colour, linewidth=0, alpha=pale)
+            if share > 0.17:
+                ink = Colour.INK if colour is Colour.SOFT else Colour.PAPER
+                axes.text(
+                    start + share / 2, place, probability(share), ha="center", va="center",
+                    color=ink, fontsize=SIZE - 0.5, fontweight="bold",
+                )  # fmt: skip
+            start += share
     name_rows(axes, labels)
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
     rope = max(row.comparison.rope for row in rows)
-    x = left
+    height, x = drawn.get_figheight(), axes.get_position().x0
     for text, colour in (
         ("first better", Colour.BLUE),
         (f"within ±{family.written.told(rope)}" if rope > 0 else "", Colour.MUTED),
         ("second better", Colour.ORANGE),
     ):
         if text:
-            drawn.text(
-                x / WIDTH, 1 - (top - 0.1) / height, text, ha="left", va="bottom",
-                color=colour, fontsize=SIZE - 0.5,
-            )  # fmt: skip
-            x += text_width(text) + 0.15
-    if with_curves:
-        start = (left + bar + gap) / WIDTH
-        beside = drawn.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
-        _densities(beside, curves, rope)
-        beside.set_xlabel(f"advantage of the first ({prose.unit(family)})")
-    told = enumerated(
+            drawn.text(x, 1 - 0.3 / height, text, va="bottom", color=colour, fontsize=SIZE - 0.5)
+            x += (text_width(text) + 0.15) / drawn.get_figwidth()
+    probabilities = enumerated(
         f"{label}: {', '.join(map(probability, (c.p_a_better, c.p_equivalent, c.p_b_better)))}"
         for label, c in ((row.label, row.comparison) for row in rows)
     )
-    alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {told}."
-    return Drawing(drawn, alt, shows=what_is_shown(study, families, rows))
-
-
-def _bar(axes: Axes, place: int, row: Comparison) -> None:
-    start = 0.0
-    for share, colour, ink in (
-        (row.p_a_better, Colour.BLUE, Colour.PAPER),
-        (row.p_equivalent, Colour.SOFT, Colour.INK),
-        (row.p_b_better, Colour.ORANGE, Colour.PAPER),
-    ):
-        if not math.isfinite(share):
-            axes.text(
-                0.5, place, "undecided", ha="center", va="center",
-                color=Colour.MUTED, fontsize=SIZE - 0.5,
-            )  # fmt: skip
-            return
-        axes.barh(
-            place, share, left=start, height=0.62, color=colour, linewidth=0,
-            alpha=0.5 if colour == Colour.SOFT else 1,
-        )  # fmt: skip
-        if share > 0.17:
-            axes.text(
-                start + share / 2, place, probability(share), ha="center", va="center",
-                color=ink, fontsize=SIZE - 0.5, fontweight="bold",
-            )  # fmt: skip
-        start += share
-
-
-def density(row: Comparison) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return the posterior density of A's advantage where it is known: Student's t of one test."""
-    details = row.result.get("details", {})
-    if row.status != "ok" or "posterior_scale" not in details or row.df is None:
-        return None
-    scale = as_float(details["posterior_scale"])
-    reach = float(special.stdtrit(row.df, 1 - 0.003))
-    t = np.linspace(-reach, reach, 121)
-    half = (row.df + 1) / 2
-    constant = math.exp(special.gammaln(half) - special.gammaln(row.df / 2))
-    y = constant / math.sqrt(row.df * math.pi) * (1 + t**2 / row.df) ** -half / scale
-    # the estimate is the posterior's mean, already turned with the pair
-    return row.estimate + t * scale, y
-
-
-def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], rope: float) -> None:
-    bare(axes)
-    axes.tick_params(axis="y", labelleft=False, left=False)
-    if rope > 0:
-        axes.axvspan(-rope, rope, color=Colour.SOFT, alpha=0.2, linewidth=0)
-    axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
-    for place, curve in enumerate(curves):
-        if curve is None:
-            continue
-        x, y = curve
-        base = place + 0.31
-        top = base - 0.66 * y / y.max()
-        for part, colour in (
-            (x >= rope, Colour.BLUE),
-            (abs(x) <= rope, Colour.SOFT),
-            (x <= -rope, Colour.ORANGE),
-        ):
-            axes.fill_between(x, base, top, where=part, color=colour, alpha=0.35, linewidth=0)
-        axes.plot(x, top, color=Colour.INK, linewidth=0.9)
-    grid(axes)
+    alt = f"{family.entry.title}, probabilities of better, equivalent, worse. {probabilities}."
+    return Drawing(drawn, alt, shows=_what_is_shown(study, families, rows))
 
 
 # --- average ranks ---------------------------------------------------------------------------
@@ -409,112 +543,80 @@ def _ranks_all(design: StudyDesign, entry: Entry) -> bool:
     return ranked and entry.evidence is Evidence.DATASETS and design.pairs(entry)
 
 
-@figure(Section.COMPARISONS, 20, "average ranks", each="test", when=_ranks_all)
+@figure(Section.PAIRS, 15, "average ranks", each="test", when=_ranks_all)
 def ranks(study: Study, test: str) -> Drawing:
     """Critical difference diagram of the average ranks that the test compares. Bars join models
     that do not differ significantly by the adjusted p-values of this test. Where one critical
     difference holds for all pairs, it is drawn to scale.
     """
     # ranks, bars and p-values come from one result: the diagram cannot disagree with the table
-    family = families_of(study, test)[0]
+    family = study.ranking_families(test)[0]
     average = family.ranks
     if not average or not all(map(math.isfinite, average.values())):
         return message("there are no average ranks")
-    groups, models = joined(family), _drawn(family)
+    models = sorted(average, key=lambda model: average[model])[:MOST_DRAWN]
+    groups, k = joined(family), len(models)
+    first, last = 1, k
+    if k < len(average):
+        first, last = math.floor(average[models[0]]), math.floor(average[models[-1]]) + 1
+    letters = letters_for(map(study.label, models), 26)
+    names = {model: name_of(study.label(model), letters) for model in models}
+    half = (k + 1) // 2
+    margin = max(map(text_width, names.values())) + text_width("  99.99") + 0.2
+    critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
+    scaled = math.isfinite(critical) and critical <= last - first and bool(groups)
+    top = 0.95 if scaled else 0.5
+    below = top + 0.22 + 0.13 * len(groups)
+    width, height = max(WIDTH, 2 * margin + LEAST), below + 0.24 * half + 0.05
+    drawn = canvas(width, height)
+    axes = drawn.add_axes((margin / width, 0, 1 - 2 * margin / width, 1))
+    axes.set(xlim=(first, last), ylim=(height, 0))
+    axes.axis("off")
+    inch = (last - first) / (width - 2 * margin)  # in ranks
+    line: dict[str, Any] = {"clip_on": False, "solid_capstyle": "butt"}
+    small: dict[str, Any] = {"color": Colour.MUTED, "fontsize": SIZE - 0.5, "va": "bottom"}
+    if scaled:
+        axes.plot([first, first + critical], [0.47] * 2, color=Colour.MUTED, lw=1.6, **line)
+        axes.text(first, 0.42, f"critical difference {fixed(critical, 2)}", **small)
+    axes.plot([first, last], [top] * 2, color=Colour.INK, lw=0.9, **line)
+    for rank in range(first, last + 1, max(1, math.ceil((last - first) / 12))):
+        axes.plot([rank] * 2, [top, top - 0.07], color=Colour.INK, lw=0.9, **line)
+        axes.text(rank, top - 0.1, str(rank), ha="center", **small)
+    axes.text((first + last) / 2, 0.18, "average rank (1 is best)", ha="center", **small)
+    for i, group in enumerate(groups):
+        ends = average[group[0]] - 0.04 * inch, average[group[-1]] + 0.04 * inch
+        axes.plot(ends, [top + 0.12 + 0.13 * i] * 2, color=Colour.BLUE, lw=3.2, **line)
+    for i, model in enumerate(models):
+        left, value = i < half, fixed(average[model], 2)
+        down = below + 0.24 * (i if left else k - 1 - i)
+        end = first - 0.1 * inch if left else last + 0.1 * inch
+        xs, ys = [average[model], average[model], end], [top, down, down]
+        axes.plot(xs, ys, color=Colour.MUTED, lw=0.8, **line)
+        text = f"{names[model]}  {value}" if left else f"{value}  {names[model]}"
+        place = end - 0.04 * inch if left else end + 0.04 * inch
+        axes.text(place, down, text, ha="right" if left else "left", va="center")
     bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
     alt = (
         f"Average ranks: {', '.join(f'{study.label(m)} {fixed(average[m], 2)}' for m in models)}. "
         f"No significant difference: {bars or 'no models'}."
     )
     shows = ""
-    if len(average) > MOST_DRAWN:
-        shows = f"the {MOST_DRAWN} best of {len(average)} models"
+    if k < len(average):
+        shows = f"the {k} best of {len(average)} models"
     elif apart := _models(family, "cd_pairs_not_shown"):
-        hidden = listed([" and ".join(map(study.label, pair)) for pair in apart], 3)
+        hidden = words([" and ".join(map(study.label, pair)) for pair in apart], 3)
         shows = f"not {hidden}, which do not differ significantly but cannot be joined"
-    return Drawing(_diagram(study, family, models, groups), alt, shows=shows)
+    return Drawing(drawn, alt, shows=shows)
 
 
 def joined(family: Family) -> list[list[str]]:
     """Return the groups that bars join: none versus a control, which has no such groups."""
-    drawn = set(_drawn(family))
+    drawn = set(sorted(family.ranks, key=lambda model: family.ranks[model])[:MOST_DRAWN])
     groups = [[m for m in group if m in drawn] for group in _models(family, "cd_groups")]
     return [group for group in groups if len(group) > 1]
 
 
-def _drawn(family: Family) -> list[str]:
-    """Return the models of the diagram, best first."""
-    return sorted(family.ranks, key=lambda model: family.ranks[model])[:MOST_DRAWN]
-
-
 def _models(family: Family, key: str) -> list[list[str]]:
     names = list(family.ranks)
-    found = family.rows[0].result["ranks"].get(key, ())
-    return [[names[i] for i in group] for group in found]
-
-
-def _diagram(
-    study: Study, family: Family, models: Sequence[str], groups: list[list[str]]
-) -> Figure:
-    from matplotlib.lines import Line2D
-
-    average, k = family.ranks, len(models)
-    first, last = 1, k
-    if k < len(average):
-        values = [average[model] for model in models]
-        first, last = math.floor(min(values)), math.floor(max(values)) + 1
-    letters = letters_for(map(study.label, models), 26)
-    labels = {m: f"{name_of(study.label(m), letters)}  {fixed(average[m], 2)}" for m in models}
-    left = models[: (k + 1) // 2]
-    margin = max(text_width(text) for text in labels.values()) + 0.2
-    critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
-    fits = math.isfinite(critical) and critical <= last - first and bool(groups)
-    line, bar, top = 0.24, 0.13, 0.95 if fits else 0.5
-    bars_height = 0.12 + bar * len(groups)
-    height = top + bars_height + line * len(left) + 0.15
-    width = max(WIDTH, 2 * margin + LEAST)
-    drawn = canvas(width, height)
-    span = width - 2 * margin
-
-    def x(rank: float) -> float:
-        return (margin + span * (rank - first) / (last - first)) / width
-
-    def y(down: float) -> float:
-        return 1 - down / height
-
-    def stroke(xs: list[float], ys: list[float], colour: str, width: float) -> None:
-        drawn.add_artist(Line2D(xs, ys, color=colour, linewidth=width, solid_capstyle="butt"))
-
-    if fits:
-        stroke([x(first), x(first + critical)], [y(0.47)] * 2, Colour.MUTED, 1.6)
-        drawn.text(
-            x(first), y(0.42), f"critical difference {fixed(critical, 2)}",
-            ha="left", va="bottom", color=Colour.MUTED, fontsize=SIZE - 0.5,
-        )  # fmt: skip
-    stroke([x(first), x(last)], [y(top)] * 2, Colour.INK, 0.9)
-    for rank in range(first, last + 1, max(1, math.ceil((last - first) / 12))):
-        stroke([x(rank)] * 2, [y(top), y(top - 0.07)], Colour.INK, 0.9)
-        drawn.text(
-            x(rank), y(top - 0.1), str(rank), ha="center", va="bottom",
-            color=Colour.MUTED, fontsize=SIZE - 0.5,
-        )  # fmt: skip
-    title = "average rank (1 is best)"
-    drawn.text(0.5, y(0.05), title, ha="center", va="top", color=Colour.MUTED)
-    for i, group in enumerate(groups):
-        low, high = average[group[0]], average[group[-1]]
-        down = top + 0.12 + i * bar
-        stroke([x(low) - 0.006, x(high) + 0.006], [y(down)] * 2, Colour.BLUE, 3.2)
-    for i, model in enumerate(models):
-        is_left = i < len(left)
-        depth = i if is_left else k - 1 - i
-        down = top + bars_height + line * depth + 0.1
-        end = (margin - 0.12) / width if is_left else 1 - (margin - 0.12) / width
-        stroke([x(average[model])] * 2, [y(top), y(down)], Colour.MUTED, 0.8)
-        stroke([x(average[model]), end], [y(down)] * 2, Colour.MUTED, 0.8)
-        name, value = labels[model].rsplit("  ", 1)
-        drawn.text(
-            end + (-0.007 if is_left else 0.007), y(down),
-            f"{name}  {value}" if is_left else f"{value}  {name}",
-            ha="right" if is_left else "left", va="center", color=Colour.INK,
-        )  # fmt: skip
-    return drawn
+    groups = family.rows[0].result["ranks"].get(key, ())
+    return [[names[i] for i in group] for group in groups]

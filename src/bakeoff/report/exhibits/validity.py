@@ -9,103 +9,85 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.report import prose
-from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, MODEL, PLAN, SIZES
 from bakeoff.report.exhibit import Section, table
-from bakeoff.report.numbers import NONE, capital, count, fixed, percent, share, spread
-from bakeoff.report.pairs_shown import families_of, order
-from bakeoff.report.power import detectable
+from bakeoff.report.family import detectable
+from bakeoff.report.numbers import NONE, capital, fixed, percent, share
 from bakeoff.report.prose import assumed, checked
+from bakeoff.report.ranking import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.tables import Cell, Column, Kind, Table, numbers
+from bakeoff.report.tables import (
+    COUNT,
+    DATASET,
+    DATASET_LABEL,
+    MODEL,
+    PLAN,
+    SIZES,
+    Cell,
+    Column,
+    Kind,
+    Table,
+    numbers,
+)
 from bakeoff.report.undeclared import notes, remark_on
-from bakeoff.spec import PlannedTest
 from bakeoff.stats import Entry, TypeOneError, catalogue
 
 
-@table(Section.TRUST, 10, "Tests and why they were chosen")
-def chosen(study: Study) -> Table:
-    """The tests that ran, with their resampling plan, metrics, level, correction and options, and
-    the reason for each.
-    """
-
-    def how(test: PlannedTest) -> list[str]:
-        said = []
-        if test.correction:
-            name = prose.CORRECTIONS.get(test.correction, test.correction)
-            said.append("no correction" if test.correction == "none" else f"{name} correction")
-        if test.versus:
-            said.append(f"versus {study.label(test.versus)}")
-        for key, value in test.options.items():
-            if value != "two-sided":
-                said.append(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}")
-        return said
-
-    rows = []
-    for test in study.analysis:
-        settings = [f"level {test.alpha:g}", *how(test)]
-        if test.posthoc:
-            own = ", ".join(how(test.posthoc))
-            title = catalogue()[test.posthoc.name].title
-            settings.append(f"then {title}{f' ({own})' if own else ''}")
-        rows.append(
-            {
-                "test": catalogue()[test.name].title,
-                "plan": test.plan,
-                "metrics": ", ".join(study.metrics[name].title for name in test.metrics),
-                "settings": "; ".join(settings),
-                "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", test.why))),
-            }
-        )
-    columns = (
-        Column("test", "Test"),
-        PLAN,
-        Column("metrics", "Metrics"),
-        Column("settings", "Settings"),
-        Column("why", "Reason"),
-    )
-    return Table(columns, rows)
-
-
-@table(Section.TRUST, 20, "What each test is about")
+@table(Section.VALIDITY, 10, "Tests and why they were chosen")
 def tests(study: Study) -> Table:
-    """A fitted model is the result of one training set; a learning algorithm would be trained anew.
-    The type I error rate comes from simulations. “Probably missed” is the largest true difference
-    that a pairwise test would detect with a power below 80%, given the noise of these data.
-    Corrections are made within one data set and metric.
+    """The tests that ran and the reason for each. The type I error rate comes from simulations.
+    “Probably missed” is the largest true difference that a pairwise test would detect with a power
+    below 80%, given the noise of these data. Corrections are made within one data set and metric.
     """
+    reasons = {test.name: test.why for test in study.analysis}
+    reasons |= {
+        test.posthoc.name: f"follows {catalogue()[test.name].title}"
+        for test in study.analysis
+        if test.posthoc and test.posthoc.name not in reasons
+    }
     rows = []
     for entry in study.tests:
-        families = study.of_test(entry.name)
-        if not families:
-            continue
-        nulls = (r.result.get("null_hypothesis") for f in families for r in f.rows)
+        test, families = study.analysis[entry.name], study.of_test(entry.name)
+        nulls = (row.result.get("null_hypothesis") for f in families for row in f.rows)
         lenient = study.type1(entry) is TypeOneError.LIBERAL
-        alone = families[0].bayesian or len(families[0].rows) < 2
+        alone = not families or families[0].bayesian or len(families[0].rows) < 2
+        plans = [test.plan] if test.plan else list(dict.fromkeys(f.plan for f in families))
+        metrics = test.metrics or dict.fromkeys(family.metric for family in families)
+        settings = [f"level {test.alpha:g}", NONE if alone else prose.correction(families[0])]
+        settings += [f"versus {study.label(test.versus)}"] if test.versus else []
+        settings += [
+            f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
+            for key, value in test.options.items()
+            if value != "two-sided"
+        ]
         rows.append(
             {
                 "test": entry.title,
-                "about": prose.about(families[0]),
+                "plan": ", ".join(prose.PLANS[plan] for plan in plans),
+                "metrics": ", ".join(study.metrics[name].title for name in metrics),
                 "null_hypothesis": next(filter(None, nulls), NONE),
                 "type1": Cell(study.type1(entry).short, tone="bad" if lenient else ""),
-                "family": NONE if alone else prose.correction(families[0]),
+                "settings": "; ".join(part for part in settings if part != NONE),
                 "detectable": _would_miss(study, entry),
+                "why": capital(clean(re.sub(r"`([^`]*)`", r"“\1”", reasons[entry.name]))),
             }
         )
     columns = (
         Column("test", "Test"),
-        Column("about", "About"),
+        Column("plan", "On"),
+        Column("metrics", "Metrics"),
         Column("null_hypothesis", "Null hypothesis"),
         Column("type1", "Error rate"),
-        Column("family", "Hypotheses and correction"),
+        Column("settings", "Settings"),
         Column("detectable", "Probably missed"),
+        Column("why", "Reason"),
     )
     return Table(columns, rows, " ".join(filter(None, dict.fromkeys(map(assumed, study.families)))))
 
 
 def _would_miss(study: Study, entry: Entry) -> str:
     """Say which true difference a test would probably miss: of all pairs, or of the two best."""
-    families = [f for f in families_of(study, entry.name) if f.settles]
+    families = [f for f in study.ranking_families(entry.name) if f.settles]
     two = order(study)[:2] if len(families) != 1 else ()
     compared = ((f, row) for f in families for row in ([f.between(*two)] if two else f.rows) if row)
     sizes = [size for f, row in compared if not math.isnan(size := detectable(f, row))]
@@ -122,7 +104,7 @@ def _would_miss(study: Study, entry: Entry) -> str:
     return f"between the two best less than {low} to {high}, by data set"
 
 
-@table(Section.TRUST, 30, "Assumptions of the tests")
+@table(Section.VALIDITY, 20, "Assumptions of the tests")
 def assumptions(study: Study) -> Table:
     """The assumptions of each test and whether the data agree with them. “Cannot be checked” marks
     assumptions that only knowledge of the origin of the data can settle. Where a test made several
@@ -153,7 +135,7 @@ def assumptions(study: Study) -> Table:
 
 
 @table(
-    Section.TRUST,
+    Section.FITS,
     40,
     "Fits that failed",
     when=lambda design: design.experiment.on_error == "exclude" and bool(design.experiment.fitted),
@@ -172,7 +154,7 @@ def excluded(study: Study) -> Table:
     return Table(columns, rows.to_dict("records"), "excluded.csv lists every failed fit.")
 
 
-@table(Section.TRUST, 50, "The data", of_rows=True)
+@table(Section.DATA, 10, "The data")
 def data(study: Study) -> Table:
     """The data sets, with a hash of the canonical table (complete in the CSV file)."""
     rows = []
@@ -200,15 +182,13 @@ def data(study: Study) -> Table:
         Column("licence", "Licence"),
         Column("sha256", "SHA-256", Kind(lambda _, v: Cell(str(v)[:12], v), number=False)),
     )
-    sizes = spread([study.cards[name]["rows"] for name in study.datasets])
-    return Table(columns, rows, "", f"{count(len(rows), 'data set')} of {sizes} rows")
+    return Table(columns, rows)
 
 
 @table(
-    Section.TRUST,
-    52,
+    Section.DATA,
+    20,
     "How columns were read",
-    of_rows=True,
     when=lambda design: bool(design.experiment.fitted),
 )
 def columns(study: Study) -> Table:
@@ -220,12 +200,10 @@ def columns(study: Study) -> Table:
     ]
     kept = DATASET, Column("column", "Column"), Column("kind", "Read as")
     counted = Column("distinct", "Different", COUNT), Column("missing", "Missing", COUNT)
-    remarks = sum(bool(row["remark"]) for row in rows)
-    said = f"{count(len(rows), 'column')}, {count(remarks, 'remark') if remarks else 'no remarks'}"
-    return Table((*kept, *counted, Column("remark", "Remark")), rows, "", said)
+    return Table((*kept, *counted, Column("remark", "Remark")), rows)
 
 
-@table(Section.TRUST, 55, "Undeclared dependence, and columns to look at", of_rows=True)
+@table(Section.DATA, 30, "Undeclared dependence, and columns to look at")
 def undeclared(study: Study) -> Table:
     """Signs of dependent rows that the experiment does not declare, and columns that were perhaps
     not read as they were meant. If rows are dependent, tests that assume independent rows have an
@@ -246,11 +224,10 @@ def undeclared(study: Study) -> Table:
         "both only where no groups or times are declared."
     )
     columns = DATASET, Column("found", "Finding"), Column("advice", "What to do")
-    summary = count(len(found), "note") if found else "nothing found"
-    return Table(columns, [note._asdict() for note in found] or [none], how, summary)
+    return Table(columns, [note._asdict() for note in found] or [none], how)
 
 
-@table(Section.TRUST, 60, "The splits", of_fits=True)
+@table(Section.FITS, 10, "The splits")
 def splits(study: Study) -> Table:
     """How the rows were divided, and how much the share of a class (the mean of numbers, in
     standard deviations) differs at most between the training part and the test part of a division.
@@ -258,19 +235,17 @@ def splits(study: Study) -> Table:
     by_place = {(one["dataset"], one["plan"]): one for one in study.divisions}
     of_numbers = study.experiment.task.numbers
     differs = "max_mean_difference" if of_numbers else "max_class_share_difference"
-    rows, far = [], 0.0
+    rows = []
     parts = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
     for (dataset, plan), part in parts.groupby(["dataset", "plan"], sort=False):
         known = by_place.get((str(dataset), str(plan)), {})
         row: dict[str, Any] = {"dataset": dataset, "plan": plan, "splits": len(part)}
-        row |= {"n_train": part["n_train"], "n_test": part["n_test"], "method": "not known"}
-        if known:
-            stratified = ", stratified" if known["stratified"] else ""
-            row["method"] = f"{known['method']}{stratified}"
+        row |= {"n_train": part["n_train"], "n_test": part["n_test"]}
+        stratified = ", stratified" if known.get("stratified") else ""
+        row["method"] = f"{known['method']}{stratified}" if known else "not known"
         row[differs] = Cell("not known")
         if known and known["method"] != "given":
             row[differs] = known["max_class_share_difference"]
-            far = max(far, row[differs])
         if known.get("groups"):
             tested = pd.DataFrame([one["test"] for one in known["parts"]])
             row |= {"groups": known["groups"], "test_groups": tested["groups"]}
@@ -294,11 +269,6 @@ def splits(study: Study) -> Table:
             "The halves of two replications are expected to share half of their rows; near 0% or "
             "100% two replications are nearly the same division."
         )
-    summary = f"{count(len(rows), 'division plan')} of {count(len(study.datasets), 'data set')}"
-    if far and of_numbers:
-        summary += f", means differ by up to {fixed(far, 2)} standard deviations"
-    elif far:
-        summary += f", class shares differ by up to {100 * far:.1f} points"
 
     def overlap(known: dict[str, float]) -> Cell:
         unlike_half = max(known["max"] - 0.5, 0.5 - known["min"]) > 0.25
@@ -322,4 +292,4 @@ def splits(study: Study) -> Table:
         Column("max_mean_difference", "Largest difference of means", in_sd),
         Column("overlap", "Overlap of halves", Kind(lambda _, known: overlap(known))),
     )
-    return Table(columns, rows, " ".join(note), summary)
+    return Table(columns, rows, " ".join(note))

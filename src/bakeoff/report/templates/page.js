@@ -1,4 +1,4 @@
-// The page is whole without this: it copies texts, and prints what is folded.
+// The page is whole without this: it copies texts.
 for (const pre of document.querySelectorAll("pre.copy")) {
   const code = pre.querySelector("code");
   const button = document.createElement("button");
@@ -14,6 +14,3 @@ for (const pre of document.querySelectorAll("pre.copy")) {
   });
   pre.prepend(button);
 }
-addEventListener("beforeprint", () => {
-  for (const folded of document.querySelectorAll("details:not(.menu)")) folded.open = true;
-});

@@ -394,11 +394,6 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     PairwiseResult
         Pairs (0, 1), (0, 2), ..., or (control, j), each with its p-value and its adjusted one.
 
-    Raises
-    ------
-    ValueError
-        For a test that does not compare pairs, and as the test itself.
-
     Examples
     --------
     >>> from bakeoff.stats import all_pairs

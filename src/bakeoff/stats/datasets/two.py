@@ -182,7 +182,7 @@ def wilcoxon_signed_rank(
             statistic=nan, pvalue=nan, n=0, alternative=alternative, status=Status.TOO_FEW
         )
     d = differences(a[both], b[both], decimals)
-    signed = signed_ranks(d, zeros)
+    signed = SignedRanks(d, zeros)
     n_signed = len(signed.ranks)
     if method == "exact" and n_signed > _MAX_EXACT:
         raise ArgumentError(
@@ -207,23 +207,21 @@ def wilcoxon_signed_rank(
             status=Status.IDENTICAL_SCORES,
             details=_details(d, signed, zeros, 0.0, 1.0),
         )
-    p_normal = normal_pvalue(
-        signed.corrected_z(alternative) if continuity else signed.z, alternative
-    )
+    excess = float(np.sign(signed.w_plus - signed.mean))
+    shift = {"two-sided": 0.5 * excess, "greater": 0.5, "less": -0.5}[alternative]
+    p_normal = normal_pvalue(signed.z(shift if continuity else 0.0), alternative)
     estimate, low, high = hodges_lehmann(d, confidence_level, alternative)
     return Result(
         **facts,
         statistic=signed.w_plus,
-        pvalue=exact_pvalue(signed.ranks, signed.w_plus - signed.from_zeros, alternative)
-        if exact
-        else p_normal,
+        pvalue=exact_pvalue(signed.ranks, signed.positive, alternative) if exact else p_normal,
         estimate=estimate,
         ci=ConfidenceInterval(low, high, confidence_level, "hodges-lehmann"),
         effect_sizes={
             "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
             "probability_superiority": float(((d > 0) + 0.5 * (d == 0)).mean()),
         },
-        details=_details(d, signed, zeros, signed.z, p_normal),
+        details=_details(d, signed, zeros, signed.z(), p_normal),
     )
 
 
@@ -231,7 +229,7 @@ def _details(
     d: FloatArray, signed: SignedRanks, zeros: str, z: float, p_normal: float
 ) -> dict[str, Any]:
     # Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)
-    n, split = len(d), signed_ranks(d, "zsplit")
+    n, split = len(d), SignedRanks(d, "zsplit")
     t = min(split.w_plus, split.w_minus)
     demsar_z = (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return {
@@ -275,59 +273,29 @@ def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
     return enough, symmetric, normal
 
 
-@dataclasses.dataclass(frozen=True)
 class SignedRanks:
-    """The ranks of the absolute differences under one policy for zeros."""
+    """The ranks of the absolute differences, with zeros as in `wilcoxon_signed_rank`."""
 
-    ranks: FloatArray  # of the non-zero differences
-    positive: FloatArray  # 1 where A wins, else 0; same length
-    from_zeros: float  # rank sum that the zeros give to each side
-    mean: float
-    variance: float
+    def __init__(self, d: FloatArray, zeros: str) -> None:
+        if zeros == "wilcox":
+            d = d[d != 0]
+        ranks, counts = rank(np.abs(d))
+        signed = d != 0
+        n, n_zero, zero_ranks = len(d), int((~signed).sum()), float(ranks[~signed].sum())
+        self.mean, from_zeros = n * (n + 1) / 4, zero_ranks / 2
+        self.variance = (n * (n + 1) * (2 * n + 1) - tie_sum(counts) / 2) / 24
+        if zeros == "pratt":
+            # a zero has no sign: its rank leaves the mean and the variance
+            self.mean, from_zeros = self.mean - zero_ranks / 2, 0.0
+            self.variance -= n_zero * (n_zero + 1) ** 2 / 16
+        self.ranks = ranks[signed]
+        self.positive = float(self.ranks[d[signed] > 0].sum())  # rank sum of A's wins alone
+        self.w_plus = self.positive + from_zeros
+        self.w_minus = float(self.ranks[d[signed] < 0].sum()) + from_zeros
 
-    @property
-    def w_plus(self) -> float:
-        """Rank sum in favour of A."""
-        return float(self.ranks @ self.positive) + self.from_zeros
-
-    @property
-    def w_minus(self) -> float:
-        """Rank sum in favour of B."""
-        return float(self.ranks @ (1 - self.positive)) + self.from_zeros
-
-    @property
-    def z(self) -> float:
-        """Standardised W+, without continuity correction."""
-        return (self.w_plus - self.mean) / math.sqrt(self.variance)
-
-    def corrected_z(self, alternative: Alternative) -> float:
-        """Return z with a continuity correction of ½ towards the null."""
-        excess = self.w_plus - self.mean
-        shift = {"two-sided": 0.5 * float(np.sign(excess)), "greater": 0.5, "less": -0.5}
-        return (excess - shift[alternative]) / math.sqrt(self.variance)
-
-
-def signed_ranks(d: FloatArray, zeros: str) -> SignedRanks:
-    """Rank the absolute differences, with zeros as in `wilcoxon_signed_rank`."""
-    if zeros == "wilcox":
-        d = d[d != 0]
-    ranks, counts = rank(np.abs(d))
-    signed = d != 0
-    zero_ranks = float(ranks[~signed].sum())
-    n, n_zero = len(d), int((~signed).sum())
-    variance = (n * (n + 1) * (2 * n + 1) - tie_sum(counts) / 2) / 24
-    mean, from_zeros = n * (n + 1) / 4, zero_ranks / 2
-    if zeros == "pratt":
-        # a zero has no sign: its rank leaves the mean and the variance
-        mean, from_zeros = mean - zero_ranks / 2, 0.0
-        variance -= n_zero * (n_zero + 1) ** 2 / 16
-    return SignedRanks(
-        ranks=ranks[signed],
-        positive=(d[signed] > 0).astype(np.float64),
-        from_zeros=from_zeros,
-        mean=mean,
-        variance=variance,
-    )
+    def z(self, shift: float = 0.0) -> float:
+        """Return W+ standardised, less a correction for continuity."""
+        return (self.w_plus - self.mean - shift) / math.sqrt(self.variance)
 
 
 def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> float:

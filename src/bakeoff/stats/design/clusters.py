@@ -243,11 +243,6 @@ def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
     groups : array_like, shape (N,)
         The group of each row: words, numbers or dates.
 
-    Returns
-    -------
-    Dependence
-        Intraclass correlation, design effect and effective number of rows.
-
     Notes
     -----
     V = Σ r_k²/(1 − p_k)/N² with the cluster residuals r_k = D_k − n_k·mean (CR2; Bell &
@@ -344,11 +339,6 @@ def items_and_runs(
         Scores of A and B, one per item and run.
     items : array_like, shape (N,)
         The item of each row; every item has the same number of runs.
-
-    Returns
-    -------
-    ItemsAndRuns
-        Variance components, and how far more runs would help.
 
     Notes
     -----
@@ -449,11 +439,6 @@ def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -
         The time of each row, of any kind that sorts.
     blocks : int
         Number of blocks, of about equally many different times.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        The block of each row.
 
     Examples
     --------

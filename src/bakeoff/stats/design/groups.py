@@ -195,31 +195,18 @@ def _inverted(values: FloatArray, counts: FloatArray, total: float) -> tuple[flo
         phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
     weight = np.where(both_ends, 1.0, 2.0) / size
-    real, imaginary = _polar(log_size, phase)
-    series = _geometric(-2 * theta, -angle, min(room, size // 2))
-    density = float((weight * real).sum())
-    beyond = float((weight * (real * series[0] - imaginary * series[1])).sum())
+    transform = np.exp(log_size + 1j * phase)
+    # Σ r^j for j = 1, ..., last
+    log_ratio, last = -2 * theta - 1j * angle, min(room, size // 2)
+    ratio = np.exp(log_ratio)
+    close = np.abs(1 - ratio) < 1e-12
+    quotient = (ratio - np.exp((last + 1) * log_ratio)) / np.where(close, 1.0, 1 - ratio)
+    series = np.where(close, last, quotient)
+    density = float(weight @ transform.real)
+    beyond = float(weight @ (transform * series).real)
     log_cosh = np.logaddexp(theta * values, -theta * values) - math.log(2)
     scale = math.exp(float((counts * log_cosh).sum()) - theta * total)
     return scale * max(beyond, 0.0), scale * max(density, 0.0)
-
-
-def _geometric(log_ratio: float, turn: FloatArray, terms: int) -> tuple[FloatArray, FloatArray]:
-    """Return real and imaginary part of Σ r^j for j = 1, ..., terms, log r = log_ratio + i·turn."""
-    # In real numbers, for a product of complex ones is rounded as the processor likes.
-    first, last = _polar(log_ratio, turn), _polar((terms + 1) * log_ratio, (terms + 1) * turn)
-    top, gap = (first[0] - last[0], first[1] - last[1]), (1 - first[0], -first[1])
-    norm = np.square(gap[0]) + np.square(gap[1])
-    close = norm < 1e-24
-    norm = np.where(close, 1.0, norm)
-    real = np.where(close, terms, (top[0] * gap[0] + top[1] * gap[1]) / norm)
-    return real, np.where(close, 0.0, (top[1] * gap[0] - top[0] * gap[1]) / norm)
-
-
-def _polar(log_size: FloatArray | float, phase: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return real and imaginary part of e^(log_size + i·phase)."""
-    size = np.exp(log_size)
-    return size * np.cos(phase), size * np.sin(phase)
 
 
 _INNER = 12  # signs enumerated as one matrix product
@@ -254,8 +241,11 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
         mid, exact = (tails.pvalue("two-sided", exact=e) for e in (False, True))
         return JointFlip(statistic, mid, exact, len(scaled), "exact", 0.0)
     enumerated = len(scaled) <= MOST_ENUMERATED
-    if enumerated:
-        blocks = iter(_all_flips(scaled))
+    if enumerated:  # the first sign is fixed by symmetry
+        inner, outer = scaled[1 : _INNER + 1], scaled[_INNER + 1 :]
+        near = np.column_stack([all_sign_sums(column) for column in inner.T]) + scaled[0]
+        far = np.column_stack([all_sign_sums(column) for column in outer.T])
+        blocks = (np.square(near + shift).sum(axis=1) for shift in far)
     else:
         drawn = sign_blocks(np.random.default_rng(seed), len(scaled), n_resamples)
         blocks = (np.square(signs @ scaled).sum(axis=1) for signs in drawn)
@@ -272,14 +262,6 @@ def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip
     error = 0.0 if enumerated else math.sqrt(mid * (1 - mid) / size)
     method = "exact" if enumerated else "draws"
     return JointFlip(statistic, mid, (above + equal) / size, len(scaled), method, error)
-
-
-def _all_flips(scaled: FloatArray) -> list[FloatArray]:
-    """Return the statistic of every sign vector; the first sign is fixed by symmetry."""
-    inner, outer = scaled[1 : _INNER + 1], scaled[_INNER + 1 :]
-    near = np.column_stack([all_sign_sums(column) for column in inner.T]) + scaled[0]
-    far = np.column_stack([all_sign_sums(column) for column in outer.T])
-    return [np.square(near + shift).sum(axis=1) for shift in far]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -299,6 +281,33 @@ class GroupSums:
         alone = GroupSums(self.sums[:, None], self.shares)
         return float(max_flip(alone, np.ones(1), side).alone[0])
 
+    def widened(
+        self,
+        ci: ConfidenceInterval,
+        side: Alternative = "two-sided",
+        bounds: tuple[float, float] = UNBOUNDED,
+    ) -> ConfidenceInterval:
+        """Return the hull of a t interval and of the limits from means of subsets of groups."""
+        if self.many_alike:
+            return ci
+        limits = subset_limits(self.sums, self.shares, tail_probability(ci.confidence, side))
+        return hull(ci, limits, side, bounds)
+
+    def with_flips(
+        self,
+        pvalue: float,
+        ci: ConfidenceInterval,
+        estimate: float,
+        side: Alternative,
+        bounds: tuple[float, float] = UNBOUNDED,
+    ) -> tuple[float, ConfidenceInterval]:
+        """Return the larger p-value of t and of sign flips, and an interval to match."""
+        if self.many_alike:
+            return pvalue, ci
+        larger = max(pvalue, self.pvalue(side))
+        wider = self.widened(ci, side, bounds)
+        return larger, agreeing(wider, larger, 1 - ci.confidence, estimate, side)
+
 
 @dataclasses.dataclass(frozen=True)
 class MaxFlip:
@@ -317,7 +326,12 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     order = np.argsort(observed, kind="stable")
     beyond = np.zeros((2, differences))
     size = 0
-    for signs in _signs(groups):
+    if groups > _INNER:
+        blocks = sign_blocks(np.random.default_rng(_FLIP_SEED), groups, _DRAWS)
+    else:
+        bits = (np.arange(1 << groups)[:, None] >> np.arange(groups)) & 1
+        blocks = iter([(1 - 2 * bits).astype(np.float64)])
+    for signs in blocks:
         together = _towards(signs @ scaled, side)
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
@@ -350,14 +364,6 @@ def in_order(sums: FloatArray, weights: FloatArray) -> IntArray:
     return np.lexsort(np.round(keys / scale, 9).T)
 
 
-def _signs(groups: int) -> Iterator[FloatArray]:
-    if groups > _INNER:
-        yield from sign_blocks(np.random.default_rng(_FLIP_SEED), groups, _DRAWS)
-    else:
-        bits = (np.arange(1 << groups)[:, None] >> np.arange(groups)) & 1
-        yield (1 - 2 * bits).astype(np.float64)
-
-
 def _towards(values: FloatArray, side: Alternative) -> FloatArray:
     if side == "two-sided":
         return np.abs(values)
@@ -387,9 +393,12 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the means of subsets, shape (P, m), each with that of its complement."""
     both = np.column_stack([weights, sums])
     total = both.sum(axis=0)
+    # sums of small whole numbers are exact in single precision, which is as fast again
+    whole = np.abs(both).sum(axis=0).max() < 1 << 24 and (both == np.rint(both)).all()
+    kind = np.float32 if whole else np.float64
     parts = []
     for chosen in _subsets(len(weights)):
-        inside = chosen @ both
+        inside = (chosen.astype(kind) @ both.astype(kind)).astype(np.float64)
         inside = inside[(inside[:, 0] > 0) & (inside[:, 0] < total[0])]
         outside = total - inside
         parts += [(part[:, 1:] / part[:, :1]).T for part in (inside, outside)]
@@ -445,35 +454,6 @@ def agreeing(
     return ConfidenceInterval(low, high, ci.confidence, ci.method)
 
 
-def widened(
-    groups: GroupSums,
-    ci: ConfidenceInterval,
-    side: Alternative = "two-sided",
-    bounds: tuple[float, float] = UNBOUNDED,
-) -> ConfidenceInterval:
-    """Return the hull of a t interval and of the limits from means of subsets of groups."""
-    if groups.many_alike:
-        return ci
-    limits = subset_limits(groups.sums, groups.shares, tail_probability(ci.confidence, side))
-    return hull(ci, limits, side, bounds)
-
-
-def with_flips(
-    groups: GroupSums,
-    pvalue: float,
-    ci: ConfidenceInterval,
-    estimate: float,
-    side: Alternative,
-    bounds: tuple[float, float] = UNBOUNDED,
-) -> tuple[float, ConfidenceInterval]:
-    """Return the larger of a t test's p-value and that by sign flips, and an interval to match."""
-    if groups.many_alike:
-        return pvalue, ci
-    larger = max(pvalue, groups.pvalue(side))
-    wider = widened(groups, ci, side, bounds)
-    return larger, agreeing(wider, larger, 1 - ci.confidence, estimate, side)
-
-
 Codes = NDArray[np.intp]
 
 
@@ -517,19 +497,9 @@ class Spread:
     df: float  # those of the units, or fewer where a few of them carry the variance
     units: float  # independent ones: rows, with their pseudo-rows, or clusters
 
-    def interval(
-        self,
-        centre: float,
-        level: float,
-        side: Alternative,
-        limits: tuple[float, float],
-        quantile: float | None = None,
-    ) -> ConfidenceInterval:
-        """Return the interval around an estimate within the metric's range, that of t by itself."""
-        half = (self.quantile(level, side) if quantile is None else quantile) * self.se
-        low = -math.inf if side == "less" else centre - half
-        high = math.inf if side == "greater" else centre + half
-        return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]), level, "t")
+    def around(self, value: float) -> Estimate:
+        """Return a value that is known so precisely."""
+        return Estimate(value=value, se=self.se, df=self.df)
 
     def quantile(self, level: float, side: Alternative) -> float:
         """Return the half-width of an interval in standard errors."""

@@ -7,14 +7,12 @@ as much information as 20/11 independent ones (Yang et al. 2023).
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import (
@@ -25,7 +23,8 @@ from bakeoff.stats.core.checks import (
     as_floats,
     check_same_labels,
 )
-from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
+from bakeoff.stats.core.distributions import normal_pvalue
+from bakeoff.stats.core.paired_differences import Estimate
 from bakeoff.stats.core.registry import Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -37,142 +36,73 @@ from bakeoff.stats.core.result import (
 )
 
 
-@dataclasses.dataclass(frozen=True)
 class Outcomes:
-    """Counts of the ten folds, shape (5, 2): only A right (b), only B right (c), and tested."""
+    """Counts of the ten folds, shape (5, 2), and what they say of the mean difference."""
 
-    b: FloatArray
-    c: FloatArray
-    tested: FloatArray
+    def __init__(self, only_a: FloatArray, only_b: FloatArray, tested: FloatArray) -> None:
+        discordant, total = float((only_a + only_b).sum()), float(tested.sum())
+        self.only_a, self.only_b = int(only_a.sum()), int(only_b.sum())
+        self.rows = total / 5
+        self.discordant = discordant > 0  # whether exactly one model is right anywhere
+        self.mean = float((only_a - only_b).sum()) / total
+        self.differences: FloatArray = (only_a - only_b) / tested
+        # the discordant counts as if rows were tested once
+        self.effective = 2 * self.only_a / 11, 2 * self.only_b / 11
+        # the variance of the mean from single rows, and from the two folds of each replication
+        self.variance_rows = 1.1 * discordant / (total * self.rows)
+        within = self.differences - self.differences.mean(axis=1, keepdims=True)
+        self.variance_folds = float((within**2).sum()) / 50
+
+    @classmethod
+    def from_rows(
+        cls, fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike
+    ) -> tuple[Outcomes, NDArray[np.bool_], NDArray[np.intp]]:
+        """Count the rows that only one model gets right, fold by fold.
+
+        With the counts: which rows each fold tests, shape (5, 2, n), and A − B of each row.
+        """
+        half = as_floats(fold, "fold")
+        a = as_correctness(correct_a, "correct_a", ndim=2)
+        b = as_correctness(correct_b, "correct_b", ndim=2)
+        if half.ndim != 2 or len(half) != 5 or not half.shape == a.shape == b.shape:
+            raise ValueError(
+                "fold, correct_a, correct_b: expected one shape (5, n), five replications of the "
+                f"same rows, found {half.shape}, {a.shape} and {b.shape}"
+            )
+        check_same_labels(fold=fold, correct_a=correct_a, correct_b=correct_b)
+        if np.isnan(half).any():
+            raise ArgumentError("fold", f"{int(np.isnan(half).sum())} value(s) are missing")
+        sides = half[:, None, :] == np.array([1, 2])[:, None]
+        if not sides.any(axis=1).all() or not sides.any(axis=2).all():
+            raise ArgumentError("fold", "must be 1 or 2, and both in every replication")
+        only_a, only_b = (
+            (sides & rows[:, None, :]).sum(axis=2).astype(np.float64) for rows in (a & ~b, b & ~a)
+        )
+        outcomes = cls(only_a, only_b, sides.sum(axis=2).astype(np.float64))
+        return outcomes, sides, a.astype(np.intp) - b
 
     @classmethod
     def from_counts(
         cls, only_a_correct: ArrayLike, only_b_correct: ArrayLike, n_test: ArrayLike
     ) -> Outcomes:
         """Check counts."""
-        counts = {
-            "only_a_correct": as_counts(only_a_correct, "only_a_correct"),
-            "only_b_correct": as_counts(only_b_correct, "only_b_correct"),
-            "n_test": as_counts(n_test, "n_test"),
-        }
-        for name, array in counts.items():
+        names = ("only_a_correct", "only_b_correct", "n_test")
+        counts = [
+            as_counts(values, name)
+            for name, values in zip(names, (only_a_correct, only_b_correct, n_test), strict=True)
+        ]
+        for name, array in zip(names, counts, strict=True):
             if array.shape != (5, 2):
                 raise ArgumentError(
                     name,
                     f"expected shape (5, 2), five replications of two folds, found {array.shape}",
                 )
-        b, c, tested = counts.values()
-        if (tested < 1).any() or (b + c > tested).any():
+        only_a, only_b, tested = counts
+        if (tested < 1).any() or (only_a + only_b > tested).any():
             raise ArgumentError(
                 "n_test", "must be at least 1 and no less than the discordant rows of its fold"
             )
-        return cls(b, c, tested)
-
-    @property
-    def rows(self) -> float:
-        """Rows of the data set."""
-        return float(self.tested.sum()) / 5
-
-    @property
-    def discordant(self) -> bool:
-        """Whether exactly one model is right anywhere."""
-        return bool((self.b + self.c).any())
-
-    @property
-    def status(self) -> Status:
-        """What the counts allow to say."""
-        if not self.discordant:
-            return Status.NO_DISCORDANT_PAIRS
-        return Status.TOO_FEW if math.isnan(self.variance) else Status.OK
-
-    @property
-    def mean(self) -> float:
-        """Mean accuracy of A less B's, over all tested rows."""
-        return float((self.b - self.c).sum() / self.tested.sum())
-
-    @property
-    def differences(self) -> FloatArray:
-        """Accuracy of A less B's on each fold, shape (5, 2)."""
-        differences: FloatArray = (self.b - self.c) / self.tested
-        return differences
-
-    @property
-    def effective(self) -> tuple[float, float]:
-        """The discordant counts as if rows were tested once: 2b/11 and 2c/11."""
-        return 2 * float(self.b.sum()) / 11, 2 * float(self.c.sum()) / 11
-
-    @property
-    def variance_rows(self) -> float:
-        """Variance of the mean from single rows: 1.1 (b + c)/(N n)."""
-        return 1.1 * float((self.b + self.c).sum()) / (float(self.tested.sum()) * self.rows)
-
-    @property
-    def variance_folds(self) -> float:
-        """Variance of the mean from the two folds of each replication: Σs²ᵢ/50."""
-        d = self.differences
-        return float(((d - d.mean(axis=1, keepdims=True)) ** 2).sum()) / 50
-
-    @property
-    def variance(self) -> float:
-        """The larger of both."""
-        return max(self.variance_rows, self.variance_folds)
-
-    @property
-    def guarded(self) -> bool:
-        """Whether the replications vary more than single rows explain."""
-        return self.variance_folds > self.variance_rows
-
-
-def outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> Outcomes:
-    """Count, fold by fold, the rows that only one model gets right."""
-    half = as_floats(fold, "fold")
-    a = as_correctness(correct_a, "correct_a", ndim=2)
-    b = as_correctness(correct_b, "correct_b", ndim=2)
-    if half.ndim != 2 or len(half) != 5 or not half.shape == a.shape == b.shape:
-        raise ValueError(
-            "fold, correct_a, correct_b: expected one shape (5, n), five replications of the same "
-            f"rows, found {half.shape}, {a.shape} and {b.shape}"
-        )
-    check_same_labels(fold=fold, correct_a=correct_a, correct_b=correct_b)
-    if np.isnan(half).any():
-        raise ArgumentError("fold", f"{int(np.isnan(half).sum())} value(s) are missing")
-    sides = half[:, None, :] == np.array([1, 2])[:, None]  # replication, half, row
-    if not sides.any(axis=1).all() or not sides.any(axis=2).all():
-        raise ArgumentError("fold", "must be 1 or 2, and both in every replication")
-    only_a, only_b = ((sides & rows[:, None, :]).sum(axis=2) for rows in (a & ~b, b & ~a))
-    return Outcomes(only_a, only_b, sides.sum(axis=2))
-
-
-@dataclasses.dataclass(frozen=True)
-class RowOutcomes(Outcomes):
-    """Counts, and what test rows and training rows each add to the variance of the mean."""
-
-    variance_test: float
-    variance_training: float
-
-    @property
-    def variance(self) -> float:
-        """That of the sum of both parts, and no less than what single rows give; 1.1 as there."""
-        both = math.sqrt(self.variance_test) + math.sqrt(self.variance_training)
-        return max(1.1 * both**2, self.variance_rows)  # in this order an unknown part stays NaN
-
-
-def row_outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> RowOutcomes:
-    """Count the rows that only one model gets right, and take the variance apart."""
-    counted = outcomes(fold, correct_a, correct_b)
-    ahead = np.asarray(correct_a, dtype=int) - np.asarray(correct_b, dtype=int)
-    tested = (np.asarray(fold)[:, None, :] == np.array([1, 2])[:, None]).reshape(10, -1).astype(int)
-    by_fit = tested * np.repeat(ahead, 2, axis=0)
-    # s²/n of what each row says on average over its five tests
-    total, n = ahead.sum(axis=0), ahead.shape[1]
-    squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
-    return RowOutcomes(
-        counted.b,
-        counted.c,
-        counted.tested,
-        float(squares / (25 * n * max(n - 1, 1))),
-        _variance_of_training_rows(tested, by_fit),
-    )
+        return cls(only_a, only_b, tested)
 
 
 def _variance_of_training_rows(tested: NDArray[np.intp], by_fit: NDArray[np.intp]) -> float:
@@ -257,9 +187,17 @@ def cv5x2_z(
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.096, z = 1.509, p = 0.1313
     """
-    counted = row_outcomes(fold, correct_a, correct_b)
-    parts = {"variance_test": counted.variance_test, "variance_training": counted.variance_training}
-    return _result(counted, alternative, confidence_level, parts)
+    outcomes, sides, ahead = Outcomes.from_rows(fold, correct_a, correct_b)
+    tested = sides.reshape(10, -1).astype(int)
+    # s²/n of what each row says on average over its five tests
+    total, n = ahead.sum(axis=0), ahead.shape[1]
+    squares = int((total**2).sum()) - int(total.sum()) ** 2 / n
+    of_test = float(squares / (25 * n * max(n - 1, 1)))
+    of_training = _variance_of_training_rows(tested, tested * np.repeat(ahead, 2, axis=0))
+    both = math.sqrt(of_test) + math.sqrt(of_training)
+    variance = max(1.1 * both**2, outcomes.variance_rows)  # an unknown part comes first: NaN
+    parts = {"variance_test": of_test, "variance_training": of_training}
+    return _result(outcomes, variance, alternative, confidence_level, parts)
 
 
 @register(**_FACTS, citation="yang2023")
@@ -312,7 +250,8 @@ def cv5x2_mcnemar(
     >>> print(f"{result.estimate:.3f}, z = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     0.096, z = 1.509, p = 0.1313
     """
-    return _mcnemar(outcomes(fold, correct_a, correct_b), variant, alternative, confidence_level)
+    outcomes, *_ = Outcomes.from_rows(fold, correct_a, correct_b)
+    return _mcnemar(outcomes, variant, alternative, confidence_level)
 
 
 @form_of(cv5x2_mcnemar)
@@ -335,11 +274,6 @@ def cv5x2_mcnemar_from_counts(
     variant : {"plain", "corrected"}
         As in `cv5x2_mcnemar`.
 
-    Returns
-    -------
-    Result
-        The same result as from the rows.
-
     Examples
     --------
     >>> b = [[1, 5], [4, 4], [2, 4], [3, 3], [3, 1]]
@@ -348,63 +282,58 @@ def cv5x2_mcnemar_from_counts(
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.06, 0.2363)
     """
-    counted = Outcomes.from_counts(only_a_correct, only_b_correct, n_test)
-    return _mcnemar(counted, variant, alternative, confidence_level)
+    outcomes = Outcomes.from_counts(only_a_correct, only_b_correct, n_test)
+    return _mcnemar(outcomes, variant, alternative, confidence_level)
 
 
-def _mcnemar(
-    counted: Outcomes, variant: str, alternative: Alternative, confidence_level: Level
-) -> Result:
+def _mcnemar(outcomes: Outcomes, variant: str, side: Alternative, level: float) -> Result:
+    guarded = outcomes.variance_folds > outcomes.variance_rows
+    more = "differ by more than" if guarded else "differ no more than"
+    detail = f"the replications {more} single rows explain"
     stable = Assumption(
-        "stable fits",
-        not counted.guarded,
-        "the replications differ by more than single rows explain: the variance is theirs"
-        if counted.guarded
-        else "the replications differ no more than single rows explain",
+        "stable fits", not guarded, f"{detail}: the variance is theirs" if guarded else detail
     )
-    details = {"variance_folds": counted.variance_folds, "guard_active": counted.guarded}
-    return _result(counted, alternative, confidence_level, details, variant, (stable,))
+    details = {"variance_folds": outcomes.variance_folds, "guard_active": guarded}
+    variance = max(outcomes.variance_rows, outcomes.variance_folds)
+    return _result(outcomes, variance, side, level, details, variant, (stable,))
 
 
 def _result(
-    counted: Outcomes,
-    alternative: Alternative,
-    confidence_level: Level,
+    outcomes: Outcomes,
+    variance: float,
+    side: Alternative,
+    level: float,
     details: Mapping[str, Any],
     variant: str = "",
     assumptions: tuple[Assumption, ...] = (),
 ) -> Result:
-    b, c = counted.effective
-    statistic, pvalue = (math.nan, math.nan) if counted.discordant else (0.0, 1.0)
+    (b, c), mean = outcomes.effective, outcomes.mean
+    status = Status.TOO_FEW if math.isnan(variance) else Status.OK
+    status = status if outcomes.discordant else Status.NO_DISCORDANT_PAIRS
+    estimate = Estimate(value=mean, se=math.sqrt(variance), status=status)
+    statistic, pvalue = estimate.test(side)
+    if status is Status.OK and variant == "corrected":
+        # the statistic falls as that of the effective table does
+        statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
+        pvalue = normal_pvalue(statistic, side)
     ci = None
-    if counted.status is Status.OK:
-        statistic = counted.mean / math.sqrt(counted.variance)
-        if variant == "corrected":
-            # the statistic falls as that of the effective table does
-            statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
-        pvalue = normal_pvalue(statistic, alternative)
-        # a one-sided interval reaches to the end of the scale
-        tail = tail_probability(confidence_level, alternative)
-        reach = -float(special.ndtri(tail)) * math.sqrt(counted.variance)
-        ci = ConfidenceInterval(
-            -1.0 if alternative == "less" else counted.mean - reach,
-            1.0 if alternative == "greater" else counted.mean + reach,
-            confidence_level,
-            "normal",
-        )
+    if status is Status.OK:  # a one-sided interval reaches to the end of the scale
+        low, high = estimate.limits(level, side)
+        ends = -1.0 if side == "less" else low, 1.0 if side == "greater" else high
+        ci = ConfidenceInterval(*ends, level, "normal")
     return Result(
         variant=variant,
         statistic=statistic,
         pvalue=pvalue,
-        alternative=alternative,
-        estimate=counted.mean,
+        alternative=side,
+        estimate=mean,
         ci=ci,
         effect_sizes={
             "cohens_g": b / (b + c) - 0.5 if b + c else math.nan,
             "odds_ratio": (b / c if c else math.inf) if b + c else math.nan,
         },
-        n=round(counted.rows),
-        status=counted.status,
+        n=round(outcomes.rows),
+        status=status,
         assumptions=(
             INDEPENDENT_ROWS,
             Assumption(
@@ -415,13 +344,13 @@ def _result(
             *assumptions,
         ),
         details={
-            "only_a_correct": int(counted.b.sum()),
-            "only_b_correct": int(counted.c.sum()),
+            "only_a_correct": outcomes.only_a,
+            "only_b_correct": outcomes.only_b,
             "effective_only_a": b,
             "effective_only_b": c,
-            "variance_rows": counted.variance_rows,
+            "variance_rows": outcomes.variance_rows,
             **details,
-            "se": math.sqrt(counted.variance),
-            "differences": counted.differences,
+            "se": math.sqrt(variance),
+            "differences": outcomes.differences,
         },
     )

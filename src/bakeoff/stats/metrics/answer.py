@@ -26,8 +26,6 @@ from bakeoff.stats.design.groups import (
     Spread,
     recommended_groups,
     symmetric_differences,
-    widened,
-    with_flips,
 )
 from bakeoff.stats.metrics.influence import NOISE, Influence, OwnMetric, Setting
 from bakeoff.stats.metrics.metric import PLAIN, Form, Need
@@ -60,22 +58,6 @@ def _logit_limits(
     return None
 
 
-def hull(
-    setting: Setting,
-    a: Influence,
-    b: Influence,
-    difference: Influence,
-    plain: ConfidenceInterval,
-    side: Alternative,
-) -> ConfidenceInterval:
-    """Return the hull of the t interval and of that from the two logit intervals (Zou 2007)."""
-    mover = mover_interval(setting, a, b, difference, plain.confidence, side)
-    if mover is None:
-        return plain
-    low, high = mover
-    return ConfidenceInterval(min(plain.low, low), max(plain.high, high), plain.confidence, "hull")
-
-
 def mover_interval(
     setting: Setting,
     a: Influence,
@@ -92,17 +74,14 @@ def mover_interval(
         return None
     se_a, se_b, se = a.tested.se, b.tested.se, difference.tested.se
     r = (se_a**2 + se_b**2 - se**2) / (2 * se_a * se_b) if se_a > 0 and se_b > 0 else 0.0
+
+    def joined(x: float, y: float) -> float:
+        return math.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
+
     d = difference.value
-    below = _joined(a.value - limits_a[0], limits_b[1] - b.value, r)
-    above = _joined(limits_a[1] - a.value, b.value - limits_b[0], r)
-    return (
-        -math.inf if side == "less" else max(d - below, -1.0),
-        math.inf if side == "greater" else min(d + above, 1.0),
-    )
-
-
-def _joined(x: float, y: float, r: float) -> float:
-    return math.sqrt(max(x**2 - 2 * r * x * y + y**2, 0.0))
+    low = max(d - joined(a.value - limits_a[0], limits_b[1] - b.value), -1.0)
+    high = min(d + joined(limits_a[1] - a.value, b.value - limits_b[0]), 1.0)
+    return -math.inf if side == "less" else low, math.inf if side == "greater" else high
 
 
 @dataclasses.dataclass(frozen=True)
@@ -271,26 +250,21 @@ class Answer:
         setting = self.setting
         if too_few(setting, influence.tested):
             return self._result(influence, Status.TOO_FEW, math.nan, math.nan, None)
+        scale, tested, ci = setting.metric.scale, influence.tested, None
         if setting.metric.form is Form.RANKING:
             ci = logit_interval(setting, influence, self.level)
-        elif influence.tested.se <= influence.noise:
-            ci = None
-        else:
-            ci = self._on_scale(influence)
+        elif tested.se > influence.noise and scale is PLAIN:
+            limits = setting.metric.range
+            around = tested.around(influence.estimate)
+            ci = around.interval(self.level, "two-sided", "t", limits)
+        elif tested.se > influence.noise:
+            half = tested.quantile(self.level, "two-sided") * tested.se
+            ends = scale.limits(influence.value, half)
+            ci = None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
         if ci is not None and influence.of_groups is not None:
-            ci = widened(influence.of_groups, ci, bounds=setting.metric.range)
-        status = Status.OK if influence.tested.se > influence.noise else Status.ZERO_VARIANCE
+            ci = influence.of_groups.widened(ci, bounds=setting.metric.range)
+        status = Status.OK if tested.se > influence.noise else Status.ZERO_VARIANCE
         return self._result(influence, status, math.nan, math.nan, ci)
-
-    def _on_scale(self, influence: Influence) -> ConfidenceInterval | None:
-        """Return the t interval of one model on the scale of its metric."""
-        scale, tested = self.setting.metric.scale, influence.tested
-        if scale is PLAIN:
-            limits = self.setting.metric.range
-            return tested.interval(influence.estimate, self.level, "two-sided", limits)
-        half = tested.quantile(self.level, "two-sided") * tested.se
-        ends = scale.limits(influence.value, half)
-        return None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
 
     def of_pair(
         self, contrast: Influence, a: Influence, b: Influence, spread: Spread | None = None
@@ -304,14 +278,20 @@ class Answer:
         if status in (Status.OK, Status.IDENTICAL_SCORES) and tested.se > 0:
             low, high = self.setting.metric.range
             limits = low - high, high - low
-            ci = tested.interval(contrast.estimate, self.level, self.side, limits)
+            ci = tested.around(contrast.estimate).interval(self.level, self.side, "t", limits)
             if self.setting.metric.form is Form.RANKING and status is Status.OK:
-                ci = hull(self.setting, a, b, contrast, ci, self.side)
+                how = contrast, self.level, self.side
+                if (
+                    ci
+                    and (limits_of_logits := mover_interval(self.setting, a, b, *how)) is not None
+                ):
+                    ends = min(ci.low, limits_of_logits[0]), max(ci.high, limits_of_logits[1])
+                    ci = ConfidenceInterval(*ends, self.level, "hull")
         details = {"value_a": a.value, "value_b": b.value}
         groups = contrast.of_groups if spread is None else None
         if status is Status.OK and ci is not None and groups is not None:
             details["pvalue_t"] = pvalue
-            pvalue, ci = with_flips(groups, pvalue, ci, contrast.estimate, self.side, limits)
+            pvalue, ci = groups.with_flips(pvalue, ci, contrast.estimate, self.side, limits)
         return self._result(contrast, status, t, pvalue, ci, details, (a, b), spread)
 
     def bootstrapped(self, influence: Influence, metric: OwnMetric) -> Result:

@@ -484,12 +484,6 @@ def mean_interaction(
         As in `mean_difference`.
     subgroup, confidence_level
         As in `metric_interaction`.
-
-    Returns
-    -------
-    Result
-        As of `metric_interaction`.
-
     """
     models = [("values_a", values_a), ("values_b", values_b)]
     setting, rows = setting_of_values(models, greater_is_better, groups)

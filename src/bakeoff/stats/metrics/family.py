@@ -91,13 +91,18 @@ class Contrasts:
         return np.asarray(np.where(t < 0, -upper, upper))
 
 
+_NO_VARIANCE = 1e-24
+"""The share of the largest variance that is rounding; the draws of other models are not to hang
+on it."""
+
+
 def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
     """Draw from N(0, V/s²), shape (B, M), and return the scale s with it."""
     # The scale is the largest standard deviation, so that single precision holds any unit.
     scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
     rng = np.random.default_rng(seed)
     normal = rng.standard_normal((len(covariance), n_resamples), dtype=np.float32)
-    return times_root(normal, root(covariance / scale**2)).T, scale
+    return times_root(normal, root(covariance / scale**2, _NO_VARIANCE)).T, scale
 
 
 @dataclasses.dataclass(frozen=True)
@@ -448,9 +453,10 @@ def compare_all(
     )
     intervals: list[ConfidenceInterval | None] = [None] * len(first)
     for place, i in enumerate(at):
-        spread = Spread(float(tested.se[place]), float(tested.df[place]), math.nan)
-        centre, quantile = float(tested.estimate[place]), float(quantiles[place])
-        intervals[i] = spread.interval(centre, level, side, bounds, quantile)
+        centre, reach = float(tested.estimate[place]), float(quantiles[place] * tested.se[place])
+        low = -math.inf if side == "less" else max(centre - reach, bounds[0])
+        high = math.inf if side == "greater" else min(centre + reach, bounds[1])
+        intervals[i] = ConfidenceInterval(low, high, level, "t")
     if flips is not None:
         each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
         limits = subset_limits(together.sums, together.shares, tail_probability(each, side))
@@ -556,10 +562,6 @@ def best_models(
     confidence_level : float
         Probability that a best model is in the set.
 
-    Returns
-    -------
-    BestResult
-
     Examples
     --------
     >>> y = [1] * 20 + [0] * 20
@@ -591,10 +593,6 @@ def best_by_values(
         The value of each row (first axis) by each of M ≥ 2 systems.
     confidence_level : float
         As in `best_models`.
-
-    Returns
-    -------
-    BestResult
     """
     family = family_of_values(values, greater_is_better, groups)
     return best_of(family, confidence_level, n_resamples, seed)

@@ -42,41 +42,38 @@ from bakeoff.stats.metrics.metric import (
 from bakeoff.stats.metrics.view import (
     Cells,
     Codes,
-    Counts,
     Functional,
     NoValue,
     NumberView,
-    Term,
     View,
     mean,
 )
 
-Table = Cells | Counts
 _PER_CLASS = "balanced_accuracy, f1_macro or mcc"
 _AVERAGED = "f1_macro or f1_weighted"
 
 
-def ratio(part: Term, whole: Term, nothing: str) -> Term:
+def ratio(part: Functional, whole: Functional, nothing: str) -> Functional:
     """Return part / whole, which has no value, for the reason given, where the whole is 0."""
-    if (whole.value if isinstance(whole, Functional) else whole) <= 0:
+    if whole.value <= 0:
         raise NoValue(nothing)
     return part / whole
 
 
-def _mean(table: Table, parts: Iterable[Term]) -> Term:
+def _mean(table: Cells, parts: Iterable[Functional]) -> Functional:
     listed = [*parts]
     return table.sum(listed) / len(listed)
 
 
-def _recall(table: Table, k: int) -> Term:
+def _recall(table: Cells, k: int) -> Functional:
     return ratio(table.right(k), table.true(k), f"no row is {table.classes[k]!r}")
 
 
-def _precision(table: Table, k: int) -> Term:
+def _precision(table: Cells, k: int) -> Functional:
     return ratio(table.right(k), table.said(k), f"no row is predicted {table.classes[k]!r}")
 
 
-def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
+def _fbeta(table: Cells, k: int, beta: float = 1.0) -> Functional:
     """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of class k."""
     weight = beta**2
     whole = table.said(k) + weight * table.true(k)
@@ -84,42 +81,40 @@ def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-def _accuracy(table: Table) -> Term:
+def _accuracy(table: Cells) -> Functional:
     return table.agreed / table.total
 
 
-def _jaccard(table: Table) -> Term:
+def _jaccard(table: Cells) -> Functional:
     k = table.positive
     whole = table.true(k) + table.said(k) - table.right(k)
     return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
 
 
-def _mcc(table: Table) -> Term:
+def _mcc(table: Cells) -> Functional:
     """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
     chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
     everything = table.total * table.total
     said = everything - table.sum(table.said(k) * table.said(k) for k in table.seen)
     true = everything - table.sum(table.true(k) * table.true(k) for k in table.seen)
     spread = said * true
-    covariance = table.agreed * table.total - chance
-    functional = isinstance(spread, Functional)
-    if (spread.value if functional else spread) <= 1e-15:
+    if spread.value <= 1e-15:
         return table.constant(0.0)
-    return covariance / (spread**0.5 if functional else math.sqrt(spread))
+    return (table.agreed * table.total - chance) / spread**0.5
 
 
-def _kappa(table: Table) -> Term:
+def _kappa(table: Cells) -> Functional:
     products = table.sum(table.true(k) * table.said(k) for k in table.seen)
     chance = products / (table.total * table.total)
     nothing = "truth and prediction are one and the same class throughout"
     return ratio(_accuracy(table) - chance, 1 - chance, nothing)
 
 
-def _recalls(table: Table) -> list[Term]:
+def _recalls(table: Cells) -> list[Functional]:
     return [_recall(table, k) for k in table.present]
 
 
-def _weighted(table: Table, of_class: Callable[[Table, int], Term]) -> Term:
+def _weighted(table: Cells, of_class: Callable[[Cells, int], Functional]) -> Functional:
     return table.sum(table.true(k) * of_class(table, k) for k in table.seen) / table.total
 
 
@@ -128,7 +123,7 @@ _OF_NEGATIVE = {"classes": "negative", "instead": _PER_CLASS}
 _F = {"classes": "positive", "instead": _AVERAGED}
 _EVERY = {"classes": "every"}
 _BY_PREDICTED = {"by_predicted": True}
-_DECISIONS: tuple[tuple[str, str, str, Callable[[Table], Term], dict[str, Any]], ...] = (
+_DECISIONS: tuple[tuple[str, str, str, Callable[[Cells], Functional], dict[str, Any]], ...] = (
     (
         "accuracy",
         "accuracy",
@@ -503,8 +498,9 @@ def net_benefit(view: View) -> FloatArray:
 
 def _cost(view: View) -> float:
     """Sum the counts of errors times their costs: more exact than the mean over rows."""
-    counts = view.counts.rows
-    return float((counts * view.options.costs(len(counts))).sum() / counts.sum())
+    cells = view.cells
+    costs = view.options.costs(len(view.truth.classes))[cells.truth, cells.predicted]
+    return float((cells.weights * costs).sum() / cells.weights.sum())
 
 
 @row_mean(
@@ -530,7 +526,7 @@ def cost(view: View) -> FloatArray:
     greater_is_better=False,
     range=(0.0, math.inf),
 )
-def expected_cost(table: Table) -> Term:
+def expected_cost(table: Cells) -> Functional:
     """Mean cost of a row where the classes are as frequent as the priors say."""
     k = len(table.classes)
     costs, priors = table.options.costs(k), table.options.shares(k)
@@ -683,7 +679,8 @@ def pearson(view: NumberView) -> Functional:
     """Linear correlation of true and predicted numbers; it says nothing of their size."""
     y = _standardised(view.observed, "true")
     p = _standardised(view.predicted, "predicted")
-    r = min(max(float(y @ p) / len(y), -1.0), 1.0)
+    r = float(y @ p) / len(y)
+    r = math.copysign(1.0, r) if abs(r) > 1 - 1e-14 else r  # 1 but for rounding
     return Functional(r, y * p - r * (y**2 + p**2) / 2)
 
 

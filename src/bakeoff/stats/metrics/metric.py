@@ -139,14 +139,11 @@ class Metric:
     form : Form
         How the influence of each row is found.
     formula : Callable or None
-        Of a metric of decisions: from `Cells` to a `Functional`; of others: from a
-        `View` or `NumberView` to one.
+        From `Cells` (of a metric of decisions) or a view to a `Functional`.
     unit : str
         What a difference of two values is measured in: `POINTS`, or a word for it.
     needs : Need
         What it looks at.
-    greater_is_better : bool
-        Which way is better.
     range : tuple of float
         The least and the greatest value that it can have.
     classes : {"", "positive", "negative", "every", "rarest", "called"}
@@ -158,7 +155,7 @@ class Metric:
     root : bool
         Whether it is the root of a mean of a value per row; two are compared by their squares.
     mean_of_rows : bool
-        Whether it is the mean of a value of each row, and so means something on a single one.
+        Whether it is the mean of a value of each row.
     counts : {"", "right", "wrong"}
         Which rows it is the share of, if it is one.
     reads : str
@@ -178,21 +175,15 @@ class Metric:
         On which the interval of one model is symmetric.
     carried : Carried or None
         For a metric that few rows may dominate: how that is seen, and how it affects intervals.
-    smooth : bool
-        False: it jumps when a row is left out, like a median; it then has intervals on held-out
-        rows by the bootstrap, and no test there.
-    interval : bool
-        Whether an interval is known for it.
+    smooth, interval : bool
+        Not smooth: it jumps when a row is left out, like a median, and has intervals by the
+        bootstrap but no test. `interval`: whether one is known for it.
     option : str
         The option that it has to be told, as in ``net_benefit@0.1``.
-    takes : tuple of str
-        The columns that it takes of the rows.
-    columns : Mapping of str to ndarray, shape (n,)
-        Their values, where it is bound to rows.
-    own : bool
-        Whether it is a function of the user's.
-    computed : bool
-        Whether it is computed; else its values are given.
+    takes, columns : tuple of str, Mapping of str to ndarray
+        The columns that it takes of the rows, and their values, where it is bound to rows.
+    own, computed : bool
+        Whether it is a function of the user's, and whether it is computed or its values are given.
     method : str
         The citation of its interval.
     calibration : bool
@@ -381,11 +372,11 @@ def enter(metric: Metric) -> None:
 
 
 def decision(title: str, unit: str, *, name: str = "", **facts: Any) -> Callable[[F], F]:
-    """Enter a formula over the table of true and predicted classes; see `Counts` and `Cells`."""
+    """Enter a formula over the table of true and predicted classes; see `Cells`."""
 
     def decorate(formula: F) -> F:
         def value(view: View) -> float:
-            return float(formula(view.counts))
+            return float(formula(view.cells).value)
 
         usual = {"form": Form.DECISIONS, "formula": formula, **facts}
         enter(Metric(name=name or formula.__name__, title=title, unit=unit, value=value, **usual))

@@ -1,8 +1,7 @@
 """What a metric looks at: truth and predictions of one model, checked, and the table of classes.
 
-The formulas of metrics of decisions are written once, over either form of that table: `Counts`
-gives a value, and `Cells` a `Functional`, with the influence of every cell. Both are of degree 0 in
-what they are given: counts of rows in the one, shares of rows in the other.
+The formulas of metrics of decisions are written over the cells of that table: they give a
+`Functional`, the value with the influence of every cell.
 """
 
 from __future__ import annotations
@@ -337,88 +336,9 @@ class Options:
 NO_OPTIONS = Options()
 
 
-_FEW = 8
-Term = Any
-"""A number or a `Functional`."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Counts:
-    """How many rows are of each true and each predicted class."""
-
-    rows: NDArray[np.int64]
-    classes: tuple[object, ...]
-    positive: int
-    options: Options = NO_OPTIONS
-
-    @cached_property
-    def _cells(self) -> list[list[int]]:
-        cells: list[list[int]] = self.rows.tolist()
-        return cells
-
-    @cached_property
-    def _true(self) -> list[int]:
-        return [sum(row) for row in self._cells]
-
-    @cached_property
-    def _said(self) -> list[int]:
-        return [sum(column) for column in zip(*self._cells, strict=True)]
-
-    @cached_property
-    def _right(self) -> list[int]:
-        return [row[k] for k, row in enumerate(self._cells)]
-
-    @property
-    def total(self) -> Term:
-        """The number of rows."""
-        return sum(self._true)
-
-    @property
-    def agreed(self) -> Term:
-        """The rows predicted right."""
-        return sum(self._right)
-
-    def right(self, k: int) -> Term:
-        """Return the rows that are of class k and predicted so."""
-        return self._right[k]
-
-    def true(self, k: int) -> Term:
-        """Return the rows of class k."""
-        return self._true[k]
-
-    def said(self, k: int) -> Term:
-        """Return the rows predicted as class k."""
-        return self._said[k]
-
-    def spent(self, k: int, cost: FloatArray) -> Term:
-        """Return the costs of the rows of class k."""
-        return float((self.rows[k] * cost[k]).sum())
-
-    @property
-    def present(self) -> list[int]:
-        """The classes that occur among the truth."""
-        return [k for k, rows in enumerate(self._true) if rows]
-
-    @property
-    def seen(self) -> list[int]:
-        """The classes that occur among truth or predictions."""
-        pairs = zip(self._true, self._said, strict=True)
-        return [k for k, (true, said) in enumerate(pairs) if true or said]
-
-    def sum(self, parts: Iterable[Term]) -> Term:
-        """Return the sum of terms."""
-        listed = [*parts]
-        # the order in which NumPy adds so few, at a tenth of the time
-        return reduce(add, listed, 0.0) if len(listed) < _FEW else float(np.sum(listed))
-
-    def constant(self, value: float) -> Term:
-        """Return a value that does not depend on any row."""
-        return value
-
-
 @dataclasses.dataclass(frozen=True)
 class Cells:
-    """Weighted cells of truth and prediction; rows are cells of weight 1."""
+    """The table of true and predicted classes: its cells with their weights."""
 
     truth: Codes
     predicted: Codes
@@ -434,23 +354,23 @@ class Cells:
         return mean(marked, self.weights)
 
     @property
-    def agreed(self) -> Term:
+    def agreed(self) -> Functional:
         """The share of rows predicted right."""
         return self._share(self.truth == self.predicted)
 
-    def right(self, k: int) -> Term:
+    def right(self, k: int) -> Functional:
         """Return the share of rows that are of class k and predicted so."""
         return self._share((self.truth == k) & (self.predicted == k))
 
-    def true(self, k: int) -> Term:
+    def true(self, k: int) -> Functional:
         """Return the share of rows of class k."""
         return self._share(self.truth == k)
 
-    def said(self, k: int) -> Term:
+    def said(self, k: int) -> Functional:
         """Return the share of rows predicted as class k."""
         return self._share(self.predicted == k)
 
-    def spent(self, k: int, cost: FloatArray) -> Term:
+    def spent(self, k: int, cost: FloatArray) -> Functional:
         """Return the mean over all rows of the costs of those of class k."""
         return mean(np.where(self.truth == k, cost[k, self.predicted], 0.0), self.weights)
 
@@ -465,12 +385,12 @@ class Cells:
         weighted = self.weights > 0
         return [int(k) for k in np.union1d(self.truth[weighted], self.predicted[weighted])]
 
-    def sum(self, parts: Iterable[Term]) -> Term:
+    def sum(self, parts: Iterable[Functional]) -> Functional:
         """Return the sum of terms."""
         return reduce(add, parts)
 
-    def constant(self, value: float) -> Term:
-        """Return a value whose influence values are unknown."""
+    def constant(self, value: float) -> Functional:
+        """Return a value whose influence values are not found."""
         return Functional(value, np.full(len(self.weights), np.nan))
 
 
@@ -497,13 +417,16 @@ class View:
     lacking: str = ""
 
     @cached_property
-    def counts(self) -> Counts:
-        """The table of true and predicted classes."""
+    def cells(self) -> Cells:
+        """The table of true and predicted classes, weighted by the numbers of rows."""
         assert self.predicted is not None
         truth, k = self.truth, len(self.truth.classes)
         wide = truth.codes.astype(np.intp)  # codes of 200 classes fit into 16 bits, cells do not
-        cells = np.bincount(wide * k + self.predicted, minlength=k * k).reshape(k, k)
-        return Counts(cells, truth.classes, truth.positive, self.options)
+        counts = np.bincount(wide * k + self.predicted, minlength=k * k)
+        occurring = np.flatnonzero(counts)
+        weights = counts[occurring].astype(np.float64)
+        codes = np.divmod(occurring, k)
+        return Cells(*codes, weights, truth.classes, truth.positive, self.options)
 
     @property
     def probabilities(self) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from typing import Any, Literal, NamedTuple
@@ -35,41 +34,21 @@ from bakeoff.stats.design.groups import (
 NULL = "All these fitted models are right equally often on the population the rows come from."
 
 
-@dataclasses.dataclass(frozen=True)
 class CorrectTotals:
     """The sufficient counts of a rows × models table of 0/1 values, in whole numbers."""
 
-    n: int
-    models: int  # M
-    row_totals: NDArray[np.int64]  # how many rows have 0, 1, ..., M models right
-    discriminating: int  # rows on which the models do not all agree
-    total: int  # T: right answers of all models together
-    squared_rows: int  # ΣL_i² over the rows
-    between: int  # M ΣG_j² − T²: how far the columns differ
-    within: int  # M T − ΣL_i²: how far the rows discriminate
-    accuracies: list[float]
-
-
-def correct_totals(correct: ArrayLike, row_counts: ArrayLike | None) -> CorrectTotals:
-    """Count what is right in each row and column."""
-    matrix, counts = as_matrix(correct, row_counts)
-    columns, rows = (
-        [int(g) for g in column_totals(matrix, counts)],
-        row_total_counts(matrix, counts),
-    )
-    n, models, total = int(rows.sum()), matrix.shape[1], sum(columns)
-    squared = sum(r * r * int(count) for r, count in enumerate(rows))
-    return CorrectTotals(
-        n=n,
-        models=models,
-        row_totals=rows,
-        discriminating=int(rows[1:models].sum()),
-        total=total,
-        squared_rows=squared,
-        between=models * sum(g * g for g in columns) - total**2,
-        within=models * total - squared,
-        accuracies=[g / n for g in columns],
-    )
+    def __init__(self, correct: ArrayLike, row_counts: ArrayLike | None) -> None:
+        matrix, counts = as_matrix(correct, row_counts)
+        columns, self.models = [int(g) for g in column_totals(matrix, counts)], matrix.shape[1]
+        # how many rows have 0, 1, ..., M models right, and on how many these do not all agree
+        self.row_totals = row_total_counts(matrix, counts)
+        self.discriminating = int(self.row_totals[1 : self.models].sum())
+        self.n, self.total = int(self.row_totals.sum()), sum(columns)
+        self.squared_rows = sum(r * r * int(count) for r, count in enumerate(self.row_totals))
+        # how far the columns differ, M ΣG² − T², and how far the rows discriminate, M T − ΣL²
+        self.between = self.models * sum(g * g for g in columns) - self.total**2
+        self.within = self.models * self.total - self.squared_rows
+        self.accuracies = [g / self.n for g in columns]
 
 
 WholeNumbers = NDArray[np.integer[Any]]
@@ -231,7 +210,7 @@ def cochran_q(
         matrix, _ = as_matrix(correct, None)
         design = RowDesign.from_labels(len(matrix), groups, correct=correct)
         return _in_groups(matrix, design.units, form, n_resamples, seed)
-    table = correct_totals(correct, row_counts)
+    table = CorrectTotals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(
             "correct",
@@ -425,7 +404,7 @@ def looney_f(
     ...       f"p = {result.pvalue:.5f}")
     F(2, 198) = 3.8729, p = 0.02239
     """
-    table = correct_totals(correct, row_counts)
+    table = CorrectTotals(correct, row_counts)
     n, m, total = table.n, table.models, table.total
     # all sums of squares are whole numbers over n M: what is 0 is exactly 0
     models, rows = table.between, n * table.squared_rows - total**2

@@ -22,7 +22,7 @@ from bakeoff.stats.core.checks import (
     check_same_length,
     is_missing,
 )
-from bakeoff.stats.core.distributions import normal_pvalue
+from bakeoff.stats.core.distributions import normal_pvalue, tail_probability
 from bakeoff.stats.core.registry import Evidence, Variants, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -38,11 +38,10 @@ from bakeoff.stats.design.groups import SOURCES, GroupTest
 Places = NDArray[np.int64]
 
 
-def as_label_codes(
-    y_true: ArrayLike, pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
-) -> tuple[list[Any], Places, Places, Places]:
+def _read_labels(
+    classes: Sequence[Any] | None, **given: ArrayLike
+) -> tuple[list[Any], list[Places]]:
     """Return the classes, and truth and the two models' labels as positions among them."""
-    given = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
     labels = {}
     for name, values in given.items():
         array = as_array(values, name)
@@ -51,49 +50,41 @@ def as_label_codes(
         if array.size == 0:
             raise ArgumentError(name, "is empty")
         if (missing := is_missing(array)).any():
+            row, count = int(np.flatnonzero(missing)[0]), int(missing.sum())
             raise ArgumentError(
                 name,
-                f"{int(missing.sum())} missing label(s), first in row "
-                f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models",
+                f"{count} missing label(s), first in row {row}; drop these rows for both models",
             )
         # words are words, also in an array of objects
         words = all(isinstance(label, str) for label in array.flat)
         labels[name] = array.astype(np.str_) if words else array
     check_same_length(**labels)
     check_same_labels(**given)
-    names = _class_names(classes, *labels.values())
+    every = ", ".join(given)
+    if classes is None:
+        try:
+            seen = [np.unique(x) for x in labels.values()]
+            names: list[Any] = np.unique(np.concatenate(seen)).tolist()
+        except TypeError:
+            message = f"{every}: labels of several kinds cannot be sorted; give classes"
+            raise ValueError(message) from None
+        if len({x.dtype.kind in "US" for x in labels.values()}) > 1:
+            raise ValueError(f"{every}: some are text and some are not; use labels of one kind")
+    else:
+        if isinstance(classes, str) or not np.iterable(classes):
+            raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
+        names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
     where = {label: position for position, label in enumerate(names)}
     codes = []
     for name, array in labels.items():
-        present, inverse = np.unique(array, return_inverse=True)
-        if unknown := [label for label in present.tolist() if label not in where]:
+        kinds, inverse = np.unique(array, return_inverse=True)
+        if unknown := [label for label in kinds.tolist() if label not in where]:
             detail = f"found label {unknown[0]!r}, not among the classes {names!r}"
             raise ArgumentError(name, detail)
-        codes.append(
-            np.array([where[label] for label in present.tolist()], dtype=np.int64)[inverse]
-        )
-    truth, a, b = codes
-    return names, truth, a, b
-
-
-def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[Any]:
-    given = "y_true, pred_a, pred_b"
-    if classes is None:
-        try:
-            names: list[Any] = np.unique(np.concatenate([np.unique(x) for x in labels])).tolist()
-        except TypeError:
-            raise ValueError(
-                f"{given}: labels of several kinds cannot be sorted; give classes"
-            ) from None
-        if len({x.dtype.kind in "US" for x in labels}) > 1:
-            raise ValueError(f"{given}: some are text and some are not; use labels of one kind")
-        return names
-    if isinstance(classes, str) or not np.iterable(classes):
-        raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
-    names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
-    return names
+        codes.append(np.array([where[label] for label in kinds.tolist()], np.int64)[inverse])
+    return names, codes
 
 
 def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
@@ -124,7 +115,7 @@ class CostCells:
 
     value: FloatArray  # the distinct differences d, A's cost less B's
     count: FloatArray  # their numbers of rows, all ≥ 1
-    possible: FloatArray  # every difference the cost matrix allows
+    possible: FloatArray  # every difference the cost matrix allows, ascending
     support: tuple[float, float] | None = None  # the ends of what may occur without being observed
 
     @classmethod
@@ -134,11 +125,9 @@ class CostCells:
         count = np.bincount(place, weights=counts[counts > 0]).astype(np.float64)
         return cls(value, count, np.unique(d))
 
-    def among(self, possible: ArrayLike) -> CostCells:
+    def among_all(self) -> CostCells:
         """Allow every possible cell a probability, observed or not."""
-        values = np.asarray(possible)
-        support = (float(values.min()), float(values.max()))
-        return dataclasses.replace(self, support=support)
+        return dataclasses.replace(self, support=(self.possible[0], self.possible[-1]))
 
     @property
     def n(self) -> float:
@@ -154,40 +143,37 @@ class CostCells:
         """Return twice the log likelihood ratio against a given mean difference, and λ."""
         # The constrained estimate is count/(n + λ(d − mean)); cells of the support that were not
         # observed need n + λ(d − mean) ≥ 0, which limits λ and gives them the rest.
-        x = self.value - mean
-        multiplier = self._multiplier(x, mean)
-        if math.isnan(multiplier):
-            return math.inf, math.nan
-        with np.errstate(divide="ignore"):
-            logs = special.log1p(multiplier * x / self.n)
-        # a rounding error below 0 at most
-        return max(0.0, 2 * float(self.count @ logs)), multiplier
-
-    def _multiplier(self, x: FloatArray, mean: float) -> float:
         from scipy.optimize import brentq
 
-        n = self.n
+        x, n = self.value - mean, self.n
         above, below = x > 0, x < 0
         # no probability exceeds 1: n + λx ≥ count
-        lower = ((self.count[above] - n) / x[above]).max(initial=-math.inf)
-        upper = ((self.count[below] - n) / x[below]).min(initial=math.inf)
+        lower = float(((self.count[above] - n) / x[above]).max(initial=-math.inf))
+        upper = float(((self.count[below] - n) / x[below]).min(initial=math.inf))
         if self.support is not None:
             least, most = self.support[0] - mean, self.support[1] - mean
             lower = max(lower, -n / most if most > 0 else -math.inf)
             upper = min(upper, -n / least if least < 0 else math.inf)
-        if not (math.isfinite(lower) and math.isfinite(upper)):
-            return 0.0 if not x.any() else math.nan
 
         def excess(multiplier: float) -> float:
             with np.errstate(divide="ignore"):
                 share = x / (n + multiplier * x)
             return float(self.count[x != 0] @ share[x != 0])
 
-        if not excess(lower) > 0:
-            return float(lower)
-        if not excess(upper) < 0:
-            return float(upper)
-        return float(brentq(excess, lower, upper, xtol=1e-13 * (upper - lower), rtol=1e-14))
+        if not (math.isfinite(lower) and math.isfinite(upper)):
+            if x.any():
+                return math.inf, math.nan
+            multiplier = 0.0
+        elif not excess(lower) > 0:
+            multiplier = lower
+        elif not excess(upper) < 0:
+            multiplier = upper
+        else:
+            multiplier = brentq(excess, lower, upper, xtol=1e-13 * (upper - lower), rtol=1e-14)
+        with np.errstate(divide="ignore"):
+            logs = special.log1p(multiplier * x / n)
+        # a rounding error below 0 at most
+        return max(0.0, 2 * float(self.count @ logs)), float(multiplier)
 
     def limit(self, critical: float, *, upper: bool) -> float:
         """Return the largest (smallest) mean whose likelihood ratio stays below `critical`."""
@@ -223,15 +209,15 @@ def chi_square(d: FloatArray, counts: FloatArray) -> float:
     return float(weight @ np.square(1 - u))
 
 
-def interval(
+def _interval(
     cells: CostCells, variant: str, status: Status, side: Alternative, level: float
 ) -> ConfidenceInterval | None:
     """Return the profile-likelihood interval of B's cost less A's, in the form of the test."""
     if status is Status.UNDEFINED:
         return None
     observed = variant == "likelihood_ratio" and status is Status.OK
-    profile = cells if observed else cells.among(cells.possible)
-    critical = float(special.ndtri(level if side != "two-sided" else (1 + level) / 2)) ** 2
+    profile = cells if observed else cells.among_all()
+    critical = float(special.ndtri(tail_probability(level, side))) ** 2
     # limits for A's cost less B's, turned round
     low = -profile.limit(critical, upper=True) if side != "less" else -float(cells.possible.max())
     high = (
@@ -310,12 +296,6 @@ def cost_sensitive(
         interval in the unit of the costs. `details` has each model's mean cost and
         misclassification rate, the multiplier λ and the classes in use.
 
-    Raises
-    ------
-    ValueError
-        For unequal lengths, missing labels, labels outside `classes`, or a cost matrix that is
-        not square, has negative entries or a diagonal that is not 0.
-
     Warnings
     --------
     Its p-value is asymptotic: with few rows on which the costs differ, or with rare costly errors,
@@ -343,7 +323,7 @@ def cost_sensitive(
     >>> print(f"{result.estimate:.2f} {result.pvalue:.3f}")
     0.05 0.707
     """
-    names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
+    names, (truth, a, b) = _read_labels(classes, y_true=y_true, pred_a=pred_a, pred_b=pred_b)
     design = RowDesign.from_labels(len(truth), groups)
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
@@ -402,11 +382,6 @@ def cost_sensitive_from_counts(
     variant : {"likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"}
         As in `cost_sensitive`.
 
-    Returns
-    -------
-    Result
-        The same result as from the labels.
-
     Examples
     --------
     >>> from bakeoff.stats import cost_sensitive_from_counts
@@ -438,7 +413,7 @@ def cost_sensitive_from_counts(
     elif variant == "chi_square":
         statistic = chi_square(d.ravel(), table.ravel())
     else:
-        whole = cells.among(d) if variant == "likelihood_ratio_all_cells" else cells
+        whole = cells.among_all() if variant == "likelihood_ratio_all_cells" else cells
         statistic, multiplier = whole.likelihood_ratio(0.0)
     pvalue = float(special.chdtrc(1, statistic))
     if status is Status.OK and alternative != "two-sided":
@@ -454,7 +429,7 @@ def cost_sensitive_from_counts(
         pvalue=pvalue,
         alternative=alternative,
         estimate=advantage,
-        ci=interval(cells, variant, status, alternative, confidence_level),
+        ci=_interval(cells, variant, status, alternative, confidence_level),
         effect_sizes={
             "standardized_difference": standardised,
             "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,

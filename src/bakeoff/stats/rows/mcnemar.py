@@ -8,7 +8,6 @@ group k, +1 where only A is right, −1 where only B is.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from collections.abc import Mapping
 from functools import partial
@@ -44,7 +43,6 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.two_by_two import (
     DIFFERENCE_METHODS,
-    Bounds,
     DifferenceMethod,
     as_matrix,
     one_sided,
@@ -52,8 +50,6 @@ from bakeoff.stats.core.two_by_two import (
 )
 from bakeoff.stats.design.clusters import (
     Clusters,
-    Dependence,
-    Moments,
     RowDesign,
     dependence_of,
     equivalent_tail,
@@ -98,11 +94,6 @@ def paired_difference_ci(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
 
-    Returns
-    -------
-    ConfidenceInterval
-        Limits in [−1, 1].
-
     Examples
     --------
     >>> low, high = paired_difference_ci(
@@ -113,9 +104,9 @@ def paired_difference_ci(
     counts = both_correct, only_a_correct, only_b_correct, both_wrong
     if not sum(counts):
         raise ValueError("all four counts are 0: there are no rows")
-    low, high = difference_bounds(
-        *counts, method=method, confidence_level=confidence_level, alternative=alternative
-    )
+    tail = distributions.tail_probability(confidence_level, alternative)
+    a, b, c, d = (np.asarray(count, dtype=np.float64) for count in counts)
+    low, high = one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
@@ -138,11 +129,6 @@ def paired_odds_ratio_ci(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
 
-    Returns
-    -------
-    ConfidenceInterval
-        Limits in [0, ∞]; (0, ∞) without discordant pairs.
-
     Examples
     --------
     >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
@@ -159,18 +145,6 @@ def paired_odds_ratio_ci(
         confidence_level,
         "midp",
     )
-
-
-def difference_bounds(
-    *counts: ArrayLike,
-    method: str,
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> Bounds:
-    """Return the limits of `paired_difference_ci` for four arrays of counts of one shape."""
-    tail = distributions.tail_probability(confidence_level, alternative)
-    a, b, c, d = (as_counts(count, name) for count, name in zip(counts, COUNTS, strict=True))
-    return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
 
 
 _LARGE_SAMPLE = 25  # b + c from which the χ² approximation is usually trusted
@@ -221,11 +195,6 @@ def mcnemar_from_counts(
     ----------
     variant, ci_method
         As in `mcnemar`.
-
-    Returns
-    -------
-    McNemarResult
-        The same result as from the rows.
 
     Examples
     --------
@@ -300,11 +269,6 @@ def mcnemar_pvalues(
     variant : str
         As in `mcnemar`.
 
-    Returns
-    -------
-    ndarray
-        The p-values; 1 where there are no discordant pairs.
-
     Examples
     --------
     >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
@@ -328,50 +292,25 @@ def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
     return {**counts, "accuracy_a": (both + b) / n, "accuracy_b": (both + c) / n}
 
 
-@dataclasses.dataclass(frozen=True)
 class ClusterPair:
-    """Counts per cluster of two models."""
+    """Counts inside clusters of the rows that each of two models has right."""
 
-    clusters: Clusters  # the cluster of every row
-    cells: FloatArray  # (K, 4): rows that both, only A, only B and neither model has right
-
-    @functools.cached_property
-    def counts(self) -> tuple[float, float, float, float]:
-        """The four counts of all rows."""
-        both, b, c, neither = self.cells.sum(axis=0).tolist()
-        return both, b, c, neither
-
-    @property
-    def sums(self) -> FloatArray:
-        """D_k, wins of A less wins of B in each cluster."""
-        return np.asarray(self.cells[:, 1] - self.cells[:, 2])
-
-    @property
-    def discordant(self) -> FloatArray:
-        """Rows of each cluster that exactly one model has right."""
-        return np.asarray(self.cells[:, 1] + self.cells[:, 2])
-
-    @functools.cached_property
-    def moments(self) -> Moments:
-        """Robust and ordinary variances of the difference."""
-        return moments(self.sums, self.discordant.sum(), self.clusters)
-
-    @functools.cached_property
-    def dependence(self) -> Dependence:
-        """How the difference depends on the groups."""
-        return dependence_of(self.moments, int(np.count_nonzero(self.discordant)), self.clusters)
+    def __init__(self, a: BoolArray, b: BoolArray, clusters: Clusters) -> None:
+        place = clusters.codes * 4 + 2 * ~a + ~b
+        # (K, 4): rows that both, only A, only B and neither model has right
+        self.cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4).astype(float)
+        self.clusters = clusters
+        self.counts: list[float] = self.cells.sum(axis=0).tolist()
+        self.sums: FloatArray = self.cells[:, 1] - self.cells[:, 2]  # D_k
+        self.discordant: FloatArray = self.cells[:, 1] + self.cells[:, 2]
+        self.moments = moments(self.sums, self.discordant.sum(), clusters)
+        informative = int(np.count_nonzero(self.discordant))
+        self.dependence = dependence_of(self.moments, informative, clusters)
 
     @property
     def named_counts(self) -> dict[str, int]:
         """The four counts by their names in results."""
         return dict(zip(COUNTS, map(int, self.counts), strict=True))
-
-
-def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:
-    """Count inside clusters where each of two models is right."""
-    place = clusters.codes * 4 + 2 * ~a + ~b
-    cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4)
-    return ClusterPair(clusters, cells.astype(np.float64))
 
 
 GroupedVariant = Literal["sign_flip", "sign_flip_exact", "robust_t"]
@@ -563,7 +502,7 @@ def _compare(
     form = VARIANTS.choose(variant, design.relation)
     interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
     if design.relation != "independent":
-        return _in_groups(cluster_pair(a, b, design.units), form, side, level, interval)
+        return _in_groups(ClusterPair(a, b, design.units), form, side, level, interval)
     return mcnemar_from_counts(
         **paired_counts(a, b),
         variant=form,
@@ -625,7 +564,7 @@ def tost_paired(
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
     if design.relation == "groups":
-        return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=2)
+        return _tost_in_groups(ClusterPair(a, b, design.units), margin, alpha, sides=2)
     return tost_paired_from_counts(**paired_counts(a, b), margin=margin, alpha=alpha)
 
 
@@ -670,13 +609,7 @@ def noninferiority(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.from_labels(len(a), groups, correct_a=correct_a)
-    return _tost_in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
-
-
-_NULLS = {
-    1: "A is less accurate than B by {margin} or more.",
-    2: "The accuracies of the two fitted models differ by {margin} or more.",
-}
+    return _tost_in_groups(ClusterPair(a, b, design.units), margin, alpha, sides=1)
 
 
 def _tost_in_groups(
@@ -698,11 +631,9 @@ def _tost_in_groups(
     at = tango_statistic(b, c, dependence.n_rows, np.array([-margin, margin]))
     lower, upper = (float(z) / root for z in at)
     few = too_few_degrees(df)
-    formula = (
-        (t_pvalue(lower, df, "greater"), t_pvalue(upper, df, "less"))
-        if df
-        else (math.nan, math.nan)
-    )
+    formula = math.nan, math.nan
+    if df:
+        formula = t_pvalue(lower, df, "greater"), t_pvalue(upper, df, "less")
     last = int(np.argmax(formula[:sides]))
     pvalue = math.nan if few else formula[last]
     ci = None
@@ -724,7 +655,9 @@ def _tost_in_groups(
         estimate=dependence.mean,
         ci=ci,
         assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
-        null_hypothesis=_NULLS[sides].format(margin=f"{margin:g}"),
+        null_hypothesis=f"The accuracies of the two fitted models differ by {margin:g} or more."
+        if sides == 2
+        else f"A is less accurate than B by {margin:g} or more.",
         method="liu2002",
         details={
             **pair.named_counts,
@@ -749,26 +682,9 @@ def tost_paired_from_counts(
     margin: Level,
     alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
-    """Two one-sided tests from the four counts of rows; see `tost_paired`.
-
-    Returns
-    -------
-    EquivalenceResult
-        The same result as from the rows.
-
-    Examples
-    --------
-    >>> result = tost_paired_from_counts(
-    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63, margin=0.02)
-    >>> round(result.pvalue_lower, 4), round(result.pvalue_upper, 4), result.verdict
-    (0.0171, 0.2824, 'not shown')
-    """
-    counts: dict[str, Any] = {
-        "both_correct": both_correct,
-        "only_a_correct": only_a_correct,
-        "only_b_correct": only_b_correct,
-        "both_wrong": both_wrong,
-    }
+    """Two one-sided tests from the four counts of rows; see `tost_paired`."""
+    each = both_correct, only_a_correct, only_b_correct, both_wrong
+    counts: dict[str, Any] = dict(zip(COUNTS, each, strict=True))
     ci = paired_difference_ci(**counts, method="tango", confidence_level=1 - 2 * alpha)
     n, b, c = sum(counts.values()), only_a_correct, only_b_correct
     lower, upper = tango_statistic(b, c, n, np.array([-margin, margin])).tolist()

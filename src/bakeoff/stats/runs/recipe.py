@@ -648,11 +648,6 @@ def recipe_ci(
     ----------
     runs : sequence of array_like, or Runs
         What each run predicts for the rows.
-
-    Returns
-    -------
-    Result
-        `pvalue` is NaN; statuses as of `recipe_difference`.
     """
     reader = read_runs([("runs", runs)], y_true, **options)
     return Question(reader).answer((0,), "two-sided", confidence_level)
@@ -671,11 +666,6 @@ def recipe_mean_ci(
     ----------
     runs : sequence of array_like, or Runs
         What each run has on the rows.
-
-    Returns
-    -------
-    Result
-        As of `recipe_ci`.
     """
     reader = _of_values([("runs", runs)], True, groups)
     return Question(reader).answer((0,), "two-sided", confidence_level)

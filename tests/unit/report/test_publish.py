@@ -2,14 +2,13 @@
 
 import importlib.util
 import sys
-from types import ModuleType, SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 import yaml
 
 from bakeoff.errors import UserError
-from bakeoff.report.card import model_card
-from bakeoff.report.mlflow_runs import write_runs
+from bakeoff.report.publish import model_card, write_runs
 from bakeoff.report.verdict import answer
 from tests.unit.report.studies import experiment, ran
 
@@ -51,65 +50,42 @@ def test_differences_are_seen_from_the_leader():
     assert line.endswith("| b better |")
 
 
-class Client:
-    def __init__(self, tracking_uri):
-        self.uri, self.runs, self.ended = tracking_uri, {}, []
-        Client.last = self
-
-    def get_experiment_by_name(self, name):
-        if self.uri == "http://nowhere":
-            raise sys.modules["mlflow.exceptions"].MlflowException("no\nanswer")
-
-    def create_experiment(self, name):
-        return f"id of {name}"
-
-    def create_run(self, place, run_name):
-        self.runs[run_name] = {"place": place, "files": []}
-        return SimpleNamespace(info=SimpleNamespace(run_id=run_name))
-
-    def log_batch(self, run, metrics=(), params=(), tags=()):
-        kinds = {"metrics": metrics, "params": params, "tags": tags}
-        for kind, found in kinds.items():
-            self.runs[run].setdefault(kind, {}).update({one[0]: one[1] for one in found})
-
-    def log_artifact(self, run, path):
-        self.runs[run]["files"].append(path)
-
-    def set_terminated(self, run):
-        self.ended.append(run)
-
-
 @pytest.fixture
-def mlflow(monkeypatch):
-    of_entity = {name: (lambda *values: values) for name in ("Metric", "Param", "RunTag")}
-    parts = {
-        "mlflow": {"MlflowClient": Client},
-        "mlflow.entities": of_entity,
-        "mlflow.exceptions": {"MlflowException": type("MlflowException", (Exception,), {})},
-    }
-    for name, found in parts.items():
-        module = ModuleType(name)
-        vars(module).update(found)
+def client(monkeypatch):
+    """Stand in for MLflow; what a client is told are the calls of the mock."""
+    modules = {name: MagicMock() for name in ("mlflow", "mlflow.entities", "mlflow.exceptions")}
+    for name in ("Metric", "Param", "RunTag"):
+        setattr(modules["mlflow.entities"], name, lambda *values: values)
+    modules["mlflow.exceptions"].MlflowException = ConnectionError
+    for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.setattr("bakeoff.extras.find_spec", lambda name: object())
+    client = modules["mlflow"].MlflowClient.return_value
+    client.create_run.side_effect = lambda place, run_name: MagicMock(
+        info=MagicMock(run_id=run_name)
+    )
+    return client
 
 
-def test_each_model_has_a_run_with_intervals_and_the_verdict(study, mlflow, tmp_path):
+def test_each_model_has_a_run_with_intervals_and_the_verdict(study, client, tmp_path):
     runs = write_runs(study, answer(study), "sqlite:///x.db", [tmp_path / "report.html"])
-    client = Client.last
-    assert runs == client.ended == ["first | best", "second"]
-    first, second = client.runs.values()
-    assert first["place"] == "id of made-up"
-    assert first["metrics"]["holdout/accuracy"] == pytest.approx(0.95)
-    low, high = (first["metrics"][f"holdout/accuracy.ci_{end}"] for end in ("low", "high"))
-    assert low < 0.95 < high
-    assert first["params"]["estimator"] == "sklearn.dummy.DummyClassifier"
-    assert first["tags"]["bakeoff.verdict"] == answer(study).headline
-    assert [run["tags"]["bakeoff.leads"] for run in (first, second)] == ["true", "false"]
-    assert first["files"] == [str(tmp_path / "report.html")]
+    ended = [call.args for call in client.set_terminated.call_args_list]
+    assert ended == [(run,) for run in runs] == [("first | best",), ("second",)]
+    logged = {run: {} for run in runs}
+    for call in client.log_batch.call_args_list:
+        for each in call.kwargs.values():
+            logged[call.args[0]] |= {name: value for name, value, *_ in each}
+    first, second = logged.values()
+    assert first["holdout/accuracy"] == pytest.approx(0.95)
+    assert first["holdout/accuracy.ci_low"] < 0.95 < first["holdout/accuracy.ci_high"]
+    assert first["estimator"] == "sklearn.dummy.DummyClassifier"
+    assert first["bakeoff.verdict"] == answer(study).headline
+    assert (first["bakeoff.leads"], second["bakeoff.leads"]) == ("true", "false")
+    client.log_artifact.assert_any_call("second", str(tmp_path / "report.html"))
 
 
-def test_a_store_that_does_not_answer_is_one_sentence(study, mlflow):
+def test_a_store_that_does_not_answer_is_one_sentence(study, client):
+    client.get_experiment_by_name.side_effect = ConnectionError("no\nanswer")
     with pytest.raises(UserError, match=r"--mlflow: http://nowhere: no answer$"):
         write_runs(study, answer(study), "http://nowhere", [])
 

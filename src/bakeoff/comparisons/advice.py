@@ -1,0 +1,749 @@
+"""What speaks for a test and against it: recommendations, smallest p-values, cautions.
+
+`CASES` is the one place that says which test is recommended for which case: `run: [recommended]`,
+`bakeoff compare`, `bakeoff init`, the advice of a verdict and the table of docs/choosing-tests.md
+are made from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bakeoff.comparisons.evidence import FIXED_METRICS, has_interval, has_row_values, has_test
+from bakeoff.comparisons.settings import (
+    compares_pairs,
+    correction_among,
+    deterministic,
+    in_time,
+    pairs_of,
+    planned,
+    robust,
+    several_runs,
+    takes_control,
+)
+from bakeoff.errors import joined, listed
+from bakeoff.scores import METRICS, counted_rows
+from bakeoff.scores.metrics import mixed_units
+from bakeoff.spec import Experiment, PlannedTest
+from bakeoff.spec.learners import LEARNERS, REGRESSION, learners, moves_threshold
+from bakeoff.spec.related import dependent
+from bakeoff.stats import (
+    Arity,
+    Entry,
+    ErrorRate,
+    Evidence,
+    TypeOneError,
+    binomial_test_from_counts,
+    catalogue,
+    mcnemar_from_counts,
+    proportion_difference_from_counts,
+)
+from bakeoff.stats.core.distributions import normal_pvalue, range_sf, t_pvalue
+from bakeoff.stats.core.pairs import adjust_pvalues, simultaneous_level
+from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.datasets.rank_tests import EXACT_UP_TO
+from bakeoff.stats.design.clusters import TIME_BLOCKS
+from bakeoff.stats.design.groups import FEWEST_CLUSTERS, FLIPS, too_few_clusters
+from bakeoff.stats.metrics.family import MAX_T
+from bakeoff.stats.rows.ordered import too_few_times
+
+# --- recommendations
+
+
+class Case(NamedTuple):
+    """A case, the test of two models, that of more if it is another one, and the reason."""
+
+    has: str
+    two: str
+    why: str
+    more: str = ""
+    source: str = ""
+    """Who recommends it for independent rows: related ones have another form of the test."""
+    pairs: str = ""
+    """What compares the pairs after the test of more, where not its own post hoc test."""
+
+    def test(self, models: int) -> str:
+        """Return the test of so many models."""
+        return self.two if models == 2 else self.more or self.two
+
+
+_RUNS = "several training runs on the same test rows: this test is about other seeds and other rows"
+CASES = {
+    "right rows": Case(
+        "a `holdout`, by accuracy",
+        "mcnemar",
+        "{models} models on one test set",
+        "cochran_q",
+        "McNemar's mid-p form holds its level and wastes little: Dietterich 1998, Fagerland et al. "
+        "2013, Raschka 2018",
+    ),
+    "areas": Case(
+        "a `holdout`, by `roc_auc`",
+        "delong",
+        "this test compares two areas under the ROC curve on one test set",
+        source="DeLong et al. 1988",
+    ),
+    "costs": Case(
+        "a `holdout`, by `cost`",
+        "cost_sensitive",
+        "this test compares what the errors of two models cost on one test set",
+        source="as testcholdout of MATLAB does",
+    ),
+    "metric": Case(
+        "a `holdout`, by any other metric",
+        "metric_difference",
+        "this test compares it on one test set, from the influence of every row on it",
+    ),
+    "losses in time": Case(
+        "a `holdout` of numbers in the order of `time:`, by a mean loss",
+        "diebold_mariano_means",
+        "this test compares it at later times, with the long-run variance of what each row adds to "
+        "it (Diebold & Mariano 1995, Lazarus et al. 2018)",
+    ),
+    "values": Case(
+        "a number per row of each model (`values:`)",
+        "mean_difference",
+        "{models} models with a number for each row",
+    ),
+    "runs": Case("a `holdout`, and a model with several `seeds`", "recipe_difference", _RUNS),
+    "runs of values": Case("the same, with a number per row", "recipe_mean_difference", _RUNS),
+    "rows of cv_5x2": Case(
+        "`cv_5x2`, by accuracy",
+        "cv5x2_z",
+        "five replications of 2-fold cross-validation; the standard error of this test has what "
+        "test rows and training rows add",
+    ),
+    "cv_5x2": Case(
+        "`cv_5x2`, by another metric, or of rows in groups",
+        "corrected_repeated_kfold_t",
+        "five replications of 2-fold cross-validation; this t test corrects for the rows they "
+        "share (Bouckaert & Frank 2004)",
+    ),
+    "halves": Case(
+        "`halves`",
+        "half_sample_t",
+        "random halves share no row, so the variance of their differences is not too small on "
+        "average, whatever the learner",
+    ),
+    "kfold": Case(
+        "`kfold`",
+        "corrected_kfold_t",
+        "{folds} folds share training rows, which this t test corrects for (Nadeau & Bengio 2003)",
+    ),
+    "repeated kfold": Case(
+        "`kfold` with repeats, or of data with `time:`",
+        "corrected_repeated_kfold_t",
+        "{repeats} × {folds} folds share training rows, which this t test corrects for (Bouckaert "
+        "& Frank 2004)",
+    ),
+    "resampled": Case(
+        "`resampled`",
+        "corrected_resampled_t",
+        "random divisions share rows, which this t test corrects for (Nadeau & Bengio 2003)",
+    ),
+    "few data sets": Case(
+        "two to five data sets, one score of each model",
+        "wilcoxon_signed_rank",
+        "{datasets} data sets with one score for each model; this test is exact (Demšar 2006)",
+        "friedman",
+        pairs="wilcoxon_signed_rank",
+    ),
+    "data sets": Case(
+        "six or more data sets",
+        "wilcoxon_signed_rank",
+        "{models} models and {datasets} data sets; tests on each of them alone would be "
+        "{datasets} families and answer no question about further data sets (Demšar 2006)",
+        "iman_davenport",
+    ),
+}
+ON_ROWS = CASES["rows of cv_5x2"].two
+"""The test of the fits of `cv_5x2` that looks at the rows of all folds."""
+
+
+class Recommendation(NamedTuple):
+    """A test that is recommended."""
+
+    name: str
+    why: str
+    metrics: tuple[str, ...] = ()
+    plan: str = ""
+    posthoc: str = ""
+
+
+def recommended(experiment: Experiment) -> list[Recommendation]:
+    """Choose tests by the number of models and data sets, by the plans and the metrics."""
+    if len(experiment.models) < 2:
+        return []
+    units = len(experiment.tests.units(experiment.datasets))
+    mixed = any(mixed_units(experiment, name) for name in experiment.metrics)
+    no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
+    if units >= enough_datasets(experiment):
+        return [] if no_test else [over_datasets(experiment, "data sets")]
+    found = list(_on_each_dataset(experiment))
+    if found or units < 2 or no_test:
+        return found
+    # where data sets have one score of each model there is no other test
+    return [over_datasets(experiment, "few data sets")]
+
+
+def enough_datasets(experiment: Experiment) -> int:
+    """Return from how many data sets on two models can be told apart over data sets."""
+    sides = 1 if experiment.tests.alternative == "two-sided" else 0
+    return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
+
+
+def over_datasets(experiment: Experiment, case: str = "data sets") -> Recommendation:
+    """Choose the test over data sets, and what compares the pairs."""
+    k, n = len(experiment.models), len(experiment.tests.units(experiment.datasets))
+    why = _why(case, models="two" if k == 2 else k, datasets=n)
+    if k == 2:
+        return Recommendation(CASES[case].two, why)
+    exact = n <= EXACT_UP_TO.get(k, 1)
+    name = CASES["few data sets" if exact else "data sets"].more
+    if case == "few data sets":
+        ranks = by_ranks(experiment, experiment.metrics)
+        pairs = "friedman_posthoc" if ranks else CASES[case].pairs
+        return Recommendation(name, f"{why}; {pairs} compares pairs", posthoc=pairs)
+    form = "this form of Friedman's test is less conservative than its χ²"
+    form = "a table of this size can be tested exactly" if exact else form
+    return Recommendation(name, f"{why}; {form}; {_posthoc(name, experiment)}")
+
+
+def by_ranks(experiment: Experiment, metrics: Iterable[str]) -> str:
+    """Say why scores of data sets can be ranked on each alone; empty where their size compares."""
+    mixed = [name for name in metrics if mixed_units(experiment, name)]
+    if mixed:
+        return (
+            f"{listed(mixed)} has other units on other data sets, so that differences on them do "
+            "not compare"
+        )
+    if experiment.tests.missing_cells == "failed":
+        return "`missing_cells: failed` ranks a failure last and gives it none"
+    return ""
+
+
+def _why(case: str, **facts: Any) -> str:
+    return CASES[case].why.format(**facts)
+
+
+def _posthoc(name: str, experiment: Experiment) -> str:
+    """Say which comparisons of pairs an omnibus test brings along."""
+    known = catalogue()
+    runs = robust(known[name], experiment)
+    # a test of all pairs, which takes the place of one of all models at once, has none of its own
+    pairwise = known[runs.posthoc] if runs.posthoc else runs
+    test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
+    pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
+    by = test.correction or "none"
+    correction = "uncorrected" if by == "none" else f"corrected by {by}"
+    return f"comparisons of {pairs}, {correction}, come along"
+
+
+def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
+    n = len(experiment.datasets)
+    tail = (
+        ""
+        if n == 1
+        else f"; on each data set alone, because a signed-rank test over them "
+        f"needs {enough_datasets(experiment)} to reach {experiment.tests.alpha:g}, there are {n}"
+    )
+    for plan in experiment.resampling.plans():
+        for one in _on_plan(plan, experiment):
+            yield one._replace(why=f"{one.why}{tail}", plan=plan)
+
+
+def _on_plan(plan: str, experiment: Experiment) -> Iterator[Recommendation]:
+    kfold = experiment.resampling.kfold
+    match plan:
+        case "holdout":
+            if not experiment.by_scores(plan):  # else there is one score per model, and no rows
+                yield from _on_test_set(experiment)
+        case "cv_5x2":
+            yield from _on_five_by_two(experiment)
+        case "kfold":
+            if experiment.resampling.halves is not None:
+                return  # the halves answer the same question without its assumption
+            assert kfold is not None
+            once = kfold.repeats == 1 and complete_folds(experiment)
+            case = "kfold" if once else "repeated kfold"
+            why = _why(case, folds=kfold.folds, repeats=kfold.repeats)
+            yield Recommendation(CASES[case].two, why)
+        case _:
+            yield Recommendation(CASES[plan].two, _why(plan))
+
+
+def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
+    """Choose for every metric the test that is about it, each test once; recipes where they are."""
+    k, by_values = len(experiment.models), experiment.by_values
+    family = "" if k == 2 else f", corrected for {k} models"
+    tested = tuple(filter(has_test, experiment.metrics))
+    if several_runs(experiment):
+        timed = any(kin.kind == "time" for kin in dependent(experiment).values())
+        if (tested or by_values) and not timed:
+            case = "runs of values" if by_values else "runs"
+            why = f"{_why(case)}{family}"
+            yield Recommendation(CASES[case].test(k), why, () if by_values else tested)
+        return
+    if by_values:
+        yield Recommendation(CASES["values"].test(k), f"{_why('values', models=k)}{family}")
+        return
+    independent = not dependent(experiment)  # else another form of the test runs
+    for case, metrics in _cases_of_metrics(experiment).items():
+        name, source = CASES[case].test(k), CASES[case].source
+        omnibus = f"; {_posthoc(name, experiment)}" if name == CASES[case].more else ""
+        why = f"{_why(case, models=k)}{omnibus or (family if case != 'right rows' else '')}"
+        cited = f" ({source})" if source and independent else ""
+        yield Recommendation(name, f"by {joined(metrics)}: {why}{cited}", metrics)
+
+
+def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
+    """Return the cases of one test set in the order of the metrics, each with its metrics."""
+    found: dict[str, tuple[str, ...]] = {}
+    serial = experiment.task.numbers and in_time(experiment)
+    known = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
+    for metric in _of_other_nulls(experiment.metrics):
+        reads = METRICS[metric].reads if metric in METRICS else None
+        if reads or has_interval(metric):
+            case = known[reads] if reads else _by_influence(metric, serial)
+            found[case] = (*found.get(case, ()), metric)
+    return found or {"right rows": (FIXED_METRICS["correctness"],)}
+
+
+def _by_influence(metric: str, serial: bool) -> str:
+    return "losses in time" if serial and has_row_values(metric, means=False) else "metric"
+
+
+def _of_other_nulls(metrics: Sequence[str]) -> Iterator[str]:
+    """Leave out metrics by which models are equal where they are by another one before."""
+    asked = set[str]()
+    for metric in metrics:
+        null = METRICS[metric].null if metric in METRICS else ""
+        if not null or null not in asked:
+            yield metric
+        asked.add(null)
+
+
+def _on_five_by_two(experiment: Experiment) -> Iterator[Recommendation]:
+    metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
+    accuracy = FIXED_METRICS["correctness"]
+    # of several fits of a fold there are mean scores, but no rows that one of them has right
+    counted = accuracy in metrics and experiment.on_rows("cv_5x2") and not several_runs(experiment)
+    related = bool(dependent(experiment))
+    if counted and not related:
+        why = f"by {accuracy}: {_why('rows of cv_5x2')}"
+        yield Recommendation(ON_ROWS, why, (accuracy,))
+        metrics = tuple(metric for metric in metrics if not counted_rows(metric))
+    if not metrics or set(plans) - {"cv_5x2", "holdout"}:
+        return  # other folds bring a test of every metric
+    why = f"by {joined(metrics)}: {_why('cv_5x2')}"
+    if counted and related:
+        why += "; tests on rows of all folds do not know rows in groups"
+    yield Recommendation(CASES["cv_5x2"].two, why, metrics)
+
+
+def complete_folds(experiment: Experiment) -> bool:
+    """Tell whether k folds are a cross-validation: with `time:` they are forward chaining."""
+    return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())
+
+
+def on_given_rows(
+    models: int,
+    metrics: Sequence[str],
+    costs: bool,
+    serial: bool = False,
+    *,
+    runs: bool = False,
+) -> dict[str, tuple[str, ...]]:
+    """Return the tests of given predictions on one test set, each with its metrics; none: all."""
+    if not metrics:
+        return {CASES["runs of values" if runs else "values"].test(models): ()}
+    if runs:
+        cost = FIXED_METRICS["classes"]
+        more = [cost] if costs and cost not in metrics else []
+        return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
+    found: dict[str, tuple[str, ...]] = {}
+    if any(map(counted_rows, metrics)):
+        # beside a test of all models at once, that of the pairs takes options of its own
+        case = CASES["right rows"]
+        found |= dict.fromkeys((case.test(models), case.two), ())
+    of_influence = [metric for metric in metrics if not counted_rows(metric)]
+    for metric in _of_other_nulls(of_influence):
+        name = CASES[_by_influence(metric, serial)].test(models)
+        found[name] = (*found.get(name, ()), metric)
+    return found | ({CASES["costs"].test(models): ()} if costs else {})
+
+
+# --- smallest p-values
+
+
+FEW = 40
+"""From here on rows, groups and times set no limit that matters."""
+
+
+class RowCounts(NamedTuple):
+    """What is known of the rows of a test set before they are looked at."""
+
+    rows: int
+    groups: int | None = None
+    times: int | None = None
+
+
+def smallest_pvalue(
+    test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
+) -> float:
+    """Return the smallest adjusted p-value that a test, or its post hoc test, can have."""
+    # It is 0 where nothing bounds it, as for a t test of folds, and 1 where the test cannot answer.
+    test = test.posthoc or test
+    entry, k = catalogue()[test.name], len(experiment.models)
+    if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
+        return 0.0
+    correction = correction_among(entry, test.correction or "none", k, test.related)
+    if correction == "shaffer" and test.versus is not None:
+        return 1.0  # it is for all pairs
+    test = dataclasses.replace(test, correction=correction)
+    pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else []
+    if entry.evidence is Evidence.DATASETS:
+        each = _over_datasets(test, len(experiment.tests.units(experiment.datasets)), k, pairs)
+    elif size is None or not entry.evidence.on_rows or entry.arity is Arity.OMNIBUS:
+        return 0.0
+    else:
+        size = RowCounts(size.rows) if test.independent_rows else size
+        hypotheses = len(pairs) if entry.arity is Arity.PAIR else k
+        each = [_on_rows(test, entry, size, hypotheses)] * hypotheses
+    # of statistics that agree in every way the largest is as likely as one
+    method = "none" if correction == MAX_T else correction
+    return float(min(adjust_pvalues(each, method), default=0.0))
+
+
+def _over_datasets(test: PlannedTest, n: int, k: int, pairs: list[tuple[int, int]]) -> list[float]:
+    """Return the smallest p-values of all pairs, where all n data sets rank k models alike."""
+    side, options = _ahead(test.options), test.options
+    if test.name == "wilcoxon_signed_rank":
+        alone = 2.0**-n if side == "greater" else min(1.0, 2.0 ** (1 - n))
+        if options.get("method") == "asymptotic":
+            mean = n * (n + 1) / 4
+            half = 0.5 if options.get("continuity", True) else 0.0
+            z = max(mean - half, 0.0) / math.sqrt(mean * (2 * n + 1) / 6)
+            alone = normal_pvalue(z, side)
+        return [alone] * len(pairs)
+    if n < 2:
+        return [1.0] * len(pairs)
+    if test.name == "nemenyi":
+        return [range_sf((k - 1) * math.sqrt(12 * n / (k * (k + 1))), k).item()]
+    ranks, error, df = [n * rank for rank in range(1, k + 1)], math.sqrt(k * (k + 1) * n / 6), None
+    if test.name == "conover_friedman":
+        # no variance is left where all agree: one data set turns the ranks of all but the best
+        ranks = [n, *((n - 1) * rank + k + 2 - rank for rank in range(2, k + 1))]
+        df = (n - 1) * (k - 1)
+        squares = n**2 * k * (k + 1) * (2 * k + 1) / 6
+        error = math.sqrt(2 * (squares - sum(rank**2 for rank in ranks)) / df)
+    if test.versus is not None:
+        ranks.insert(pairs[0][0], ranks.pop(0))  # the control is ahead of all others
+    statistics = [(ranks[b] - ranks[a]) / error if error else 0.0 for a, b in pairs]
+    return [normal_pvalue(z, side) if df is None else t_pvalue(z, df, side) for z in statistics]
+
+
+def _on_rows(test: PlannedTest, entry: Entry, size: RowCounts, hypotheses: int) -> float:
+    """Return the smallest p-value of one hypothesis, where all rows, groups or times agree."""
+    rows, groups, times = size
+    if times is not None and "time" in entry.options and "groups" not in entry.options:
+        form = test.options.get("variant", "ewc_corrected"), test.options.get("horizon", 1)
+        return 1.0 if too_few_times(times, *form) else 0.0
+    if times is not None:
+        groups = min(times, TIME_BLOCKS)
+    if groups is None:
+        compute = _OF_COUNTS.get(entry.name)
+        return compute(rows, test.options) if compute and 0 < rows < FEW else 0.0
+    if entry.arity is Arity.ONE or "groups" not in entry.options or not 0 < groups < FEW:
+        return 0.0
+    return _in_groups(test, entry, groups, hypotheses)
+
+
+def _mcnemar(n: int, options: Mapping[str, Any]) -> float:
+    taken: dict[str, Any] = {"both_correct": 0, "only_b_correct": 0, "both_wrong": 0}
+    taken |= {"variant": options.get("variant") or "midp", "alternative": _ahead(options)}
+    return mcnemar_from_counts(only_a_correct=n, **taken).pvalue
+
+
+def _proportion_difference(n: int, options: Mapping[str, Any]) -> float:
+    variant, side = options.get("variant", "pooled"), _ahead(options)
+    counts = {"correct_a": n, "n_a": n, "correct_b": 0, "n_b": n}
+    return proportion_difference_from_counts(**counts, variant=variant, alternative=side).pvalue
+
+
+def _binomial_test(n: int, options: Mapping[str, Any]) -> float:
+    taken = {key: value for key, value in options.items() if key in ("rate", "p0", "alternative")}
+    taken["variant"] = options.get("variant") or "exact"
+    return min(binomial_test_from_counts(n_correct=k, n=n, **taken).pvalue for k in (0, n))
+
+
+def _ahead(options: Mapping[str, Any]) -> Alternative:
+    """Return the side of a test where the model that is ahead is A."""
+    return "two-sided" if options.get("alternative", "two-sided") == "two-sided" else "greater"
+
+
+_OF_COUNTS: dict[str, Callable[[int, Mapping[str, Any]], float]] = {
+    "binomial_test": _binomial_test,
+    "mcnemar": _mcnemar,
+    "proportion_difference": _proportion_difference,
+}
+"""The smallest p-value of tests that count independent rows, of which one model has all right."""
+
+
+def _in_groups(test: PlannedTest, entry: Entry, groups: int, hypotheses: int) -> float:
+    """Return the smallest p-value where every group is for one model: that of equal signs."""
+    if entry.about == "recipes":
+        form = "t"
+    elif entry.variants is None or (test.correction == MAX_T and hypotheses > 1):
+        form = "t_and_flips"
+    else:
+        form = entry.variants.choose(test.options.get("variant"), "groups")
+    of_one_side = 2.0 ** -(groups + 1)  # half of the probability of this one outcome: the mid-p
+    if form in FLIPS:
+        level = 1 - test.alpha
+        if test.simultaneous:
+            level = simultaneous_level(level, hypotheses, test.correction or "none")
+        if form == "sign_flip_exact" or too_few_clusters(groups, 1 - level):
+            of_one_side *= 2
+    elif groups < FEWEST_CLUSTERS:
+        return 1.0
+    elif form != "t_and_flips":
+        return 0.0
+    return min(1.0, of_one_side * (2 if test.alternative == "two-sided" else 1))
+
+
+def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) -> str:
+    """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
+    units = len(experiment.tests.units(experiment.datasets))
+
+    def reaches(
+        test: PlannedTest, size: RowCounts | None, models: Sequence[str], datasets: int = units
+    ) -> bool:
+        other: dict[str, Any] = {"models": dict.fromkeys(models)}
+        if datasets > units:
+            added = (f"another {i}" for i in range(datasets - units))
+            like = next(iter(experiment.datasets.values()))
+            other["datasets"] = {**experiment.datasets, **dict.fromkeys(added, like)}
+        return smallest_pvalue(test, experiment.model_copy(update=other), size) <= test.alpha
+
+    found, models = [], list(experiment.models)
+    if size is None:
+        n = _first(range(units + 1, FEW), lambda n: reaches(test, None, models, n))
+        found += [f"at least {n} data sets"] if n else []
+    else:
+        unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
+        sizes = range(getattr(size, unit) + 1, FEW)
+        more = _first(sizes, lambda n: reaches(test, size._replace(**{unit: n}), models))
+        found += [f"at least {more} {unit}"] if more else []
+    if test.versus is None and len(models) > 2:
+        fewer = range(len(models) - 1, 1, -1)
+        most = _first(fewer, lambda m: reaches(test, size, models[:m]))
+        found += [f"at most {most} models"] if most else []
+        baseline = dataclasses.replace(test, versus=models[0])
+        if takes_control(catalogue()[test.name]) and reaches(baseline, size, models):
+            found.append("a comparison of each model with one baseline (versus)")
+    return joined(found, "or")
+
+
+def _first(values: Sequence[int], reaches: Callable[[int], bool]) -> int:
+    """Return the first value that reaches the level, as all after it do; 0 where none does."""
+    place = bisect_left(values, True, key=reaches)
+    return values[place] if place < len(values) else 0
+
+
+# --- cautions: simulated type I errors of tests of models like these
+
+
+_SITUATIONS = {
+    "failing fits": "where some fits fail",
+    "unlike learners": "with learners of different kinds",
+    "errors on different rows": "where two models err on different rows",
+    "rare failures, one model deterministic": "where rare runs fail and the other model is "
+    "deterministic",
+    "skewed runs, unequal numbers": "where the scores of runs are skewed and their numbers unequal",
+}
+"""Situations as parts of a sentence, where that is not "with" and their name."""
+_BY_RESULT = (
+    "autocorrelation",
+    "strong autocorrelation",
+    "few rows",
+    "few errors",
+    "rare large errors",
+)
+"""Situations that the data of every comparison show, so that the experiment need not guess."""
+
+
+INFLATED = "{test} has an inflated type I error {where}: {why}."
+NOT_SIMULATED = (
+    "{test} has an inflated type I error with some learners and was not simulated with learners "
+    "like {models}."
+)
+"""What a caution says."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Inflated:
+    """A kind of learner, or a situation, in which the type I error of a test is inflated."""
+
+    where: str
+    models: tuple[str, ...]
+    rate: ErrorRate
+
+
+@dataclasses.dataclass(frozen=True)
+class Cautions:
+    """Simulated type I errors that speak against a test in one experiment."""
+
+    entry: Entry
+    inflated: tuple[Inflated, ...] = ()
+    unknown: tuple[str, ...] = ()
+    instead: tuple[Entry, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.inflated or self.unknown)
+
+    def of(
+        self,
+        compared: Collection[str],
+        named: Callable[[Entry], str] = lambda entry: entry.name,
+        shown: Callable[[str], str] = str,
+    ) -> list[str]:
+        """Return the cautions about a comparison of some models, a sentence each."""
+        found = []
+        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+        use = f" Use {' or '.join(tests)} instead." if tests else ""
+        concerned = [
+            one for one in self.inflated if not one.models or set(one.models) & {*compared}
+        ]
+        if concerned:
+            parts: list[str] = []
+            for one in concerned:
+                here = joined([shown(model) for model in one.models if model in compared])
+                where = one.where.removeprefix("with ") if parts else one.where
+                parts.append(f"{where} (here: {here})" if here else where)
+            why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
+            found.append(
+                INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
+            )
+        unknown = [shown(model) for model in self.unknown if model in compared]
+        if unknown:
+            found.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
+        return found
+
+
+def inflation(rates: Sequence[ErrorRate]) -> str:
+    """Say how often a test rejects true nulls at most: ``up to .13``, by which metric."""
+    worst = max(rates, key=lambda rate: rate.rate)
+    by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
+    return f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
+
+
+def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
+    """Keep the rates that speak of a metric: by it, else by accuracy, else by any."""
+    accuracy = FIXED_METRICS["correctness"]
+    for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
+        if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
+            return own
+    return list(rates)
+
+
+def cautions(
+    test: PlannedTest,
+    experiment: Experiment,
+    failed: Collection[str] = (),
+    metric: str | None = None,
+    dataset: str = "",
+) -> Cautions:
+    """Collect the simulated type I errors that speak against a test in an experiment."""
+    entry = catalogue()[test.name]
+    if not entry.liberal_for:
+        return Cautions(entry)
+    where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
+    found = _inflated(entry, *where)
+    numbers = experiment.task.numbers
+    own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
+    breaks, simulated = _liberal(own), {rate.setting for rate in own}
+    made_of = {name: learners(m, numbers=numbers) for name, m in experiment.learners.items()}
+    unknown = tuple(
+        name
+        for name, one in made_of.items()
+        if breaks and not (one.simulated and one.kinds <= simulated)
+    )
+    better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
+    instead = [one for one in better if not _inflated(one, *where)] if found else []
+    return Cautions(entry, tuple(found), unknown, tuple(instead))
+
+
+def of_task(rate: ErrorRate, numbers: bool) -> bool:
+    """Tell whether a rate was simulated with the task of an experiment, or is of any."""
+    regression = rate.setting.endswith(REGRESSION)
+    return regression if numbers and rate.setting in LEARNERS else numbers or not regression
+
+
+def _liberal(rates: Iterable[ErrorRate]) -> set[ErrorRate]:
+    return {rate for rate in rates if rate.verdict is TypeOneError.LIBERAL}
+
+
+def _inflated(
+    entry: Entry,
+    experiment: Experiment,
+    failed: Collection[str],
+    metrics: Sequence[str],
+    dataset: str,
+) -> list[Inflated]:
+    """List kinds of learners and situations of an experiment in which a test is liberal."""
+    numbers = experiment.task.numbers
+    known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
+    found, liberal = [], _liberal(entry.rates)
+    for kind in LEARNERS:
+        own = [rate for rate in entry.rates if rate.setting == kind]
+        of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
+        worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
+        models = tuple(name for name, kinds in known.items() if kind in kinds)
+        if models and worst:
+            found.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
+    settings = {rate.setting for rate in entry.rates}
+    for rate in entry.rates:
+        if not of_task(rate, numbers) or (numbers and f"{rate.setting}{REGRESSION}" in settings):
+            continue
+        where = _where(rate.setting, experiment, metrics, failed, dataset)
+        if where and rate in liberal:
+            found.append(Inflated(where, (), rate))
+    return found
+
+
+def _where(
+    setting: str,
+    experiment: Experiment,
+    metrics: Collection[str],
+    failed: Collection[str],
+    dataset: str,
+) -> str:
+    """Put a situation into words; empty where the experiment is not in it."""
+    related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
+    if setting in LEARNERS:
+        return ""
+    setting = setting.removesuffix(REGRESSION)
+    if setting in (*_BY_RESULT, "seeds alone"):
+        return ""
+    if setting in METRICS:
+        return f"by {METRICS[setting].title}" if setting in metrics else ""
+    fitted = experiment.learners.values()
+    known = {
+        "rows in groups": "group" in related,
+        "failing fits": bool(failed),
+        "class weights, costs or tuned thresholds": any(map(moves_threshold, fitted)),
+        "unlike learners": len({learners(m, numbers=True).kinds for m in fitted} - {frozenset()})
+        > 1,
+        "groups of one size": "group" in related,
+        "groups of unlike size": "group" in related,
+        "rare failures, one model deterministic": bool(
+            several_runs(experiment) and deterministic(experiment)
+        ),
+        "skewed runs, unequal numbers": len({*map(experiment.seeds, several_runs(experiment))}) > 1,
+    }
+    return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""
