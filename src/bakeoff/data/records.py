@@ -184,7 +184,8 @@ def _read_fast(path: str, kind: str, keys: TableKeys) -> pa.Table | None:
         return None
     plain = (
         all(heads)
-        and not any(_is_bytes(kind) for kind in table.schema.types)
+        # a column in another encoding than UTF-8 is one of bytes
+        and not any(pa.types.is_binary(getattr(k, "value_type", k)) for k in table.schema.types)
         and len(heads) > 1
         and len(table)
         and not any(map(_has_commas, table.columns))
@@ -212,11 +213,6 @@ def _as_written(table: pa.Table, read: Callable[..., pa.Table], path: str) -> di
     made = {name: arrow_column(one) for name, one in found.items() if one is not None}
     kept = codes_in(texts.select(coded).to_pandas())
     return made | {name: texts[name].dictionary_encode() for name in kept}
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    """Tell whether a column is in another encoding than UTF-8."""
-    return bool(pa.types.is_binary(getattr(kind, "value_type", kind)))
 
 
 def _read_parquet(path: str) -> pa.Table | None:
