@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.api.settings import Settings
-from bakeoff.comparisons import Comparison, check_classes, merged, plan_tests
+from bakeoff.comparisons import check_classes, merged, plan_tests, run_planned
 from bakeoff.comparisons.advice import on_given_rows
-from bakeoff.comparisons.evidence import FIXED_METRICS, CrossedRuns, PairedPredictions, has_test
+from bakeoff.comparisons.evidence import FIXED_METRICS, PairedPredictions, has_test
 from bakeoff.comparisons.read_evidence import by_metric
 from bakeoff.comparisons.row_tables import (
     INTERVALS,
@@ -22,7 +22,6 @@ from bakeoff.comparisons.row_tables import (
     subgroups_of,
     tabulate,
 )
-from bakeoff.comparisons.run_tests import run_on
 from bakeoff.comparisons.settings import INDEPENDENT, deterministic
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.observations import Observations, Predicted
@@ -34,14 +33,14 @@ from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, score
 from bakeoff.scores.collect import over_seeds
 from bakeoff.scores.metrics import Metric, Need, no_metric, of_other_task
-from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
+from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests
 from bakeoff.spec.experiment import run_name
 from bakeoff.spec.given_models import GivenColumns, GivenData, GivenModel
 from bakeoff.spec.load import report_problems, validated
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.problems import problems_with_task
 from bakeoff.spec.task import Task
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats import catalogue
 
 
 def evidence_of(given: Observations, ids: Mapping[str, str]) -> PairedPredictions:
@@ -121,7 +120,8 @@ def build_study(given: Observations, settings: Settings) -> Study:
     experiment = _experiment(given, settings, ids, metrics)
     tests = _plan(given, experiment)
     rows = evidence_of(given, ids)
-    comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
+    results = (row for test in tests for row in run_planned(test, experiment, {ROWS: rows}))
+    comparisons = tuple(merged(results))
     found = list(by_metric(rows, experiment, experiment.metrics))
     scores = pd.DataFrame(over_seeds(_scores(given, experiment))).drop(columns="seed")
     numbers = {ROWS: rows} if rows.by_values else {}
@@ -322,24 +322,6 @@ def _plan(given: Observations, experiment: Experiment) -> AnalysisPlan:
     if problems:
         raise report_problems(problems)
     return AnalysisPlan(tuple(dataclasses.replace(test, why=WHY) for test in tests))
-
-
-def _tested(
-    test: PlannedTest, rows: PairedPredictions, experiment: Experiment
-) -> Iterator[Comparison]:
-    entry = catalogue()[test.name]
-    if entry.evidence is Evidence.RUNS:
-        for one in by_metric(rows, experiment, test.metrics):
-            runs = CrossedRuns.of(one, deterministic(experiment))
-            yield from run_on(runs, test, experiment, ROWS, one.metric)
-        return
-    for metric in test.metrics:
-        own = rows
-        if not rows.by_values:
-            of_metric = entry.reads in ("predictions", "values")
-            scores = rows.scores if of_metric else None
-            own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
-        yield from run_on(own, test, experiment, ROWS, metric)
 
 
 def _scores(given: Observations, experiment: Experiment) -> Iterator[dict[str, Any]]:

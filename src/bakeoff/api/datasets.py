@@ -15,9 +15,9 @@ from bakeoff.api.arrays import by_name
 from bakeoff.api.build_study import made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.settings import asked_tests, call_of, takes
-from bakeoff.comparisons import merged, plan_tests
+from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.comparisons.read_evidence import Hole, score_matrix
-from bakeoff.comparisons.run_tests import matrices, run_on_matrix
+from bakeoff.comparisons.run_tests import HOLES, MATRIX, matrices
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.target import Classes
 from bakeoff.errors import Problem, UserError, some, unknown
@@ -495,9 +495,8 @@ def study_of(
     )
     used = {metric for _, metric in matrices(planned)}
     _check_missing(table, [h for h in holes if h.metric in used or not used], missing, ids, data)
-    comparisons = [
-        row for test in planned for row in run_on_matrix(test, experiment, matrix, holes)
-    ]
+    inputs = {MATRIX: matrix, HOLES: holes}
+    comparisons = [row for test in planned for row in run_planned(test, experiment, inputs)]
     nothing = np.array([], dtype=np.intp)
     specs = {one: spec for one, spec in experiment.datasets.items() if isinstance(spec, GivenData)}
     study = Study(

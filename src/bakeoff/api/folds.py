@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import made_by
-from bakeoff.api.estimator_entries import learner_of, task_of
+from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.plans import (
     FoldPlan,
@@ -32,8 +32,7 @@ from bakeoff.api.settings import (
     takes,
     without_none,
 )
-from bakeoff.comparisons import merged, plan_tests
-from bakeoff.comparisons.run_tests import run_on_scores
+from bakeoff.comparisons import merged, plan_tests, run_planned
 from bakeoff.data.given_predictions import HeldModel, given_card
 from bakeoff.data.target import Classes, looks_like_a_quantity
 from bakeoff.errors import UserError, listed, placed, some, unknown
@@ -405,7 +404,7 @@ def _of_scores(
     sizes = {size: np.tile(getattr(plan, size), len(parts)) for size in _SIZES}
     tested = frame.assign(**sizes)
     comparisons = [
-        row for test in planned for row in run_on_scores(test, experiment, _FOLDS, tested)
+        row for test in planned for row in run_planned(test, experiment, {_FOLDS: tested})
     ]
     spec = experiment.datasets[_FOLDS]
     assert isinstance(spec, GivenData)

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from bakeoff.errors import Problem, Remedy, UserError, Verbatim, named, shown, unknown
+from bakeoff.errors import Problem, Remedy, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -85,23 +85,6 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
     return any(need is Need.NUMBERS for need in needs) if needs else None
 
 
-def of_two(function: Callable[P, R]) -> Callable[P, R]:
-    """Explain the arguments of a comparison when models are passed one by one."""
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        if len(args) > 2:
-            name = function.__name__
-            raise UserError(
-                f"{name}: found {len(args)} arguments without a name, expected the true labels and "
-                "the predictions of each model by its name: "
-                f"bakeoff.{name}(y, {{'old': predictions, 'new': others}})"
-            )
-        return function(*args, **kwargs)
-
-    return checked
-
-
 SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
 """Names of arguments by which people ask for others."""
 
@@ -120,10 +103,18 @@ def takes(
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = signature(function).parameters.values()
         own = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
+        positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+        any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
         called = {name: name for name in (*own, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
+            if len(args) > len(positional) and not any_more:
+                raise UserError(
+                    f"{function.__name__}: found {len(args)} arguments without a name, expected "
+                    f"{joined(positional)}; several models stand by their names, "
+                    "{'old': …, 'new': …}"
+                )
             for name in [*kwargs]:
                 other = name if name in own or name in names else SPELLINGS.get(name, name)
                 if other not in own and other not in names:

@@ -41,18 +41,24 @@ _AT_ONCE = 4_000_000
 
 
 def held_out(
-    experiment: Experiment, dataset: str, path: str | Path, metrics: Sequence[str]
+    experiment: Experiment,
+    dataset: str,
+    given: str | Path | PairedPredictions,
+    metrics: Sequence[str],
 ) -> Iterator[PairedPredictions]:
-    """Read the predictions or numbers on one test set once, and return them metric by metric."""
+    """Read what is collected on one test set once, and return it metric by metric."""
+    if isinstance(given, PairedPredictions):
+        yield from by_metric(given, experiment, metrics)
+        return
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
     rows = read_predictions(
-        path,
+        given,
         list(experiment.models),
         by_values=experiment.by_values,
         scores="ranking" in wanted,
         probabilities="probabilities" in wanted,
     )
-    check_related(experiment, dataset, rows, path)
+    check_related(experiment, dataset, rows, given)
     yield from by_metric(rows, experiment, metrics)
 
 
@@ -298,17 +304,10 @@ def score_matrix(
     return wide.reset_index(), holes
 
 
-def read_matrix(
-    path: str | Path, plan: str, metric: str, models: Sequence[str]
-) -> tuple[list[str], NDArray[np.float64]]:
-    """Read the data sets and their scores by one plan and metric."""
-    table = read_csv(
-        path,
-        dtype=dict.fromkeys(_KEYS, str),
-        keep_default_na=False,
-        na_values=[""],
-    )
-    return cut_matrix(table, plan, metric, models)
+def read_matrix(path: str | Path) -> pd.DataFrame:
+    """Read a score matrix."""
+    types = dict.fromkeys(_KEYS, str)
+    return read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
 
 
 def cut_matrix(

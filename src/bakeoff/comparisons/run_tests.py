@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bakeoff.comparisons.advice import cautions
 from bakeoff.comparisons.evidence import (
@@ -29,7 +28,6 @@ from bakeoff.comparisons.evidence import (
     has_test,
 )
 from bakeoff.comparisons.read_evidence import (
-    Hole,
     check_related,
     complete,
     cut_matrix,
@@ -210,106 +208,82 @@ def _read(key: str, value: Any) -> Any:
 
 
 def run_planned(
-    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
+    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, Any]
 ) -> list[Comparison]:
-    """Run one test on every data set and metric it is meant for."""
-    entry = catalogue()[test.name]
-    found: list[Comparison] = []
-    for dataset, metric, evidence in _evidence(entry, test, experiment, inputs):
-        if evidence.models:
-            found += run_on(evidence, test, experiment, dataset, metric)
-    return found
+    """Run one test on every data set and metric it is meant for.
 
-
-def _evidence(
-    entry: Entry, test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
-) -> Iterator[tuple[str, str, AnyEvidence]]:
-    models = list(experiment.models)
+    Its inputs are the files of its evidence by data set, or what these would hold; over data sets
+    the score matrix and its holes.
+    """
     if test.on_datasets:
-        holes = read_holes(inputs[HOLES])
-        for metric in test.metrics:
-            datasets, values = read_matrix(inputs[MATRIX], test.plan, metric, models)
-            yield "", metric, _of_matrix(test, experiment, metric, datasets, values, holes)
-        return
-    for dataset, path in inputs.items():
-        if test.on_rows:
-            of_runs = entry.evidence is Evidence.RUNS
-            if entry.reads in ("predictions", "values"):
-                fixed = deterministic(experiment)
-                for rows in held_out(experiment, dataset, path, test.metrics):
-                    yield dataset, rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
-                continue
-            scored = entry.reads == "ranking"
-            whole = read_predictions(path, models, scores=scored)
-            check_related(experiment, dataset, whole, path)
-            yield dataset, test.metrics[0], whole
-            continue
-        if entry.evidence is Evidence.FOLD_ROWS:
-            yield dataset, test.metrics[0], read_fold_predictions(path, models)
-            continue
-        for metric, part in _of_scores(entry, test, experiment, read_scores(path)):
-            yield dataset, metric, part
+        evidence = _of_datasets(test, experiment, inputs[MATRIX], inputs[HOLES])
+    else:
+        evidence = (
+            (dataset, *one)
+            for dataset, given in inputs.items()
+            for one in _of_dataset(test, experiment, dataset, given)
+        )
+    return [
+        row
+        for dataset, metric, one in evidence
+        if one.models
+        for row in run_on(one, test, experiment, dataset, metric)
+    ]
 
 
-def _of_scores(
-    entry: Entry, test: PlannedTest, experiment: Experiment, scores: pd.DataFrame
-) -> Iterator[tuple[str, FoldScores]]:
-    """Cut the scores of one data set and plan for a test, metric by metric or all together."""
-    models, known = list(experiment.models), metrics_of(experiment)
-    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
-    if entry.reads == "criteria":
-        better = [known[metric].greater_is_better for metric in parts]
-        yield "+".join(parts), FoldScores.join(parts, better)
-        return
-    plan = experiment.resampling.plans()[test.plan]
-    full = plan.full_repeats if isinstance(plan, Halves) else 0
-    for metric, part in parts.items():
-        yield metric, dataclasses.replace(part, full_repeats=full)
-
-
-def run_on_matrix(
-    test: PlannedTest, experiment: Experiment, matrix: pd.DataFrame, holes: Sequence[Hole]
-) -> list[Comparison]:
-    """Run one test over data sets on a score matrix."""
-    found: list[Comparison] = []
-    for metric in test.metrics:
-        cut = cut_matrix(matrix, test.plan, metric, list(experiment.models))
-        evidence = _of_matrix(test, experiment, metric, *cut, holes)
-        if evidence.models:
-            found += run_on(evidence, test, experiment, "", metric)
-    return found
-
-
-def _of_matrix(
-    test: PlannedTest,
-    experiment: Experiment,
-    metric: str,
-    datasets: list[str],
-    values: NDArray[np.float64],
-    holes: Sequence[Hole],
-) -> DatasetScores:
+def _of_datasets(
+    test: PlannedTest, experiment: Experiment, matrix: Any, holes: Any
+) -> Iterator[tuple[str, str, AnyEvidence]]:
     """Do with missing cells and groups of data sets what the experiment says."""
-    policy, units = missing_cells(experiment), experiment.tests.units(datasets)
+    table = matrix if isinstance(matrix, pd.DataFrame) else read_matrix(matrix)
+    missing = holes if isinstance(holes, list) else read_holes(holes)
+    policy = missing_cells(experiment)
     if test.allows_missing and policy != "failed":
         policy = "keep"
-    own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
-    return complete(
-        *(list(experiment.models), datasets, values, own, policy),
-        units if len(units) < len(datasets) else {},
-        greater_is_better=metrics_of(experiment)[metric].greater_is_better,
-        mixed=mixed_units(experiment, metric),
-    )
+    for metric in test.metrics:
+        datasets, values = cut_matrix(table, test.plan, metric, list(experiment.models))
+        units = experiment.tests.units(datasets)
+        own = [hole for hole in missing if (hole.plan, hole.metric) == (test.plan, metric)]
+        cells = complete(
+            *(list(experiment.models), datasets, values, own, policy),
+            units if len(units) < len(datasets) else {},
+            greater_is_better=metrics_of(experiment)[metric].greater_is_better,
+            mixed=mixed_units(experiment, metric),
+        )
+        yield "", metric, cells
 
 
-def run_on_scores(
-    test: PlannedTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
-) -> list[Comparison]:
-    """Run one test on the scores of one data set and plan, as collected scores have them."""
-    entry = catalogue()[test.name]
-    found: list[Comparison] = []
-    for metric, evidence in _of_scores(entry, test, experiment, scores):
-        found += run_on(evidence, test, experiment, dataset, metric)
-    return found
+def _of_dataset(
+    test: PlannedTest, experiment: Experiment, dataset: str, given: Any
+) -> Iterator[tuple[str, AnyEvidence]]:
+    """Cut the rows or scores of one data set and plan for a test, metric by metric."""
+    entry, models = catalogue()[test.name], list(experiment.models)
+    match entry.evidence, entry.reads:
+        case ((Evidence.ROWS | Evidence.RUNS), ("predictions" | "values")):
+            of_runs, fixed = entry.evidence is Evidence.RUNS, deterministic(experiment)
+            for rows in held_out(experiment, dataset, given, test.metrics):
+                yield rows.metric, CrossedRuns.of(rows, fixed) if of_runs else rows
+        case Evidence.ROWS, reads:
+            rows = given
+            if not isinstance(rows, PairedPredictions):
+                rows = read_predictions(given, models, scores=reads == "ranking")
+                check_related(experiment, dataset, rows, given)
+            elif reads != "ranking":
+                rows = dataclasses.replace(rows, scores=None)
+            yield test.metrics[0], rows
+        case Evidence.FOLD_ROWS, _:
+            yield test.metrics[0], read_fold_predictions(given, models)
+        case _, reads:
+            scores = given if isinstance(given, pd.DataFrame) else read_scores(given)
+            parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
+            if reads == "criteria":
+                better = [metrics_of(experiment)[metric].greater_is_better for metric in parts]
+                yield "+".join(parts), FoldScores.join(parts, better)
+                return
+            plan = experiment.resampling.plans()[test.plan]
+            full = plan.full_repeats if isinstance(plan, Halves) else 0
+            for metric, part in parts.items():
+                yield metric, dataclasses.replace(part, full_repeats=full)
 
 
 def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
@@ -345,8 +319,7 @@ def run_on(
         said = against[row.test].of(compared)
         if failing := measured(row):
             said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-        caution = " ".join(said)
-        found[place] = dataclasses.replace(row, caution=caution) if caution else row
+        found[place] = dataclasses.replace(row, caution=" ".join(said)) if said else row
     return found
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -28,7 +29,7 @@ from bakeoff.stats.core.pairs import (
     simultaneous_level,
 )
 from bakeoff.stats.core.ranks import as_dataset_table, quantise, rank, rank_rows, scale_of, tie_sum
-from bakeoff.stats.core.registry import Evidence, register
+from bakeoff.stats.core.registry import Evidence, Relation, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -52,6 +53,8 @@ _FEW_DATA_SETS = 5
 _AUTO_BUDGET, _EXACT_BUDGET, _MAX_ARRANGEMENTS = 200_000, 4_000_000, 5040
 EXACT_UP_TO = {3: 57, 4: 14, 5: 5, 6: 3, 7: 2}
 """Up to how many data sets `friedman` lists the permutations of k models, without ties."""
+_EXACT_AT_MOST = {3: 158, 4: 31, 5: 10, 6: 5, 7: 2}
+"""The same where the exact distribution is asked for."""
 
 
 class RankTable:
@@ -153,7 +156,23 @@ def _two_models(k: int) -> Assumption:
 # --- all models at once
 
 
-@register(**_OMNIBUS, posthoc="friedman_posthoc", citation="friedman1937")
+def _check_listed(options: Mapping[str, Any], _: Relation, models: int, datasets: int) -> None:
+    """Refuse the exact distribution of a table that is too large for it."""
+    if options.get("method") == "exact" and datasets > _EXACT_AT_MOST.get(models, 1):
+        raise _too_many(datasets, models)
+
+
+def _too_many(datasets: int, models: int) -> ArgumentError:
+    what = f"'exact' cannot list {datasets} data sets x {models} models"
+    return ArgumentError("method", f"{what}; use 'asymptotic' or 'auto'")
+
+
+@register(
+    **_OMNIBUS,
+    posthoc="friedman_posthoc",
+    citation="friedman1937",
+    check_options=_check_listed,
+)
 def friedman(
     scores: ArrayLike,
     *,
@@ -198,8 +217,7 @@ def friedman(
     if method != "asymptotic" and table.status is Status.OK:
         exact = _exact_friedman(table, _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET)
         if exact is None and method == "exact":
-            what = f"'exact' cannot list {table.n} data sets x {table.k} models"
-            raise ArgumentError("method", f"{what}; use 'asymptotic' or 'auto'")
+            raise _too_many(table.n, table.k)
     enough = Assumption(
         "chi-square approximation",
         table.n > 10 and table.k > 5,
