@@ -288,7 +288,8 @@ def training_runs() -> str:
         found = [share(r, "two_t") for r in own]
         fits = extreme(share(r, "fits") for r in own)
         level = said[situation].verdict.short
-        lines.append((situation, level, extreme(found), f"{mean(found):.3f}", fits))
+        shown = situation.replace("recipe", "algorithm")
+        lines.append((shown, level, extreme(found), f"{mean(found):.3f}", fits))
     heads = "situation", "level", "worst", "mean", "test of these fits: worst"
     return markdown(heads, lines, 2)
 

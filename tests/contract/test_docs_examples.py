@@ -1,7 +1,6 @@
 """Every experiment and every command of the documentation works, and prints what it says."""
 
 import doctest
-import html
 import re
 import shlex
 import shutil
@@ -283,13 +282,6 @@ def test_quoted_verdict_is_that_of_the_very_command(page, tmp_path):
     snakemake(tmp_path, "--cores", "2", "--configfile", config)
     verdict = (tmp_path / f"results/{name}/verdict.txt").read_text()
     assert " ".join(shown[0].split()) in " ".join(verdict.split())
-    text = _text_of((tmp_path / f"results/{name}/report.html").read_text())
-    assert " ".join(verdict.split()) in text
-
-
-def _text_of(page):
-    """Return the text of a page without tags, its white space as single spaces."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", page)).split())
 
 
 def test_message_of_the_readme(folder, capsys):

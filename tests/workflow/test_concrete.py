@@ -1,7 +1,6 @@
-"""docs/concrete.md has the numbers of the shipped experiment, and of two that divide otherwise."""
+"""docs/dependent-rows.md has the numbers of config/concrete.yaml and of two other divisions."""
 
 import copy
-import re
 import shutil
 
 import pandas as pd
@@ -11,7 +10,7 @@ import yaml
 from bakeoff.report.numbers import pvalue
 from tests.conftest import ROOT, Runner
 
-PAGE = (ROOT / "docs/concrete.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/dependent-rows.md").read_text(encoding="utf-8")
 SHIPPED = yaml.safe_load((ROOT / "config/concrete.yaml").read_text("utf-8"))
 BARE, SPLIT, WHOLE = "concrete", "random", "whole"
 
@@ -62,8 +61,3 @@ def test_page_has_the_numbers_of_real_runs(tmp_path):
         results[name] = Runner(tmp_path).results(name)
     for line in lines(results):
         assert line in PAGE
-    verdict = (results[BARE] / "verdict.txt").read_text(encoding="utf-8").splitlines()
-    assert " ".join(verdict[:2]) in " ".join(PAGE.replace("\n> ", " ").split())
-    told = (results[SPLIT] / "verdict.txt").read_text(encoding="utf-8")
-    (quoted,) = re.findall(r"\*(6 test rows[^*]*)\*", " ".join(PAGE.split()))
-    assert quoted in told

@@ -22,14 +22,6 @@ class Dies(DecisionTreeClassifier):
     ("change", "expected"),
     [
         (lambda c: c.update(metrics=["acuracy"]), "did you mean 'accuracy'?"),
-        pytest.param(
-            *(lambda c: c.pop("models"), "the key 'models' is missing"), marks=pytest.mark.slow
-        ),
-        pytest.param(
-            lambda c: c["models"]["tree"].update(estimator="sklearn.svm.SVR", params={}),
-            "not a classifier",
-            marks=pytest.mark.slow,
-        ),
         (
             lambda c: c["datasets"].update(f={"source": "file", "path": "no.csv", "target": "y"}),
             "no file at 'no.csv'",

@@ -79,24 +79,3 @@ def test_two_experiments_beside_own_rules_give_the_same_bytes(own, finished):
     assert int((own / "own.txt").read_text()) == rows
     again = run(own, *profile)
     assert "Nothing to be done" in again.stdout + again.stderr
-
-
-def test_prefix_and_other_release_are_refused_in_a_line(own, tmp_path):
-    file = own / "Snakefile"
-    text = file.read_text()
-    file.write_text(text.replace('config["first"]', 'config["first"]\n    prefix: "mine"', 1))
-    done = run(own, "-n")
-    assert done.returncode != 0
-    assert "module: found `prefix:`" in done.stderr
-    assert "Traceback" not in done.stderr
-    copy = tmp_path / "copied"
-    (copy / "rules").mkdir(parents=True)
-    for rules in (ROOT / "workflow/rules").iterdir():
-        (copy / "rules" / rules.name).write_text(rules.read_text())
-    old = (ROOT / "workflow/Snakefile").read_text().replace('RELEASE = "', 'RELEASE = "9.')
-    (copy / "Snakefile").write_text(old)
-    file.write_text(text.replace(str(ROOT / "workflow"), str(copy)))
-    done = run(own, "-n")
-    assert done.returncode != 0
-    assert "these rules are of bakeoff 9.0.1.0" in done.stderr
-    assert "Traceback" not in done.stderr

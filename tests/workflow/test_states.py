@@ -151,16 +151,3 @@ def test_files_count_by_what_they_hold_whatever_their_dates(snakemake):
     for file in folder.glob("*.*"):
         file.touch()
     assert executed(snakemake(experiment, *until)) == set()
-
-
-def test_files_are_not_merged(finished_copy, tiny):
-    other = finished_copy.folder / "other.yaml"
-    other.write_text("experiment: tiny\nseed: 8\n")
-    before = tables(finished_copy.results())
-    merged = finished_copy(
-        tiny, "--configfile", str(finished_copy.folder / "experiment.yaml"), str(other)
-    )
-    assert merged.returncode == 1
-    assert "--configfile: found 2 files" in merged.stderr
-    assert "Traceback" not in merged.stderr
-    assert tables(finished_copy.results()) == before

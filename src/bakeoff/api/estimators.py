@@ -15,13 +15,15 @@ import pandas as pd
 import yaml
 from numpy.typing import ArrayLike
 
-from bakeoff.api.estimator_entries import entry_of, is_pipeline, with_codes
-from bakeoff.api.estimator_table import (
+from bakeoff.api.estimator_input import (
     are_texts,
     as_passed,
     class_codes,
+    entry_of,
+    is_pipeline,
     joined_table,
     resampling_of,
+    with_codes,
     write_table,
 )
 from bakeoff.api.findings import Findings

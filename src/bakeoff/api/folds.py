@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.api.arrays import as_pandas
 from bakeoff.api.build_study import made_by
-from bakeoff.api.estimator_entries import learner_of, task_of
+from bakeoff.api.estimator_input import learner_of, task_of
 from bakeoff.api.findings import Findings
 from bakeoff.api.plans import (
     FoldPlan,

@@ -18,7 +18,6 @@ from bakeoff.api.settings import (
     check_values,
     kind_of,
     numbers_wanted,
-    of_two,
     takes,
 )
 from bakeoff.errors import Problem
@@ -47,7 +46,6 @@ class CompareSettings(TypedDict, total=False):
     name: str
 
 
-@of_two
 @takes(CompareSettings, {"deterministic": "predictions"}, name="the test set")
 def compare(
     y: ArrayLike | None,

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from bakeoff.errors import Problem, Remedy, UserError, Verbatim, named, shown, unknown
+from bakeoff.errors import Problem, Remedy, UserError, Verbatim, joined, named, shown, unknown
 from bakeoff.options import ALIASES, OPTIONS
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Need
@@ -57,22 +57,22 @@ def kind_of(
     Among the metrics ``pass@k`` and ``pass^k`` are of the runs of items that are right or wrong.
     """
     metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
-    found = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
+    passing_metrics = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
     for metric in metrics:
-        if not found and metric.startswith(("pass@", "pass^")):
+        if not passing_metrics and metric.startswith(("pass@", "pass^")):
             raise Problem(("metrics",), f"found {shown(metric)}, expected a number like pass@5")
-    if not found:
+    if not passing_metrics:
         return None if values is None else KINDS.get(values), metrics
     marks = KINDS.get(values or "")
     if len(metrics) > 1:
-        raise Problem(("metrics",), f"{found[0].label} is compared by itself")
+        raise Problem(("metrics",), f"{passing_metrics[0].label} is compared by itself")
     if not isinstance(marks, str):
         raise Problem(
             ("metrics",),
-            f"{found[0].label} is about runs that are right or wrong",
+            f"{passing_metrics[0].label} is about runs that are right or wrong",
             remedy=Remedy("values", "right", ": {} says that 1 is right"),
         )
-    return Passing.of(found[0].k, every=found[0].every, marks=marks), ()
+    return Passing.of(passing_metrics[0].k, every=passing_metrics[0].every, marks=marks), ()
 
 
 def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
@@ -83,23 +83,6 @@ def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
         return Task(task).numbers
     needs = [METRICS[name].needs for name in metrics if name in METRICS]
     return any(need is Need.NUMBERS for need in needs) if needs else None
-
-
-def of_two(function: Callable[P, R]) -> Callable[P, R]:
-    """Explain the arguments of a comparison when models are passed one by one."""
-
-    @wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        if len(args) > 2:
-            name = function.__name__
-            raise UserError(
-                f"{name}: found {len(args)} arguments without a name, expected the true labels and "
-                "the predictions of each model by its name: "
-                f"bakeoff.{name}(y, {{'old': predictions, 'new': others}})"
-            )
-        return function(*args, **kwargs)
-
-    return checked
 
 
 SPELLINGS = {**ALIASES, "scoring": "metrics", "plan": "cv"}
@@ -119,15 +102,23 @@ def takes(
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = signature(function).parameters.values()
-        own = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
-        called = {name: name for name in (*own, *names)} | KEYS | dict(keys or {})
+        defined = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
+        positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
+        any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
+        called = {name: name for name in (*defined, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
+            if len(args) > len(positional) and not any_more:
+                raise UserError(
+                    f"{function.__name__}: found {len(args)} arguments without a name, expected "
+                    f"{joined(positional)}; several models stand by their names, "
+                    "{'old': …, 'new': …}"
+                )
             for name in [*kwargs]:
-                other = name if name in own or name in names else SPELLINGS.get(name, name)
-                if other not in own and other not in names:
-                    text = unknown("argument", name, [*own, *names])
+                other = name if name in defined or name in names else SPELLINGS.get(name, name)
+                if other not in defined and other not in names:
+                    text = unknown("argument", name, [*defined, *names])
                     raise UserError(f"{function.__name__}: {RETIRED.get(name, text)}")
                 if other != name and other in kwargs:
                     raise UserError(
@@ -140,7 +131,7 @@ def takes(
                 raise named(error, called) from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
-        checked.defaults = own | defaults  # type: ignore[attr-defined]
+        checked.defaults = defined | defaults  # type: ignore[attr-defined]
         return cast("Callable[P, R]", checked)
 
     return decorate

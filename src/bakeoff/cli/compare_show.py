@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,7 @@ from bakeoff.data.observations import Observations
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
 from bakeoff.report.family import Family
-from bakeoff.report.may_be_best import cautions, may_be_best
+from bakeoff.report.may_be_best import Contender, cautions, may_be_best
 from bakeoff.report.numbers import (
     capital,
     count,
@@ -49,13 +49,11 @@ _MEANING = (
 def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     """Print the verdict, the models and the comparisons."""
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
+    for metric in [METRIC] if brief else study.experiment.metrics:
+        _show_models(study, metric, brief=brief)
     if study.has_runs:
-        _show_recipes(study)
-    elif brief:
-        _show_right(study)
+        say(dim(paragraph(prose.over_runs(study))), "")
     _show_standings(study)
-    for metric in () if brief else study.experiment.metrics:
-        _show_contenders(study, metric)
     for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
@@ -67,39 +65,34 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
     show_subgroups(study)
 
 
-def _show_right(study: Study) -> None:
-    rows, shown = study.test_sets[ROWS], study.written(METRIC)
-    lines = [
-        (
-            study.label(line.model),
-            shown.score(line.mean),
-            shown.interval(*line.ci) if line.ci else "",
-            f"{round(line.mean * rows.n):,} of {rows.n:,}",
-        )
-        for line in ranking(study)
-    ]
-    lines += [(*baseline, "", "") for baseline in _baselines(study, METRIC)]
-    level = percent(1 - study.alpha)
-    say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
-
-
-def _show_recipes(study: Study) -> None:
-    """Print the mean score of the training runs of each model, metric by metric."""
-    level = percent(1 - study.alpha)
-    for metric in study.experiment.metrics:
-        shown = study.written(metric)
-        lines = [
-            (
-                study.label(line.model),
-                f"{study.experiment.seeds(line.model)}",
-                shown.score(line.mean),
-                shown.interval(*line.ci) if line.ci else "",
-            )
-            for line in ranking(study, metric)
-        ]
-        lines += [(name, "", score, "") for name, score in _baselines(study, metric)]
-        say(*table(("model", "runs", shown.label, f"{level} CI"), lines, "lrrr"), "")
-    say(dim(paragraph(prose.over_runs(study))), "")
+def _show_models(study: Study, metric: str, *, brief: bool) -> None:
+    """Print the scores by a metric, and of more than two models which may be the best."""
+    best = None if brief or study.has_runs else may_be_best(study, metric).get(ROWS)
+    if best is None and not (brief or study.has_runs):
+        return
+    shown, level = study.written(metric), f"{percent(1 - study.alpha)} CI"
+    rows: list[dict[str, str]] = []
+    for line in ranking(study, metric) if best is None else best.models:
+        row = {"model": study.label(line.model)}
+        if study.has_runs:
+            row["runs"] = f"{study.experiment.seeds(line.model)}"
+        value = line.value if isinstance(line, Contender) else line.mean
+        row[shown.label] = shown.score(value)
+        row[level] = shown.interval(*line.ci) if line.ci else ""
+        if brief and not study.has_runs:
+            n = study.test_sets[ROWS].n
+            row["right"] = f"{round(value * n):,} of {n:,}"
+        if isinstance(line, Contender) and len(study.models) > 2:
+            row["may be the best"] = "yes" if line.stays else "no"
+            row |= {"p": pvalue(line.pvalue), "tier": line.tier}
+        rows.append(row)
+    for one in baselines(study, metric):
+        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
+        rows.append({"model": f"(baseline: {answer})", shown.label: shown.score(one.score)})
+    head = tuple(rows[0])
+    sides = "".join("l" if key in ("model", "may be the best", "tier") else "r" for key in head)
+    say(*table(head, [tuple(row.get(key, "") for key in head) for row in rows], sides, [("tier",)]))
+    say(*(dim(paragraph(text)) for text in (cautions(study, best) if best else ())), "")
 
 
 def _show_standings(study: Study) -> None:
@@ -122,38 +115,6 @@ def _show_standings(study: Study) -> None:
         by = study.metrics[metric].title
         said = f"Average ranks by {by} (1 is best); the win rate is against the other models."
         say(dim(paragraph(said)), "")
-
-
-def _show_contenders(study: Study, metric: str) -> None:
-    """Print the scores by a metric, and of more than two models which may be the best."""
-    found = may_be_best(study, metric).get(ROWS)
-    if found is None:
-        return
-    shown = study.written(metric)
-    lines: list[tuple[str, ...]] = [
-        (
-            study.label(line.model),
-            shown.score(line.value),
-            shown.interval(*line.ci) if line.ci else "",
-            "yes" if line.stays else "no",
-            pvalue(line.pvalue),
-            line.tier,
-        )
-        for line in found.models
-    ]
-    lines += [(*baseline, *([""] * 4)) for baseline in _baselines(study, metric)]
-    level = percent(1 - study.alpha)
-    head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
-    kept = len(head) if len(study.models) > 2 else 3
-    say(*table(head[:kept], [line[:kept] for line in lines], "lrrlrl"[:kept], [("tier",)]))
-    say(*(dim(paragraph(text)) for text in cautions(study, found)), "")
-
-
-def _baselines(study: Study, metric: str) -> Iterator[tuple[str, str]]:
-    """Name the baselines, and write what they score."""
-    for one in baselines(study, metric):
-        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
-        yield f"(baseline: {answer})", study.written(metric).score(one.score)
 
 
 def _show_pairs(study: Study, family: Family) -> None:

@@ -228,29 +228,20 @@ def compare(
 ) -> None:
     """Put the results of all tests into one table, beside the experiment and why they ran."""
     import pandas as pd
-
-    from bakeoff.comparisons import Comparison, once
-
-    plain = [row for path in results for row in read_json(path)]
-    comparisons = [Comparison.from_dict(row) for row in plain]
-    places = once(comparisons)
-    write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])
-    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
-    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
-    resolve_experiment(experiment, tests, resolved, listing)
-
-
-def resolve_experiment(
-    experiment: Experiment, tests: AnalysisPlan, output: str, listing: str
-) -> None:
-    """Write the experiment with every default spelled out, and which tests run and why."""
     import yaml
 
-    from bakeoff.comparisons import described
+    from bakeoff.comparisons import Comparison, described, once
 
+    listed = [row for path in results for row in read_json(path)]
+    comparisons = [Comparison.from_dict(row) for row in listed]
+    places = once(comparisons)
+    write_json(json, [{**listed[i], "follows": follows} for i, follows in places.items()])
+    rows = [{**comparisons[i].to_row(), "follows": follows} for i, follows in places.items()]
+    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
     _enter_own(experiment)
     write_json(listing, described(tests))
-    write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
+    spelled_out = yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True)
+    write_text(resolved, spelled_out)
 
 
 def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:

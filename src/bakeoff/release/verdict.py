@@ -187,7 +187,7 @@ def _reasons(verdict: GateVerdict) -> list[str]:
         why = _WHY_NONE.get(limits.status, limits.status.value)
         if limits.status is Status.TOO_FEW and limits.warnings:
             why = "; ".join(limits.warnings)
-        found.append(f"Nothing follows: {why}.")
+        found.append(f"No decision follows, because {why}.")
     else:
         found.append(
             f"The true change is above {shown(limits.low)} and below {shown(limits.high)}"
@@ -196,7 +196,9 @@ def _reasons(verdict: GateVerdict) -> list[str]:
         )
         found += [f"Caution: {warning}." for warning in limits.warnings]
     if verdict.subgroups and not verdict.harmed:
-        found.append(f"In none of {len(verdict.subgroups)} subgroups is it shown to be so.")
+        found.append(
+            f"None of the {len(verdict.subgroups)} subgroups is shown to be worse by the margin."
+        )
     for part in verdict.harmed:
         found.append(
             f"For {part.name} ({_rows(part)}) the change is {shown(part.limits.estimate)}, below "
@@ -205,14 +207,14 @@ def _reasons(verdict: GateVerdict) -> list[str]:
         found += [f"Caution, {part.name}: {warning}." for warning in part.limits.warnings]
     if verdict.rows_needed is not None:
         found.append(
-            f"If the change is what it seems, {verdict.rows_needed:,} rows would decide with a "
+            f"If this is the true change, {verdict.rows_needed:,} rows would decide with a "
             "probability of 80%."
         )
     elif verdict.decision is Release.UNDECIDED and known:
         found.append(
             "More training runs or more rows may decide."
             if verdict.runs
-            else "It seems so near the line that more rows would hardly decide."
+            else "The estimate is so near the line that more rows would hardly decide."
         )
     return found
 

@@ -62,16 +62,9 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
 
 def cautions(study: Study, found: Contenders) -> Iterator[str]:
     """Say how far the set of the models that may be the best can be trusted, if it is shown."""
-    if len(study.models) == 2:
-        return
-    yield from (f"Caution: {a.detail}." for a in found.assumptions if a.holds is False)
-    for line in found.models:
-        if line.beaten_by:
-            yield (
-                f"{study.label(line.model)} may still be the best, although a pairwise test shows "
-                f"{study.label(line.beaten_by)} to be better: that test alone does not exclude a "
-                "model here."
-            )
+    for a in found.assumptions if len(study.models) > 2 else ():
+        if a.holds is False:
+            yield f"Caution: this list is rough ({a.detail})."
 
 
 DRAWS = 9_999

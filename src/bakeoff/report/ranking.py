@@ -260,7 +260,7 @@ def standings(study: Study, metric: str = "") -> Standings | None:
     except ValueError:  # no data set with two scores, or one data set alone
         return None
     best_first = np.argsort(found.expected_rank, kind="stable")
-    found, columns = found.of(best_first), columns[best_first]
+    found, columns = found.reordered(best_first), columns[best_first]
     values = values[:, best_first]
     rates = win_rates(values, **given)
     k = len(columns)

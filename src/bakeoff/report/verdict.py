@@ -143,19 +143,15 @@ def answer(study: Study) -> Verdict:
 def facts_of(study: Study) -> Facts:
     """Collect what fills the sentences of a study's verdict, by their names in the template."""
     facts, mains = Facts(study), study.mains
-    facts |= {
-        "name": study.name,
-        "p": _p,
-        "how": partial(_how, study),
-        "others": partial(_others, study),
-    }
-    facts |= {
-        "the_test": partial(_the_test, study),
-        "largest": partial(_extreme, largest=True),
-        "probability": probability,
-    }
-    facts |= {"value": _value, "measure": study.metric}
-    if len(study.models) < 2:
+    facts |= {"name": study.name, "measure": study.metric, "probability": probability, "p": _p}
+    facts |= {"how": partial(_how, study), "others": partial(_others, study)}
+    facts |= {"largest": partial(_extreme, largest=True), "value": prose.tested_value}
+    if not mains and not ranking(study):
+        who = study.name(study.models[0]) if len(study.models) == 1 else "The models"
+        because = ", because no model has a complete set of scores"
+        facts |= {"kind": Kind.UNDECIDED, "headline": "undecided", "models": who}
+        facts |= {"metric": study.metric.title, "because": because}
+    elif len(study.models) < 2:
         _one_model(facts)
     elif not mains:
         _without_tests(facts)
@@ -469,10 +465,6 @@ def _others(study: Study, rows: Sequence[Comparison]) -> str:
     return study.names([row.model_b for row in rows])
 
 
-def _value(row: Comparison) -> str:
-    return f"{prose.tested_value(row):g}"
-
-
 def _p(row: Comparison) -> str:
     return p_equals(row.pvalue_adjusted, prose.p_name(row))
 
@@ -484,19 +476,13 @@ def _extreme(rows: Sequence[Comparison], *, largest: bool = False) -> str:
     return f"{which}{p_equals(p, prose.p_name(rows[0]))}"
 
 
-def _how(study: Study, family: Family, evidence: bool = True) -> str:
+def _how(study: Study, family: Family, *, evidence: bool = True, article: bool = False) -> str:
     """Name the test, its evidence, its side and its correction."""
-    row = family.rows[0]
+    row, named = family.rows[0], prose.the if article else title
     on = f" on {prose.evidence(study, family)}" if evidence and family.dataset else ""
     side = "" if row.alternative == "two-sided" else ", one-sided"
-    corrected = f", {prose.correction(family)}" if row.family_size > 1 else ""
-    return f"{title(family.entry, family.measure)}{on}{side}{corrected}"
-
-
-def _the_test(study: Study, family: Family) -> str:
-    """Name the test and its evidence."""
-    test = prose.the(family.entry, family.measure)
-    return f"{test} on {prose.evidence(study, family)}"
+    corrected = f", {prose.correction(family)}" if row.family_size > 1 and not article else ""
+    return f"{named(family.entry, family.measure)}{on}{side}{corrected}"
 
 
 def _undecided(
@@ -781,10 +767,7 @@ def _one_model(facts: Facts) -> None:
     tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
     if not tested:
         facts["kind"] = Kind.UNTESTED
-        if ranked:
-            _score(facts, ranked[0], "headline")
-        else:
-            _no_scores(facts, study.name(study.models[0]))
+        _score(facts, ranked[0], "headline")
         return
     first = tested[0]
     rows = [f.rows[0] for f in tested if (f.entry, f.metric) == (first.entry, first.metric)]
@@ -830,9 +813,6 @@ def _without_tests(facts: Facts) -> None:
     """Answer from posteriors and equivalence, or from single data sets, or not at all."""
     study = facts.study
     ranked, facts["metric"] = ranking(study), study.metric.title
-    if not ranked:
-        _no_scores(facts, "The models")
-        return
     if len(ranked) > 1:
         _posterior(facts, ranked[0].model, ranked[1].model, "evidence")
     _margins(facts, "evidence")
@@ -851,16 +831,8 @@ def _without_tests(facts: Facts) -> None:
             facts |= {"kind": Kind.EQUIVALENT, "headline": "equivalent", "models": pair}
             if len(family.rows) > 1 or prose.one_sided(rows[0]):
                 facts["headline"], facts["margins"][0]["place"] = "", "headline"
-    elif study.several:
-        _by_dataset(facts, ranked)
-    else:
+    elif not study.several:
         _score(facts, ranked[0], "evidence")
-
-
-def _no_scores(facts: Facts, models: str) -> None:
-    rest = ", because no model has a complete set of scores"
-    facts |= {"kind": Kind.UNDECIDED, "headline": "undecided", "models": models, "because": rest}
-    facts["metric"] = facts.study.metric.title
 
 
 def _weigh(facts: Facts, posterior: Facts) -> None:
@@ -900,36 +872,37 @@ def _nothing_shown(facts: Facts, family: Family) -> None:
 
 def _untested(facts: Facts, ranked: list[Ranked]) -> None:
     """Say who has the best scores, which no test compared."""
-    study, first = facts.study, ranked[0]
-    tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
-    over, by = (" over data sets", "average rank by ") if study.several else ("", "")
-    facts |= {"kind": Kind.UNTESTED, "headline": "untested", "leader": study.names(tied)}
-    facts |= {"verb": "have" if len(tied) > 1 else "has", "metric": f"{by}{study.metric.title}"}
-    facts["but"] = f"no test{over} compares the models"
-
-
-def _by_dataset(facts: Facts, ranked: list[Ranked]) -> None:
-    """Count the data sets on which the best model wins, where no test spans them."""
     study, best = facts.study, ranked[0]
-    leader, rank = study.name(best.model), fixed(best.rank, 2)
+    tied = [line.model for line in ranked if round(line.rank - best.rank, 10) == 0]
+    who, verb = study.names(tied), "have" if len(tied) > 1 else "has"
+    over, by = (" over data sets", "average rank by ") if study.several else ("", "")
+    facts |= {"kind": Kind.UNTESTED, "headline": "untested", "leader": who, "verb": verb}
+    facts |= {"metric": f"{by}{study.metric.title}", "but": f"no test{over} compares the models"}
+    if facts["margins"] or not study.several:
+        return
+    rank = fixed(best.rank, 2)
     if study.averages(study.metric.name):
         rank += f"; {prose.mean_of(study.metric)} {study.written().told(best.mean)}"
     rank += f"; first on {count(best.wins, 'data set')}"
-    behind = [line.model for line in ranked if round(line.rank - best.rank, 10) > 0]
-    tied = [line.model for line in ranked if line.model not in behind]
-    who = f"{study.names(tied)} {'have the same' if len(tied) > 1 else 'has the best'}"
-    facts.add("ranks", where=f"{len(study.datasets)} data sets", who=who, rank=rank)
-    second = next(iter([*behind, *(line.model for line in ranked[1:])]), best.model)
+    has = f"{who} {verb} the {'same' if len(tied) > 1 else 'best'}"
+    facts.add("ranks", where=f"{len(study.datasets)} data sets", who=has, rank=rank)
+    behind = [line.model for line in ranked if line.model not in tied] or tied[1:]
+    _by_dataset(facts, best.model, behind[0] if behind else best.model)
+
+
+def _by_dataset(facts: Facts, leader: str, second: str) -> None:
+    """Count the data sets on which the best model wins, where no test spans them."""
+    study = facts.study
     settling = [f for f in study.families if f.settles and f.metric == study.metric.name]
-    compared = [one for one in settling if one.between(best.model, second)]
+    compared = [one for one in settling if one.between(leader, second)]
     if compared:
         family = compared[0]
-        says = tally([f for f in compared if f.entry is family.entry], best.model, second)
+        says = tally([f for f in compared if f.entry is family.entry], leader, second)
         won, times = says["a_better"], says["a_better"] + says["b_better"]
-        whose = f", {won} of them in favour of {leader}" if won else ""
+        whose = f", {won} of them in favour of {study.name(leader)}" if won else ""
         facts.add(
             "counted",
-            who=f"{leader} and {study.name(second)} differ significantly",
+            who=f"{study.names([leader, second])} differ significantly",
             times=times or "none",
             of=says.total(),
             whose=whose,
@@ -990,77 +963,57 @@ def _failed(facts: Facts) -> None:
 
 def _baseline(facts: Facts) -> None:
     """Say what a constant prediction scores, and which models are not shown to beat it."""
-    study = facts.study
+    study, better = facts.study, "is shown to be better"
     by_metric = {metric: baselines(study, metric) for metric in study.experiment.metrics}
-    first, metric = by_metric.pop(study.metric.name), study.metric.title
-    several, n = study.several, len(study.models)
-
-    def against(place: str, who: str, shown: str, by: str, where: str = "") -> None:
-        one = {"place": place, "who": who, "shown": shown, "metric": by, "where": where}
-        facts["baselines"] += [one]
-
+    first = by_metric[study.metric.name]
     known = (not all(math.isnan(line.pvalue) for line in one.models) for one in first)
-    none_better = len(first) == len(study.datasets) and all(len(one.open) == n for one in first)
-    none_better = none_better and all(known)
-    worse = not several and none_better and len(worse_than_constant(study, first[0])) == n > 1
+    all_open = (len(one.open) == len(study.models) for one in first)
+    none_better = len(first) == len(study.datasets) and all(all_open) and all(known)
     if looks_reversed(study):
         *_, positive = study.cards[study.datasets[0]]["classes"]
         facts["exchanged"] = repr(clean(positive))
-    if worse or facts["exchanged"]:
-        against("headline", "Every model", "is significantly worse", metric)
-    elif none_better:
-        who = "No model" if several or n > 2 else "Neither model"
-        where = f" on any of the {len(first)} data sets" if several else ""
-        name = study.name(study.models[0])
-        against(
-            "headline",
-            name if n == 1 else who,
-            f"is{' not' * (n == 1)} shown to be better",
-            metric,
-            where,
-        )
-    if not several and first:
-        facts["constant"] += [_constant(study, first[0])]
-    results: dict[tuple[str, str], list[str]] = {}
-    for each in (first, *by_metric.values()) if several else by_metric.values():
-        tested = [one for one in each if one.models]
-        lost = [one for one in tested if len(one.open) == len(one.models)]
-        if several and lost and not (none_better and each is first):
-            labels = words([study.dataset_label(one.dataset) for one in lost])
-            where = f" on {len(lost)} of {len(tested)} data sets ({labels})"
-            against(
-                "main",
-                "No model",
-                "is shown to be better",
-                study.metrics[lost[0].metric].title,
-                where,
-            )
-        for one in () if several else tested:
+    if none_better or facts["exchanged"]:
+        on = f" on any of the {len(first)} data sets" if study.several else ""
+        results = [] if study.several else [*_results(study, first[0])]
+        who, shown = results[0] if len(results) == 1 else ("No model", better)
+        facts.add("baselines", place="headline", who=who, shown=shown, by=study.metric.title, on=on)
+    if first and not study.several:
+        facts["constant"] = _constant(study, first[0])
+    others: dict[tuple[str, str], list[str]] = {}
+    for metric, found in by_metric.items():
+        tested, by = [one for one in found if one.models], study.metrics[metric].title
+        lost = [one.dataset for one in tested if len(one.open) == len(one.models)]
+        if study.several and lost and not (none_better and found is first):
+            labels = words([study.dataset_label(dataset) for dataset in lost])
+            on = f" on {len(lost)} of {len(tested)} data sets ({labels})"
+            facts.add("baselines", place="main", who="No model", shown=better, by=by, on=on)
+        for one in () if study.several or found is first else tested:
             for result in _results(study, one):
-                results.setdefault(result, []).append(study.metrics[one.metric].title)
-    for (who, shown), titles in results.items():
-        against("more", "Every model" if who == "every model" else who, shown, words(titles))
+                others.setdefault(result, []).append(by)
+    for (who, shown), titles in others.items():
+        facts.add("baselines", place="more", who=who, shown=shown, by=words(titles), on="")
     by_model: dict[str, list[str]] = {}
     for measure, model, mean in nearly_perfect(study):
         score = f"{measure.title} {study.written(measure.name).told(mean)}"
-        by_model.setdefault(model, []).append(score)
-    if by_model:
-        scores = [f"{study.name(model)}: {words(own)}" for model, own in by_model.items()]
-        facts["perfect"] = words(scores, MOST)
+        by_model.setdefault(study.name(model), []).append(score)
+    perfect = [f"{model}: {words(own)}" for model, own in by_model.items()]
+    facts["perfect"] = words(perfect, MOST) if perfect else ""
 
 
 def _results(study: Study, one: Baseline) -> Iterator[tuple[str, str]]:
     """Say which models are not shown to be better than the baseline, or which are if all are."""
     worse = worse_than_constant(study, one)
-    unclear = [model for model in one.open if model not in worse]
-    tested = [line.model for line in one.models]
-    if tested and not one.open and len(tested) == len(study.models):
-        yield "every model", "is significantly better"
-    elif tested and not one.open:
-        yield study.names(tested), f"{_are(tested)} significantly better"
-    for models, says in ((worse, "significantly worse"), (unclear, "not shown to be better")):
-        if models:
-            yield study.names(models), f"{_are(models)} {says}"
+    groups = {
+        "significantly better": [] if one.open else [line.model for line in one.models],
+        "significantly worse": worse,
+        "not shown to be better": [model for model in one.open if model not in worse],
+    }
+    for shown, models in groups.items():
+        if len(models) == len(study.models) > 1:
+            nobody = shown.startswith("not")
+            yield "No model" if nobody else "Every model", f"is {shown.removeprefix('not ')}"
+        elif models:
+            yield study.names(models), f"{_are(models)} {shown}"
 
 
 def _constant(study: Study, one: Baseline) -> dict[str, str]:
@@ -1068,7 +1021,8 @@ def _constant(study: Study, one: Baseline) -> dict[str, str]:
     metric = study.metrics[one.metric]
     answer = clean(one.answer) if metric.needs is Need.NUMBERS else repr(clean(one.answer))
     vowel = metric.title[0] in "aeiouAEIO" or metric.title.startswith(("F1", "F2", "R²"))
-    result = " and ".join(" ".join(each) for each in _results(study, one))
+    results = (" ".join(each) for each in _results(study, one))
+    result = " and ".join(r[0].lower() + r[1:] if r[:3] in ("No ", "Eve") else r for r in results)
     unclear = [m for m in one.open if m not in worse_than_constant(study, one)]
     ps = [line.pvalue_adjusted for line in one.models if line.model in unclear]
     known = [p for p in ps if not math.isnan(p)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from bakeoff.errors import Problem
 from bakeoff.paths import Paths
@@ -12,9 +11,6 @@ from bakeoff.spec.given_models import DATASET, GivenData
 from bakeoff.spec.metrics import RIGHT, GivenMetric
 from bakeoff.spec.resampling import Holdout
 from bakeoff.spec.task import TO_NUMBERS
-
-if TYPE_CHECKING:
-    from bakeoff.spec.experiment import Experiment
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:

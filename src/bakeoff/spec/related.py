@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import SubgroupColumn, as_columns
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.given_models import GivenData
 from bakeoff.spec.metrics import Passing
-
-if TYPE_CHECKING:
-    from bakeoff.spec.experiment import Experiment
 
 
 class Declared(NamedTuple):

@@ -225,16 +225,6 @@ class Execution(SpecSection):
         "want `model` or `dataset`.",
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _no_reuse(cls, keys: Any) -> Any:
-        if isinstance(keys, dict) and "reuse" in keys:
-            raise said(
-                "`reuse` is no longer a key: a model of another experiment is given as "
-                "`{results: results/<experiment>, model: <name there>}` in `models:`"
-            )
-        return keys
-
 
 class Importance(SpecSection):
     """Permutation importance of every column to every model on the holdout."""

@@ -29,7 +29,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, OneHotEncod
 from sklearn.svm import SVC
 
 import bakeoff
-from bakeoff.api.estimator_entries import entry_of
+from bakeoff.api.estimator_input import entry_of
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import made_value
 

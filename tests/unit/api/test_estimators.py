@@ -22,7 +22,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bakeoff
-from bakeoff.api.estimator_entries import entry_of
+from bakeoff.api.estimator_input import entry_of
 from bakeoff.errors import UserError
 from bakeoff.fit.estimator import made_value
 

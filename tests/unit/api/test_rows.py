@@ -325,7 +325,8 @@ def test_mistake(y, predictions, options, said):
 
 
 def test_models_one_by_one_are_told_how():
-    with pytest.raises(UserError, match=r"found 3 arguments .* bakeoff\.compare\(y, \{'old'"):
+    told = r"compare: found 3 arguments without a name, expected y and predictions; .* \{'old': …"
+    with pytest.raises(UserError, match=told):
         bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])
 
 

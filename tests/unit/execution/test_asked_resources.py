@@ -9,25 +9,16 @@ from bakeoff.errors import UserError
 from bakeoff.execution.snakemake_ways import asked
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment
-
-PLAIN = {
-    "experiment": "asking",
-    "seed": 1,
-    "datasets": {"d": {"source": "sklearn", "name": "iris"}},
-    "models": {
-        "a": {"estimator": "sklearn.dummy.DummyClassifier"},
-        "b": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
-    },
-    "resampling": {"kfold": {"folds": 3}},
-    "metrics": ["accuracy"],
-    "tests": {"run": ["corrected_kfold_t"]},
-}
+from tests.conftest import TINY
 
 
 def asking(per="fold", **resources):
-    models = {name: {**own, "resources": resources.get(name, {})} for name, own in
-              PLAIN["models"].items()}  # fmt: skip
-    return load_experiment(PLAIN | {"models": models, "execution": {"jobs_per": per}})
+    models = {
+        name: TINY["models"][name] | {"resources": resources.get(name, {})}
+        for name in ("tree", "bayes")
+    }
+    changes = {"models": models, "execution": {"jobs_per": per}, "tests": {"run": ["mcnemar"]}}
+    return load_experiment(TINY | changes)
 
 
 def test_a_rule_is_given_what_is_asked_for_and_else_the_default_of_the_run():
@@ -73,15 +64,15 @@ def test_a_model_that_asks_for_none_has_none_where_the_run_has_no_default(name):
 )
 def test_resources_that_no_executor_takes_are_refused(resources, why):
     with pytest.raises(UserError) as caught:
-        asking(a=resources)
-    assert "models.a" in str(caught.value)
+        asking(tree=resources)
+    assert "models.tree" in str(caught.value)
     assert why in str(caught.value)
 
 
 def test_models_of_one_job_share_its_texts():
-    texts = {"a": {"slurm_partition": "gpu", "mem_mb": 1}, "b": {"slurm_partition": "cpu"}}
+    texts = {"tree": {"slurm_partition": "gpu", "mem_mb": 1}, "bayes": {"slurm_partition": "cpu"}}
     (problem,) = check_experiment(asking("dataset", **texts))[0]
-    assert problem.path == ("models", "b", "resources", "slurm_partition")
+    assert problem.path == ("models", "bayes", "resources", "slurm_partition")
     assert "jobs_per: model" in problem.message
     assert not check_experiment(asking("model", **texts))[0]
-    assert not check_experiment(asking("dataset", a={"mem_mb": 1}, b={"mem_mb": 2}))[0]
+    assert not check_experiment(asking("dataset", tree={"mem_mb": 1}, bayes={"mem_mb": 2}))[0]

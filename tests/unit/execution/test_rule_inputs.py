@@ -25,18 +25,6 @@ def test_each_test_is_fed_what_it_looks_at(tiny):
     }
 
 
-def test_only_what_is_there_is_asked_for(tiny):
-    needs = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}, "holdout": {}}}))
-    (name,) = needs.experiment.datasets
-    collected = f"{needs.paths.root}/collected"
-    assert needs.holdouts == {name: f"{collected}/{name}.holdout.predictions.parquet"}
-    assert needs.divisions == [
-        needs.paths.split_quality(name, plan) for plan in ("cv_5x2", "holdout")
-    ]
-    without = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}}}))
-    assert without.holdouts == {}
-
-
 def test_nothing_is_waited_for_where_models_bring_scores_alone(tiny):
     made = {
         "models": {name: {"scores": f"{name}.csv"} for name in "ab"},

@@ -79,6 +79,11 @@ def test_data_that_were_replaced_are_checked_again_whatever_their_date(tiny, tmp
         check(rows.replace("ja", "si"))
 
 
+def test_one_file_is_one_experiment(tiny):
+    with pytest.raises(UserError, match=r"--configfile: found 2 files \(a.yaml, b.yaml\)"):
+        Run(tiny, ["a.yaml", "b.yaml"], main=True, remote=False)
+
+
 def test_numbers_of_the_command_line_are_numbers_wherever_they_stand():
     given = {"tests": {"alpha": "0.01", "run": ["a", "2"]}, "holdout": {"test_size": "0.4", "n": 3}}
     assert typed(given) == {

@@ -3,7 +3,6 @@
 import zipfile
 
 import numpy as np
-import pandas as pd
 import pytest
 import skops.io
 
@@ -78,13 +77,3 @@ def test_types_that_are_not_trusted_or_cannot_be_written_are_told(tmp_path):
     write_model(path, foreign)
     with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
         read_model(path)
-
-
-def test_rows_may_have_other_columns(tmp_path):
-    class Constant:
-        def predict(self, rows):
-            assert list(rows) == ["x"]
-            return np.ones(len(rows), dtype=int)
-
-    kept = KeptModel(TrainedModel(Constant(), None, {}), ["x"], ["a", "b"])
-    assert kept.predict(pd.DataFrame({"y": [1], "x": [2]})).tolist() == ["b"]

@@ -99,7 +99,7 @@ def test_without_limits_nothing_follows(capsys):
     Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
     code, said = gate(capsys, "copy", "--metric", "roc_auc")
     assert code == 2
-    assert "Nothing follows: no row counts differently for the two" in said
+    assert "No decision follows, because no row counts differently for the two" in said
     assert " decide" not in said
     _, said = gate(capsys, "copy", "--metric", "roc_auc", "--json")
     jsonschema.validate(json.loads(said), SCHEMA)

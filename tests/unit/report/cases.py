@@ -9,6 +9,7 @@ import pandas as pd
 from studies import Decision, card, experiment, omnibus, pair, ran, study
 
 from bakeoff import compare
+from bakeoff.spec import load_experiment
 
 NAN = math.nan
 TWO = {"a": 0.95, "b": 0.90}
@@ -217,14 +218,11 @@ def _depends(p):
     return dataclasses.replace(one, subgroups=pd.DataFrame([line]))
 
 
-def _above(*values):
-    names = [f"d{i}" for i in range(len(values))]
-    spec = experiment(("a",), datasets=names, tests=("binomial_test",), resampling={"holdout": {}})
-    options = {"p0": 0.8}
-    spec = spec.model_copy(
-        update={"tests": spec.tests.model_copy(update={"options": {"binomial_test": options}})}
-    )
-    return ran(spec, {"a": list(values)}, accuracies={"a": values[0]})
+def _single(datasets="d", **options):
+    """Test the accuracy of a single model, .87, against a value."""
+    plain = experiment(("a",), datasets=tuple(datasets)).resolved()
+    plain |= {"tests": {"run": ["binomial_test"], "options": {"binomial_test": options}}}
+    return ran(load_experiment(plain), {"a": 0.87}, accuracies={"a": 0.87})
 
 
 CASES = {
@@ -246,7 +244,18 @@ CASES = {
     "an id of groups": _noted,
     "a difference that depends on a column": lambda: _depends(0.01),
     "a difference that does not depend on a column": lambda: _depends(0.3),
-    "two values above a number": lambda: _above(0.9),
+    "one model above a value": lambda: _single(p0=0.8),
+    "one model below a value": lambda: _single(p0=0.95),
+    "one model and a value, cannot tell": lambda: _single(p0=0.85),
+    "one model and a value, one-sided": lambda: _single(p0=0.9, alternative="greater"),
+    "one model and a value on several data sets": lambda: _single("def", p0=0.5),
+    "one of two is better than the baseline": lambda: _rows(0.9, 0.62),
+    "one of two is worse than the baseline": lambda: _rows(0.9, 0.4),
+    "on one data set better than the baseline": lambda: study(
+        experiment(AB, datasets=("d", "e"), tests=("cv5x2_f",)),
+        (),
+        {"a": [0.95, 0.61], "b": [0.9, 0.605]},
+    ),
     "a learner that was not simulated": lambda: _two(
         pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
         tests=("resampled_t",),

@@ -161,25 +161,6 @@ def test_advice_is_what_is_recommended_for_so_many_data_sets(models, n, said):
     assert said in answer(one).main[-1]
 
 
-def test_the_clearest_interactions_are_told_():
-    pairs = [("a", "b", 0.03), ("a", "c", 0.001), ("b", "c", 0.02)]
-    lines = [
-        {
-            "dataset": "d", "metric": "accuracy", "role": "interaction", "column": "sex",
-            "model_a": a, "model_b": b, "pvalue": p, "pvalue_adjusted": p, "family_size": 3,
-            "decision": "different",
-        }
-        for a, b, p in pairs
-    ]  # fmt: skip
-    spec = experiment(("a", "b", "c"))
-    means = {"a": 0.95, "b": 0.94, "c": 0.9}
-    one = dataclasses.replace(made_up(spec, (), means), subgroups=pd.DataFrame(lines))
-    text = answer(one).text
-    assert "The difference in accuracy between a and c depends on 'sex' (adjusted p = .001)" in text
-    assert "between b and c depends" in text
-    assert "between a and b depends" not in text
-
-
 @pytest.mark.parametrize(
     ("size", "correction", "called"),
     [(1, "holm", "p"), (2, "holm", "adjusted p"), (2, "none", "p")],

@@ -47,9 +47,8 @@ def divide(config):
     for plan in e.resampling.plans():
         made = paths.splits("d", plan), paths.split_quality("d", plan)
         steps.split_dataset(e, "d", plan, paths.data("d"), *made)
-    steps.resolve_experiment(
-        e, AnalysisPlan(), paths.top("experiment.yaml"), paths.top("tests.json")
-    )
+    names = "comparisons.csv", "comparisons.json", "experiment.yaml", "tests.json"
+    steps.compare(e, AnalysisPlan(), [], *map(paths.top, names))
 
 
 @pytest.fixture(scope="module")

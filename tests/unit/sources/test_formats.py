@@ -184,12 +184,12 @@ def test_columns_of_every_type_become_plain(tmp_path):
     ],
 )
 def test_columns_that_cannot_be_learned_from_are_told(values, message):
-    from bakeoff.data.table import features
+    from bakeoff.data.table import chosen_features
     from bakeoff.sources.sklearn import SklearnData
 
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
-        features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
+        chosen_features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
 
 
 @pytest.mark.parametrize(

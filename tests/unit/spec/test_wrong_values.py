@@ -145,7 +145,6 @@ MEANT = [
     ("metrics", "accuracy", "metrics: expected a list like [a, b], found 'accuracy'"),
     ("models", {1: {}}, "models: found 1 for the name of a key; names are texts"),
     ("execution", {True: 1}, "execution: found True for the name of a key (YAML reads bare yes"),
-    ("execution", {"reuse": True}, "execution: `reuse` is no longer a key: a model of another"),
     ("resampling", {}, "resampling: no plan at all; name one of cv_5x2, kfold"),
     ("resampling", {"cv_5x2": None}, "resampling: `cv_5x2` has no value: write `cv_5x2: {}`"),
     ("experiment", [], "experiment: expected text, found []"),

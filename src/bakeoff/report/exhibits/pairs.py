@@ -59,7 +59,7 @@ MOST_ROWS = 15
 MOST_OTHERS = 20
 """Of more models a figure has the differences to those that come next."""
 MOST_DATASETS = 40
-PAIR_LETTERS = 30
+PAIR_LETTERS = 36
 """So many letters have the names of a pair together, beside a figure."""
 MOST_SIGNED = 30
 """With more models, cells of the matrix have colours and no signs, which nobody could read."""

@@ -23,8 +23,14 @@ function sortable(table, heads) {
       if (text === "inf" || text === "-inf") return text === "inf" ? Infinity : -Infinity;
       return text === "" || isNaN(text) ? null : Number(text);
     };
-    const button = make("button", { type: "button", textContent: head.textContent });
+    // no element `button`: browsers repeat no head on printed pages that has one
+    const button = make("span", { role: "button", tabIndex: 0, textContent: head.textContent });
     head.replaceChildren(button);
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
+    });
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending";
       for (const other of heads) other.removeAttribute("aria-sort");

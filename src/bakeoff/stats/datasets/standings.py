@@ -233,7 +233,7 @@ class Strengths:
         np.fill_diagonal(chances, 0.0)
         return np.asarray(1 + chances.sum(axis=0))
 
-    def of(self, order: NDArray[np.intp]) -> Strengths:
+    def reordered(self, order: NDArray[np.intp]) -> Strengths:
         """Return the same strengths in another order, shape (k,)."""
         lines = {name: getattr(self, name)[order] for name in ("strength", "se", "low", "high")}
         tables = {
@@ -349,16 +349,6 @@ def _newton_step(slope: FloatArray, chances: FloatArray, total: FloatArray) -> F
     return np.asarray(step - step.mean(axis=0))
 
 
-def _meeting_sets(meets: BoolArray) -> list[list[int]]:
-    """Return the largest sets of models that are linked by common data sets, in order."""
-    left, sets = set(range(len(meets))), []
-    while left:
-        members = np.flatnonzero(_reached(meets, min(left))).tolist()
-        sets.append(members)
-        left -= set(members)
-    return sets
-
-
 def _reached(links: BoolArray, start: int) -> BoolArray:
     """Tell which models can be reached from one of them, along the true entries of its row."""
     seen: BoolArray = np.zeros(len(links), dtype=np.bool_)
@@ -372,7 +362,11 @@ def _reached(links: BoolArray, start: int) -> BoolArray:
 def _check_connected(present: BoolArray) -> None:
     """Refuse a table whose models fall into sets that are never compared on a data set."""
     counted = present.astype(np.float64)  # BLAS knows no integers, and counts are exact
-    sets = _meeting_sets(np.asarray(counted.T @ counted > 0))
+    meets = np.asarray(counted.T @ counted > 0)
+    left, sets = set(range(len(meets))), []
+    while left:
+        sets.append(np.flatnonzero(_reached(meets, min(left))).tolist())
+        left -= set(sets[-1])
     if len(sets) > 1:
         named = " and ".join(", ".join(map(str, members[:8])) for members in sets[:4])
         raise ArgumentError(

@@ -393,9 +393,12 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the means of subsets, shape (P, m), each with that of its complement."""
     both = np.column_stack([weights, sums])
     total = both.sum(axis=0)
+    # sums of small whole numbers are exact in single precision, which is as fast again
+    whole = np.abs(both).sum(axis=0).max() < 1 << 24 and (both == np.rint(both)).all()
+    kind = np.float32 if whole else np.float64
     parts = []
     for chosen in _subsets(len(weights)):
-        inside = chosen @ both
+        inside = (chosen.astype(kind) @ both.astype(kind)).astype(np.float64)
         inside = inside[(inside[:, 0] > 0) & (inside[:, 0] < total[0])]
         outside = total - inside
         parts += [(part[:, 1:] / part[:, :1]).T for part in (inside, outside)]

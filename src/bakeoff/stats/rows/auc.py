@@ -20,6 +20,7 @@ from bakeoff.stats.core.checks import (
     ArgumentError,
     BoolArray,
     FloatArray,
+    IntArray,
     as_array,
     as_scores,
     check_same_labels,
@@ -51,6 +52,13 @@ _VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "ob
 
 
 @dataclasses.dataclass(frozen=True)
+class _Area(Functional):
+    """The area of one model with the influence of each row."""
+
+    variance: float  # DeLong's, in groups Obuchowski's
+
+
+@dataclasses.dataclass(frozen=True)
 class _Rows:
     """The rows of two classes, what relates them, and how areas are compared on them."""
 
@@ -79,9 +87,14 @@ class _Rows:
         return cls(positive, design.groups, form, side, level)
 
     @cached_property
-    def classes(self) -> tuple[BoolArray, BoolArray]:
-        """The positive and the negative rows."""
-        return self.positive, ~self.positive
+    def order(self) -> IntArray:
+        """The positive rows, then the negative ones: the order of all influence values."""
+        return np.argsort(~self.positive, kind="stable")
+
+    @property
+    def classes(self) -> tuple[slice, slice]:
+        """Where the rows of each class are in that order."""
+        return slice(0, self.counts[0]), slice(self.counts[0], None)
 
     @cached_property
     def counts(self) -> tuple[int, int]:
@@ -89,9 +102,12 @@ class _Rows:
         positive = int(np.count_nonzero(self.positive))
         return positive, len(self.positive) - positive
 
-    def area(self, scores: ArrayLike, name: str) -> Functional:
+    def area(self, scores: ArrayLike, name: str) -> _Area:
         """Rank the rows by the scores of one model."""
-        return auc(self.positive, as_scores(scores, name, unit="rows"), unbiased=False)
+        roc = auc(self.positive, as_scores(scores, name, unit="rows"), unbiased=False)
+        area = Functional(roc.value, roc.psi[self.order])
+        covariance = self.covariance if self.groups is None else self.obuchowski
+        return _Area(area.value, area.psi, covariance(area, area))
 
     def covariance(self, a: Functional, b: Functional) -> float:
         """Covariance of two areas (DeLong et al. 1988, eq. 5); NaN for a single row of a class."""
@@ -101,25 +117,27 @@ class _Rows:
         total = sum(float(a.psi[rows] @ b.psi[rows]) * m / (m - 1) for rows, m in parts)
         return total / len(self.positive) ** 2
 
+    @cached_property
+    def codes(self) -> IntArray:
+        """The group of each row, in their order."""
+        assert self.groups is not None
+        return self.groups.codes[self.order]
+
     def sums(self, area: Functional) -> list[FloatArray]:
         """Sum the influence over the rows of each class in each group."""
         assert self.groups is not None
-        codes, count, n = self.groups.codes, self.groups.count, len(self.positive)
-        return [np.bincount(codes[rows], area.psi[rows], count) / n for rows in self.classes]
+        count, n = self.groups.count, len(self.positive)
+        return [np.bincount(self.codes[rows], area.psi[rows], count) / n for rows in self.classes]
 
     @cached_property
     def leverage(self) -> Leverage:
         """What sums over groups are divided by."""
-        assert self.groups is not None
-        return Leverage.from_codes(self.groups.codes, self.positive.astype(np.intp))
+        return Leverage.from_codes(self.codes, (np.arange(len(self.codes)) >= self.counts[0]) * 1)
 
     @cached_property
     def holding(self) -> tuple[int, int]:
         """How many groups hold a positive row, and how many a negative one."""
-        assert self.groups is not None
-        with_positive, with_negative = (
-            len(np.unique(self.groups.codes[rows])) for rows in self.classes
-        )
+        with_positive, with_negative = (len(np.unique(self.codes[rows])) for rows in self.classes)
         return with_positive, with_negative
 
     def obuchowski(self, a: Functional, b: Functional) -> float:
@@ -141,7 +159,7 @@ class _Rows:
             return Status.IDENTICAL_SCORES
         return Status.OK if se > NOISE else Status.ZERO_VARIANCE
 
-    def facts(self, a: Functional, b: Functional, estimate: Estimate) -> dict[str, Any]:
+    def facts(self, a: _Area, b: _Area, estimate: Estimate) -> dict[str, Any]:
         """Return what a result says with and without groups."""
         statistic, pvalue = estimate.test(self.side)
         ci = None
@@ -165,8 +183,8 @@ class _Rows:
             "drawn from.",
             "details": {
                 **dict(zip(("n_positive", "n_negative"), self.counts, strict=True)),
-                "var_a": covariance(a, a),
-                "var_b": covariance(b, b),
+                "var_a": a.variance,
+                "var_b": b.variance,
                 "cov_ab": covariance(a, b),
                 "se": estimate.se,
                 "ci_unclipped": estimate.limits(self.level, self.side),
@@ -175,7 +193,7 @@ class _Rows:
             },
         }
 
-    def compare(self, a: Functional, b: Functional) -> Result:
+    def compare(self, a: _Area, b: _Area) -> Result:
         """Compare two areas."""
         if self.groups is not None:
             return self.compare_in_groups(a, b)
@@ -185,7 +203,7 @@ class _Rows:
         status = Status.TOO_FEW if math.isnan(se) else self.status(difference, se)
         facts = self.facts(a, b, Estimate(value=difference.value, se=se, status=status))
         for model, area in (("a", a), ("b", b)):
-            alone = Estimate(value=area.value, se=math.sqrt(facts["details"][f"var_{model}"]))
+            alone = Estimate(value=area.value, se=math.sqrt(area.variance))
             ci = alone.interval(self.level, method="wald", bounds=(0.0, 1.0))
             facts["details"][f"auc_{model}_ci"] = ci
             facts["details"][f"auc_{model}_ci_unclipped"] = alone.limits(self.level, "two-sided")
@@ -198,12 +216,12 @@ class _Rows:
         )
         return Result(assumptions=(INDEPENDENT_ROWS, large), **facts)
 
-    def compare_in_groups(self, a: Functional, b: Functional) -> ClusteredResult:
+    def compare_in_groups(self, a: _Area, b: _Area) -> ClusteredResult:
         """Compare two areas by the sums of their influence over groups."""
         groups, form, n = self.groups, self.form, len(self.positive)
         assert groups is not None
         contrast, robust = a - b, form != "obuchowski"
-        of_groups = spread(contrast.psi, clusters=groups.codes, leverage=self.leverage)
+        of_groups = spread(contrast.psi, clusters=self.codes, leverage=self.leverage)
         df = of_groups.df if form in ("t_and_flips", "influence_t") else self.leverage.df
         variance = of_groups.se**2 if robust else self.obuchowski(contrast, contrast)
         se = math.sqrt(variance) if variance > 0 else 0.0

@@ -361,61 +361,68 @@ _LEAST_SPAN = 5
 _ORDINATES = 6  # J = 6B: ordinates beyond the first B tell the noise from what persists
 
 
-@dataclasses.dataclass(frozen=True)
 class _Spectra:
-    """The spectra that are tried on T times, the first that of white noise."""
+    """The spectra of an AR(1) series under white noise that are tried on n times."""
 
-    ordinates: int  # J
-    inverse: FloatArray  # (m, J): 1/v_j of each spectrum
-    constant: FloatArray  # (m,): −½Σ_j log v_j
-    log_prior: FloatArray  # (m,): half for white noise, half for all others together
-    shortfall: FloatArray  # (m,): v₀ over the mean of the first B ordinates
-    dependence: tuple[tuple[float, float], ...]  # 1 − φ and the share that persists, of each
-
-
-@functools.lru_cache(maxsize=8)
-def _spectra(n: int) -> _Spectra:
-    count = cosine_count(n)
-    ordinates = max(1, min(n // 2, _ORDINATES * count))
-    cosine = np.cos(np.pi * np.arange(1, ordinates + 1) / n)
-    tried = [f for f in _FADING if n * f >= _LEAST_SPAN]
-    dependence = ((1.0, 0.0), *itertools.product(tried, _SHARES))
-    of_each = []
-    for fading, share in dependence:
+    def __init__(self, n: int) -> None:
+        count = cosine_count(n)
+        self.ordinates = max(1, min(n // 2, _ORDINATES * count))  # J
+        cosine = np.cos(np.pi * np.arange(1, self.ordinates + 1) / n)
+        tried = [f for f in _FADING if n * f >= _LEAST_SPAN]
+        # 1 − φ and the share that persists; the first is white noise
+        self.dependence = ((1.0, 0.0), *itertools.product(tried, _SHARES))
+        fading, share = np.array(self.dependence).T[:, :, None]
         phi = 1 - fading
         peak = (1 - phi**2) / (1 + phi**2 - 2 * phi * cosine)
-        of_each.append(share * peak + 1 - share)
-    spectra = np.array(of_each)
-    prior = np.full(len(spectra), 0.5 / max(1, len(spectra) - 1))
-    prior[0] = 0.5
-    return _Spectra(
-        ordinates,
-        1 / spectra,
-        -np.log(spectra).sum(axis=1) / 2,
-        np.log(prior),
-        _of_sums(dependence, n) / spectra[:, :count].mean(axis=1),
-        dependence,
-    )
+        spectra = share * peak + 1 - share
+        self.inverse = 1 / spectra  # (m, J): 1/v_j of each spectrum
+        self.constant = -np.log(spectra).sum(axis=1) / 2
+        # half for white noise, half for all others together
+        others = max(1, len(spectra) - 1)
+        self.log_prior = np.log(np.where(np.arange(len(spectra)), 0.5 / others, 0.5))
+        # v₀ over the mean of the first B ordinates
+        self.shortfall = self.of_sums(n) / spectra[:, :count].mean(axis=1)
 
-
-def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
-    """Return the variance of a sum over n times, as a multiple of that of independent times."""
-    variances = []
-    for fading, share in dependence:
+    def of_sums(self, n: float) -> FloatArray:
+        """Return the variance of a sum over n times, as a multiple of that of independent ones."""
+        fading, share = np.array(self.dependence).T
         phi = 1 - fading
         top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
-        variances.append(share * top + 1 - share)
-    return np.array(variances)
+        return np.asarray(share * top + 1 - share)
+
+    def log_likelihoods(
+        self, residuals: Sequence[FloatArray]
+    ) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Return the log likelihoods against white noise, and which series have any."""
+        relative = np.zeros((len(residuals), len(self.constant)))
+        varies = np.zeros(len(residuals), dtype=np.bool_)
+        for place, one in enumerate(residuals):
+            squares = np.square(cosine_transform(one)[: self.ordinates])
+            if squares.sum() > 0:
+                scale = (squares * self.inverse).mean(axis=1)
+                fit = self.constant - self.ordinates / 2 * np.log(scale)
+                relative[place], varies[place] = fit - fit[0], True
+        return relative, varies
+
+    def average(self, values: FloatArray, relative: FloatArray) -> FloatArray:
+        """Average values of the spectra by their posterior probabilities; at least 1."""
+        posterior = relative + self.log_prior
+        weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
+        average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
+        return np.asarray(np.maximum(1.0, average))
+
+
+_spectra = functools.lru_cache(maxsize=8)(_Spectra)
 
 
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
     """Return by what factor the mean of B squared cosines falls short of the long-run variance."""
     spectra = _spectra(len(residuals[0]))
-    relative, varies = _log_likelihoods(residuals, spectra)
+    relative, varies = spectra.log_likelihoods(residuals)
     if not varies.any():
         return np.ones(len(residuals))
     together = relative[varies].sum(axis=0) * contrasts / len(residuals)
-    separately, shared = (_average(spectra.shortfall, one, spectra) for one in (relative, together))
+    separately, shared = (spectra.average(spectra.shortfall, one) for one in (relative, together))
     return np.where(varies, np.maximum(separately, shared), 1.0)
 
 
@@ -423,35 +430,12 @@ def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int)
     """Return how many times the variance of the mean exceeds that of independent blocks."""
     n = len(residuals[0])
     spectra = _spectra(n)
-    relative, varies = _log_likelihoods(residuals, spectra)
+    relative, varies = spectra.log_likelihoods(residuals)
     if not varies.any():
         return 1.0
-    ratio = _of_sums(spectra.dependence, n) / _of_sums(spectra.dependence, n / blocks)
+    ratio = spectra.of_sums(n) / spectra.of_sums(n / blocks)
     together = relative[varies].sum(axis=0) * contrasts / len(residuals)
-    return float(_average(ratio, together, spectra))
-
-
-def _log_likelihoods(
-    residuals: Sequence[FloatArray], spectra: _Spectra
-) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the log likelihoods of all spectra against white noise, and which series have any."""
-    relative = np.zeros((len(residuals), len(spectra.constant)))
-    varies = np.zeros(len(residuals), dtype=np.bool_)
-    for place, one in enumerate(residuals):
-        squares = np.square(cosine_transform(one)[: spectra.ordinates])
-        if squares.sum() > 0:
-            scale = (squares * spectra.inverse).mean(axis=1)
-            fit = spectra.constant - spectra.ordinates / 2 * np.log(scale)
-            relative[place], varies[place] = fit - fit[0], True
-    return relative, varies
-
-
-def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> FloatArray:
-    """Average values of the spectra by their posterior probabilities; at least 1."""
-    posterior = relative + spectra.log_prior
-    weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
-    average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
-    return np.asarray(np.maximum(1.0, average))
+    return float(spectra.average(ratio, together))
 
 
 def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:

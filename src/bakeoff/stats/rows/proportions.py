@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -104,24 +105,18 @@ def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
     return lower(x), 1 - lower(n - x)
 
 
-def _agresti_coull(x: int, n: int, tail: float) -> tuple[float, float]:
-    z = -float(special.ndtri(tail))
-    size = n + z**2
-    return _around((x + z**2 / 2) / size, size, z)
-
-
 def _jeffreys(x: int, n: int, tail: float) -> tuple[float, float]:
     low = float(special.betaincinv(x + 0.5, n - x + 0.5, tail)) if x > 0 else 0.0
     high = float(special.betainccinv(x + 0.5, n - x + 0.5, tail)) if x < n else 1.0
     return low, high
 
 
-def _wald(x: int, n: int, tail: float) -> tuple[float, float]:
-    return _around(x / n, n, -float(special.ndtri(tail)))
-
-
-def _around(centre: float, n: float, z: float) -> tuple[float, float]:
-    half = z * math.sqrt(centre * (1 - centre) / n)
+def _wald(x: float, n: float, tail: float, more: float = 0.0) -> tuple[float, float]:
+    """Return p̂ ± z √(p̂(1 − p̂)/n), with so many times z² more rows, half of them right."""
+    z = -float(special.ndtri(tail))
+    size = n + more * z**2
+    centre = (x + more * z**2 / 2) / size
+    half = z * math.sqrt(centre * (1 - centre) / size)
     return centre - half, centre + half
 
 
@@ -129,7 +124,7 @@ METHODS: dict[str, Callable[[int, int, float], tuple[Any, Any]]] = {
     "wilson": distributions.wilson,
     "wilson_cc": _wilson_cc,
     "clopper_pearson": distributions.clopper_pearson,
-    "agresti_coull": _agresti_coull,
+    "agresti_coull": partial(_wald, more=1.0),
     "jeffreys": _jeffreys,
     "wald": _wald,
 }
@@ -393,21 +388,10 @@ def proportion_difference(
     both, right_a, right_b = (int(np.count_nonzero(v)) for v in (a & b, a, b))
     n = len(a)
     covariance = both / n - right_a * right_b / n**2
-    return _test(
-        right_a,
-        n,
-        right_b,
-        n,
-        variant,
-        alternative,
-        confidence_level,
-        Assumption(
-            "independent test sets",
-            False,
-            f"both models saw the same {n} rows (covariance of their correctness "
-            f"{covariance:.3g}); McNemar's test uses that",
-        ),
-    )
+    detail = f"both models saw the same {n} rows (covariance of their correctness {covariance:.3g})"
+    note = Assumption("independent test sets", False, f"{detail}; McNemar's test uses that")
+    how = variant, alternative, confidence_level
+    return _difference(right_a, n, right_b, n, *how, note)
 
 
 @form_of(proportion_difference)
@@ -445,17 +429,18 @@ def proportion_difference_from_counts(
     note = Assumption(
         "independent test sets", None, "counts do not tell; for the same rows use McNemar's test"
     )
-    return _test(correct_a, n_a, correct_b, n_b, variant, alternative, confidence_level, note)
+    how = variant, alternative, confidence_level
+    return _difference(correct_a, n_a, correct_b, n_b, *how, note)
 
 
-def _test(
+def _difference(
     right_a: int,
     n_a: int,
     right_b: int,
     n_b: int,
     variant: str,
-    alternative: Alternative,
-    confidence_level: Level,
+    side: Alternative,
+    level: float,
     independence: Assumption,
 ) -> Result:
     # whole numbers, so that equal accuracies differ by exactly 0
@@ -468,20 +453,18 @@ def _test(
     se = unpooled_se if variant == "unpooled" else pooled_se
     status = Status.OK if se else Status.ZERO_VARIANCE if difference else Status.IDENTICAL_SCORES
     z = math.copysign(abs(difference) - shift, difference) / se if se else math.nan
-    z, pvalue = answered(status, z, normal_pvalue(z, alternative), difference)
-    half = (
-        shift - float(special.ndtri(tail_probability(confidence_level, alternative))) * unpooled_se
-    )
-    low = -1.0 if alternative == "less" else max(difference - half, -1.0)
-    high = 1.0 if alternative == "greater" else min(difference + half, 1.0)
+    z, pvalue = answered(status, z, normal_pvalue(z, side), difference)
+    half = shift - float(special.ndtri(tail_probability(level, side))) * unpooled_se
+    low = -1.0 if side == "less" else max(difference - half, -1.0)
+    high = 1.0 if side == "greater" else min(difference + half, 1.0)
     expected = min(n_a, n_b) * min(pooled, 1 - pooled)
     return Result(
         variant=variant,
         statistic=z,
         pvalue=pvalue,
-        alternative=alternative,
+        alternative=side,
         estimate=difference,
-        ci=ConfidenceInterval(low, high, confidence_level, "wald"),
+        ci=ConfidenceInterval(low, high, level, "wald"),
         effect_sizes={"cohens_h": 2 * (math.asin(math.sqrt(acc_a)) - math.asin(math.sqrt(acc_b)))},
         n=min(n_a, n_b),
         status=status,
