@@ -405,8 +405,7 @@ def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations
         low, high = _limits(metric)
         _check(file, (values < low) | (values > high), f"outside {low:g} to {high:g}")
         return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), np.int32)))
-    described = Remedy("metrics", f"[{metric}]", "; {} wants 0 and 1: describe another metric")
-    _check(file, ~np.isin(values, (0, 1)), "that is neither 0 nor 1", described)
+    _check(file, ~np.isin(values, (0, 1)), f"that is neither 0 nor 1, as {metric} counts")
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
     return file.only_says(Labels(RIGHT_OR_WRONG, right), true=true)
@@ -478,9 +477,7 @@ def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) 
     return all(bool(np.isin(values, (0, 1)).all()) for values in firsts)
 
 
-def _check(
-    file: Observations, wrong: NDArray[Any], what: str, remedy: Remedy | None = None
-) -> None:
+def _check(file: Observations, wrong: NDArray[Any], what: str) -> None:
     at = np.flatnonzero(wrong)
     if len(at):
         values = file.only.values
@@ -489,5 +486,4 @@ def _check(
             file.place,
             f"{file.name}: {len(at):,} of {len(wrong):,} rows have a number {what}; the first is "
             f"id {file.ids[at[0]]} with {values[at[0]]:g}",
-            remedy=remedy,
         )
