@@ -89,7 +89,8 @@ def _single(inputs, metric):
     if result.status is Status.TOO_FEW:
         setting, (rows,) = _setting(inputs, metric, "")
         alone = one(setting, rows)
-        interval = alone.tested.around(alone.estimate).interval(0.95, bounds=setting.metric.range)
+        around = alone.tested.around(alone.estimate)
+        interval = around.interval(0.95, bounds=setting.metric.range)
         found["plus_four"]["ci"] = _bounds(interval)
     return found
 
@@ -145,7 +146,7 @@ def _areas(inputs, metric):
     setting, (rows_a, rows_b) = _setting(inputs, metric, "_A", "_B")
     a, b = one(setting, rows_a), one(setting, rows_b)
     both = a - b
-    t = both.tested.around(both.value).interval(0.95, bounds=(-1, 1)) if both.tested.se else None
+    t = both.tested.around(both.value).interval(0.95, bounds=(-1, 1))
     found = {"ci": _bounds(t)}
     if a.tested.se > 0 and b.tested.se > 0:
         cov = (a.tested.se**2 + b.tested.se**2 - both.tested.se**2) / 2

@@ -135,7 +135,7 @@ def excluding(tmp_path_factory):
         "models": {
             "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
             "raises": {"estimator": "mine.Sometimes"},
-            "sleeps": {"estimator": "mine.Sleeps", "timeout": 10},
+            "sleeps": {"estimator": "mine.Sleeps", "timeout": 30},
             "dies": {"estimator": "mine.Dies"},
             "is_shot": {"estimator": "mine.IsShot"},
             "diverges": {"estimator": "mine.Diverges"},
@@ -171,7 +171,7 @@ def test_who_failed_is_excluded_there_and_told(excluding):
     assert set(table["dataset"]) == {"wine"}
     why = table.groupby("model")["why"].first()
     assert why["raises"] == "RuntimeError: no luck today"
-    assert why["sleeps"] == "it took more than 10 s (`timeout`) and was ended"
+    assert why["sleeps"] == "it took more than 30 s (`timeout`) and was ended"
     assert why["dies"].startswith("the worker process was killed by signal 9, SIGKILL")
     assert why["diverges"].startswith("it diverged: probabilities of ")
     assert table.groupby("model").size().to_dict() == {
@@ -209,7 +209,7 @@ def test_second_run_does_nothing_and_an_edit_retries(excluding):
     again = run_beside(runner, experiment)
     assert "Nothing to be done" in again.stdout + again.stderr
     models = experiment["models"]
-    patient = {**models, "sleeps": {**models["sleeps"], "timeout": 60}}
+    patient = {**models, "sleeps": {**models["sleeps"], "timeout": 90}}
     fits = planned(run_beside(runner, {**experiment, "models": patient}, "-n"))
     assert fits["fit"] == 1, "only what failed is tried again"
     fits = planned(run_beside(runner, {**experiment, "on_error": "stop"}, "-n"))

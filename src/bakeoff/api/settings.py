@@ -57,22 +57,22 @@ def kind_of(
     Among the metrics ``pass@k`` and ``pass^k`` are of the runs of items that are right or wrong.
     """
     metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics or ())
-    found = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
+    passing_metrics = [passing for metric in metrics if (passing := passing_of(metric)) is not None]
     for metric in metrics:
-        if not found and metric.startswith(("pass@", "pass^")):
+        if not passing_metrics and metric.startswith(("pass@", "pass^")):
             raise Problem(("metrics",), f"found {shown(metric)}, expected a number like pass@5")
-    if not found:
+    if not passing_metrics:
         return None if values is None else KINDS.get(values), metrics
     marks = KINDS.get(values or "")
     if len(metrics) > 1:
-        raise Problem(("metrics",), f"{found[0].label} is compared by itself")
+        raise Problem(("metrics",), f"{passing_metrics[0].label} is compared by itself")
     if not isinstance(marks, str):
         raise Problem(
             ("metrics",),
-            f"{found[0].label} is about runs that are right or wrong",
+            f"{passing_metrics[0].label} is about runs that are right or wrong",
             remedy=Remedy("values", "right", ": {} says that 1 is right"),
         )
-    return Passing.of(found[0].k, every=found[0].every, marks=marks), ()
+    return Passing.of(passing_metrics[0].k, every=passing_metrics[0].every, marks=marks), ()
 
 
 def numbers_wanted(task: str | None, metrics: Sequence[str]) -> bool | None:
@@ -102,10 +102,10 @@ def takes(
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         parameters = signature(function).parameters.values()
-        own = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
+        defined = {one.name: one.default for one in parameters if "VAR" not in one.kind.name}
         positional = [one.name for one in parameters if one.kind is one.POSITIONAL_OR_KEYWORD]
         any_more = any(one.kind is one.VAR_POSITIONAL for one in parameters)
-        called = {name: name for name in (*own, *names)} | KEYS | dict(keys or {})
+        called = {name: name for name in (*defined, *names)} | KEYS | dict(keys or {})
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> R:
@@ -116,9 +116,9 @@ def takes(
                     "{'old': …, 'new': …}"
                 )
             for name in [*kwargs]:
-                other = name if name in own or name in names else SPELLINGS.get(name, name)
-                if other not in own and other not in names:
-                    text = unknown("argument", name, [*own, *names])
+                other = name if name in defined or name in names else SPELLINGS.get(name, name)
+                if other not in defined and other not in names:
+                    text = unknown("argument", name, [*defined, *names])
                     raise UserError(f"{function.__name__}: {RETIRED.get(name, text)}")
                 if other != name and other in kwargs:
                     raise UserError(
@@ -131,7 +131,7 @@ def takes(
                 raise named(error, called) from None
 
         checked.__doc__ = _with_parameters(getdoc(function) or "", names)
-        checked.defaults = own | defaults  # type: ignore[attr-defined]
+        checked.defaults = defined | defaults  # type: ignore[attr-defined]
         return cast("Callable[P, R]", checked)
 
     return decorate

@@ -33,7 +33,7 @@ class Command(NamedTuple):
     """By the title of a group, the names of its options."""
     rare: str = ""
     """The names of options that are set by ``--set``."""
-    told: Mapping[str, str] = {}
+    meaning: Mapping[str, str] = {}
     """What options mean here, where not what they mean elsewhere."""
     epilog: str = ""
     required: str = ""
@@ -201,7 +201,7 @@ COMMANDS = {
         "results",
         {"results": ("", "the folder of a finished run: results/attrition")},
         {"options": "output mlflow"},
-        told={
+        meaning={
             "output": "Write the evaluation part of a model card, of the model that scores best "
             "(Markdown, with metadata for Hugging Face); without an option it is printed."
         },
@@ -338,9 +338,9 @@ def _run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"{printable(str(error))}\n")
         return MISTAKES.get(args.command, 2)
     except UnicodeEncodeError as error:  # an argument's bytes are not in the terminal's encoding
-        found = ascii(error.object[:60])
+        shown = ascii(error.object[:60])
         sys.stderr.write(
-            f"{found} is no text in the encoding of this terminal: write it in UTF-8\n"
+            f"{shown} is no text in the encoding of this terminal: write it in UTF-8\n"
         )
         return MISTAKES.get(args.command, 2)
     except KeyboardInterrupt:
@@ -358,12 +358,12 @@ def _run(args: argparse.Namespace) -> int:
 
 def _read_settings(args: argparse.Namespace) -> None:
     """Read the values of options, and of those that are set by ``--set``."""
-    spec, known = COMMANDS[args.command], vars(args)
-    for name, text in known.items():
+    spec, values = COMMANDS[args.command], vars(args)
+    for name, text in values.items():
         if isinstance(text, str) and name in OPTIONS:
-            known[name] = read_value(name, text)
+            values[name] = read_value(name, text)
         elif isinstance(text, list) and name in OPTIONS and OPTIONS[name].type is not str:
-            known[name] = [part for one in text for part in read_value(name, one)]
+            values[name] = [part for one in text for part in read_value(name, one)]
     for one in args.set or ():
         name, equals, text = one.partition("=")
         key = name.strip().replace("-", "_")
@@ -371,13 +371,13 @@ def _read_settings(args: argparse.Namespace) -> None:
             raise UserError(f"--set: found {one!r}, expected KEY=VALUE")
         if key not in spec.rare.split():
             raise UserError(f"--set: {unknown('key', key, spec.rare.split())}")
-        known[key] = read_value(key, text, f"--set {key}")
+        values[key] = read_value(key, text, f"--set {key}")
 
 
 def _check_files(args: argparse.Namespace) -> None:
     """Refuse files and folders that are not there, before anything slow is imported."""
-    known = vars(args)
-    for path in (*known.get("files", ()), known.get("base"), known.get("candidate")):
+    values = vars(args)
+    for path in (*values.get("files", ()), values.get("base"), values.get("candidate")):
         if path and "{" not in path and not os.path.exists(path):  # noqa: PTH110  (it knows long names)
             raise UserError(f"no file at {path!r}")
 
@@ -435,7 +435,7 @@ def _add(group: Any, name: str, spec: Command) -> None:
     """Add an option to a group of a parser."""
     option = OPTIONS[name]
     flags = [flag(name), *(flag(other) for other, one in ALIASES.items() if one == name)]
-    how: dict[str, Any] = {"dest": name, "help": spec.told.get(name, option.help)}
+    how: dict[str, Any] = {"dest": name, "help": spec.meaning.get(name, option.help)}
     if isinstance(option.default, int | float) and option.value:
         how["help"] += f" Default: {option.default:g}."
     how["help"] = how["help"].replace("%", "%%")
@@ -454,7 +454,7 @@ def _add_rare(command: argparse.ArgumentParser, spec: Command) -> None:
     """Add ``--set``, and explain what it sets."""
     keys = []
     for name in spec.rare.split():
-        text = f"{name}={OPTIONS[name].value}: {spec.told.get(name, OPTIONS[name].help)}"
+        text = f"{name}={OPTIONS[name].value}: {spec.meaning.get(name, OPTIONS[name].help)}"
         keys.append(textwrap.fill(text, 96, initial_indent="  ", subsequent_indent="      "))
         command.set_defaults(**{name: OPTIONS[name].default})
     group = command.add_argument_group("what few need", "\n".join(keys))

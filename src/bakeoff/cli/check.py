@@ -23,7 +23,7 @@ from bakeoff.data.table import GROUP, SUBGROUP, TARGET, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, paragraph, percent, score, words
-from bakeoff.report.prose import PLANS, of_target
+from bakeoff.report.prose import ABOUT, PLANS, of_target
 from bakeoff.report.undeclared import notes_on, remark_on
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.scores import metrics_of
@@ -202,15 +202,15 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
         entry = entries[test.name]
         pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else [()]
         correction = (test.correction or "none") if len(pairs) != 1 else ""
-        about = f"the {entry.about}"
+        about = ABOUT[entry.about]
         rows.append(
             (
                 *(test.name, test.plan, about, str(len(pairs)), correction),
                 *(percent(test.alpha), _brief(test)),
             )
         )
-    head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
-    say(bold("Tests"), *table(head, rows, "lllrlr", [("null is about",), ("correction",)]), "")
+    head = ("test", "plan", "answers for", "hypotheses", "correction", "level", "metrics")
+    say(bold("Tests"), *table(head, rows, "lllrlr", [("answers for",), ("correction",)]), "")
     if RECOMMENDED in experiment.tests.run:
         for test in tests:
             say(paragraph(f"{test.name}: {test.why}.", "  "))

@@ -86,16 +86,18 @@ def compare(args: argparse.Namespace) -> None:
         write_texts(texts)
     if args.json:
         names = names_of(study)
-        told: dict[str, Any] = {}
+        answer_data: dict[str, Any] = {}
         if args.datasets is not None:
-            told = {"data_sets": len(study.datasets), **as_plain(study, verdict, names)}
-            told["standings"] = as_records(study, names)
+            answer_data = {"data_sets": len(study.datasets), **as_plain(study, verdict, names)}
+            answer_data["standings"] = as_records(study, names)
         else:
-            told = {"rows": (study.test_sets or study.numbers)[ROWS].n}
-            told |= as_plain(study, verdict, names)
+            answer_data = {"rows": (study.test_sets or study.numbers)[ROWS].n}
+            answer_data |= as_plain(study, verdict, names)
             if not brief and not study.has_runs:  # of training runs no set of the best is known
-                told["best"] = [_best(study, metric, names) for metric in study.experiment.metrics]
-        say(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False))
+                answer_data["best"] = [
+                    _best(study, metric, names) for metric in study.experiment.metrics
+                ]
+        say(json.dumps(answer_data, indent=2, ensure_ascii=False, allow_nan=False))
         return
     show(study, verdict, brief=brief)
     if args.datasets is not None:
@@ -106,10 +108,10 @@ def compare(args: argparse.Namespace) -> None:
 
 def _best(study: Study, metric: str, names: Mapping[str, str]) -> dict[str, Any]:
     """Return which models may be the best by a metric, as plain data."""
-    found = may_be_best(study, metric).get(ROWS)
-    if found is None:
+    contenders = may_be_best(study, metric).get(ROWS)
+    if contenders is None:
         return {"metric": metric, "models": []}
-    lines = [{**dataclasses.asdict(line), "model": names[line.model]} for line in found.models]
+    lines = [{**dataclasses.asdict(line), "model": names[line.model]} for line in contenders.models]
     if len(lines) == 2:  # the test of the pair says all else
         lines = [{key: line[key] for key in ("model", "value", "ci")} for line in lines]
     return {"metric": metric, "models": plain(lines)}
@@ -172,8 +174,8 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
     if not args.files:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     subgroups = subgroups_named(args.subgroups or ())
-    found = read_tables(args.files, args, subgroups)
-    tables, columns = found.tables, found.columns
+    named = read_tables(args.files, args, subgroups)
+    tables, columns = named.tables, named.columns
     if args.subgroups is None and 1 < len(tables.tasks) <= _MOST_TASKS and args.groups != TASK:
         # what one score hides: a task that weighs little
         columns = type(columns).model_validate({**columns.model_dump(), "subgroups": [TASK]})
@@ -183,7 +185,7 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
     if tables.wide is None and len(tables.models) < 2:
         one = next(iter(tables.models))
         raise UserError(f"{tables.name} holds one model ({one}), comparing needs two")
-    if found.kind is None:
+    if named.kind is None:
         tables.refuse_numbers()
         if tables.wide is not None and args.predicted is not None:
             raise Problem(("predicted",), "is for one table per model; --models chooses columns")
@@ -197,20 +199,20 @@ def _read(args: argparse.Namespace) -> tuple[Observations, Settings, tuple[str, 
         positive=args.positive,
         drop_unlabelled=args.missing_target == "drop",
         labels=args.task == "classification",
-        numbers=numbers_wanted(args.task, found.metrics),
-        values=found.kind,
+        numbers=numbers_wanted(args.task, named.metrics),
+        values=named.kind,
         missing=args.missing,
     )
     unclear = given.task.numbers or tuple(given.classes) in (("0", "1"), ("False", "True"))
-    if tables.wide is not None and (found.kind is not None or unclear):
+    if tables.wide is not None and (named.kind is not None or unclear):
         _tell_models(args.models, given)
-    by_items = isinstance(found.kind, Passing)  # and of the runs of an item one value is left
+    by_items = isinstance(named.kind, Passing)  # and of the runs of an item one value is left
     related = {role_of(name): getattr(args, name) for name in RELATING[:3]}
     settings = dataclasses.replace(
         settings,
-        metrics=found.metrics,
-        own_metrics=found.own_metrics,
-        values=found.kind,
+        metrics=named.metrics,
+        own_metrics=named.own_metrics,
+        values=named.kind,
         columns={
             role: column
             for role, column in related.items()
@@ -232,9 +234,9 @@ def _refuse_datasets(names: Sequence[str], columns: GivenColumns) -> None:
             )
 
 
-def _tell_models(asked: Sequence[str] | None, given: Observations) -> None:
+def _tell_models(chosen: Sequence[str] | None, given: Observations) -> None:
     """Name the columns read as models if some of them may not be models."""
-    if asked is None and len(given.models) > 2:
+    if chosen is None and len(given.models) > 2:
         sys.stderr.write(
             printable(
                 f"every other column is taken for a model: {', '.join(given.models)}; `--models` "

@@ -65,9 +65,9 @@ def read_tables(paths: Sequence[str], args: argparse.Namespace, subgroups: Any =
         raise Problem(("missing",), unknown("value", missing, ("wrong", "common")))
     tables = tables_of(paths, keys_named(args), partial=missing is not None)
     named_by = dict(one.partition("=")[::2] for one in args.tasks or ())
-    own = {task: column for task, column in named_by.items() if column}
-    tables = tables.of_tasks(None if args.tasks is None else list(named_by), own)
-    value = "value" if own else args.value
+    by_task = {task: column for task, column in named_by.items() if column}
+    tables = tables.of_tasks(None if args.tasks is None else list(named_by), by_task)
+    value = "value" if by_task else args.value
     if value is not None and (args.values is None or tables.wide is not None):
         raise Problem(("value",), "is for numbers (values) in one table per model")
     truth = args.truth
@@ -127,10 +127,10 @@ def costs_in(path: str | None) -> Any:
     if path is None:
         return None
     try:
-        found = read_yaml(path)
+        costs = read_yaml(path)
     except UserError as error:
         raise Problem(("costs",), str(error)) from None
-    return found.get("costs", found) if isinstance(found, Mapping) else found
+    return costs.get("costs", costs) if isinstance(costs, Mapping) else costs
 
 
 def outputs(
@@ -140,19 +140,19 @@ def outputs(
 
     With `endings` files have one of them, and what has none is a folder.
     """
-    found = [Path(one) for one in ([given] if isinstance(given, str) else given or ())]
+    places = [Path(one) for one in ([given] if isinstance(given, str) else given or ())]
     inputs = {os.path.realpath(path) for path in read}
-    for place in found:
+    for place in places:
         if problem := _why_not(place, inputs, endings):
             raise UserError(f"--output: {problem}")
-    if len({os.path.realpath(place) for place in found}) < len(found):
+    if len({os.path.realpath(place) for place in places}) < len(places):
         raise UserError("--output: the same place is named twice")
-    return found
+    return places
 
 
 def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
     """Say why nothing can be written to a place; empty where it can be."""
-    shown, there = repr(str(place)[:60]), None
+    shown, status = repr(str(place)[:60]), None
     is_folder = bool(endings) and not place.suffix
     try:
         os.lstat(place)
@@ -168,10 +168,10 @@ def _why_not(place: Path, inputs: set[str], endings: Sequence[str]) -> str:
         if endings and place.suffix.lower() not in endings:
             return f"found {shown}, expected a name with {', '.join(endings)}, or a folder"
         try:
-            there = check_writable(place)
+            status = check_writable(place)
         except UserError as problem:
             return str(problem)
-    if there is not None and not stat.S_ISREG(there.st_mode):
+    if status is not None and not stat.S_ISREG(status.st_mode):
         return ""  # it is written into, whatever its folder
     target = Path(os.path.realpath(place)) if place.is_symlink() else place
     folder = target if is_folder else target.parent

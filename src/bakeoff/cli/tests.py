@@ -52,17 +52,17 @@ def tests(args: argparse.Namespace) -> None:
 def _list(entries: Sequence[Entry]) -> None:
     for evidence, what in EVIDENCE.items():
         rows = [
-            (e.name, e.title, MODELS[e.arity], e.about, ", ".join(e.plans))
+            (e.name, e.title, MODELS[e.arity], prose.ABOUT[e.about], ", ".join(e.plans))
             for e in entries
             if (e.evidence, e.reads) == evidence
         ]
         say(bold(f"Evidence: {what}"))
-        head = ("name", "title", "models", "null is about", "plans")
-        say(*table(head, rows, least=[("title",), ("null is about",)]), "")
+        head = ("name", "title", "models", "answers for", "plans")
+        say(*table(head, rows, least=[("title",), ("answers for",)]), "")
     say(
         paragraph(
-            "A null hypothesis about models concerns these fitted models on rows like the test "
-            "rows; one about algorithms also covers other training sets. `bakeoff tests NAME` "
+            "A test that answers for these fitted models says nothing of models that are trained "
+            "again, on other rows or with other seeds. `bakeoff tests NAME` "
             "explains a test; `tests: {run: [NAME, …]}` in an experiment runs it."
         )
     )
@@ -75,7 +75,7 @@ def _explain(entry: Entry) -> None:
     facts = [
         ("answers", entry.answers),
         ("caution", entry.caution),
-        ("null is about", whole),
+        ("answers for", whole),
         ("compares", MODELS[entry.arity]),
         ("evidence", EVIDENCE[entry.evidence, entry.reads]),
         ("plans", ", ".join(entry.plans)),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import InstanceOf
 
 from bakeoff.data.columns import bare_words, canonical_ids, in_order
-from bakeoff.data.given_tables import by_run, table_of_model
+from bakeoff.data.given_tables import table_of_model
 from bakeoff.data.observations import (
     Observations,
     Predicted,
@@ -24,7 +24,7 @@ from bakeoff.data.observations import (
     undeclared,
 )
 from bakeoff.data.read_given import may_be_right_or_wrong, meant
-from bakeoff.data.records import USUAL, Records, as_table
+from bakeoff.data.records import USUAL, Records, as_table, by_run
 from bakeoff.data.splits import NEITHER, Folds, Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.data.target import (
@@ -101,7 +101,7 @@ def _read_once(
     model: str | None,
 ) -> Observations:
     named = GivenColumns.model_validate_json(columns)
-    parts = [part for _, part in by_run(table_of_model(path, place, model), named)]
+    parts = list(by_run(table_of_model(path, place, model), named))
     which, expected = run
     if len(parts) != expected and named.seed is not None:
         raise Problem(

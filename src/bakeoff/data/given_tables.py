@@ -6,17 +6,15 @@ import dataclasses
 import glob
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from bakeoff.data.columns import in_order
 from bakeoff.data.readers import (
     SAMPLE_ID,
     SCORES,
@@ -42,8 +40,6 @@ from bakeoff.files import digest, files_at, is_file, no_file, state_of
 from bakeoff.sources.common.base import TableKeys
 from bakeoff.sources.common.identifiers import identifiers
 from bakeoff.spec.given_models import LOGS, SEED, GivenColumns
-
-_SHOWN = 3
 
 
 def read_columns(path: str, place: Place, keys: TableKeys = PLAIN) -> Records:
@@ -81,54 +77,6 @@ def _of_seeds(path: str, place: Place, keys: TableKeys) -> Records:
         )
     except pa.ArrowException as error:
         raise Problem(place, f"the files {path!r} have columns of unlike types: {error}") from None
-
-
-def by_run(file: Records, columns: GivenColumns) -> Iterator[tuple[str, Records]]:
-    """Cut a table at its column of training runs, every run with its rows in one order."""
-    at = (*file.place[:-1], "columns", "seed")
-    if SEED in file.names:
-        if columns.seed is not None:
-            raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
-        columns = columns.model_copy(update={"seed": SEED})
-    if columns.seed is None:
-        yield "", file
-        return
-    runs, name = file.related("seed", columns), file.find("id", columns)
-    if columns.seed == SEED:
-        file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
-    if name is None:
-        raise Problem(
-            (*at[:-1], "id"),
-            f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}), which say "
-            "what each training run predicts for the same row",
-        )
-    ids = pd.Series([str(one) for one in file.row_ids(name)])
-    frame = pd.DataFrame({"run": runs, "id": ids})
-    twice = frame[frame.duplicated()]
-    if len(twice):
-        run, row = twice.iloc[0]
-        raise Problem(
-            at,
-            f"{file.path!r}: {len(twice):,} row(s) are there twice in a training run; the first is "
-            f"id {row} in run {run}. Answers that are drawn anew for each item are no training "
-            "runs: they are runs of an item",
-        )
-    first: pd.Index[str] | None = None
-    for run in in_order(set(frame["run"])):
-        own = frame.index[frame["run"] == run]
-        found = pd.Index(ids[own])
-        first = found if first is None else first
-        lacking, extra = first.difference(found), found.difference(first)
-        if len(lacking) or len(extra):
-            which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
-            raise Problem(
-                at,
-                f"{file.path!r}: the training run {run} {which} "
-                f"({some([*lacking[:_SHOWN], *extra[:_SHOWN]])}): every run predicts the same "
-                "rows; leave incomplete rows out of all runs",
-            )
-        rows = np.asarray(own)[found.get_indexer(first)]
-        yield run, dataclasses.replace(file, table=file.table.take(pa.array(rows)))
 
 
 PLACE: Place = ("predictions",)

@@ -7,7 +7,7 @@ must be about the same rows, into one order; what is compared afterwards is one 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.describe import named_like_groups
 from bakeoff.data.readers import QUESTION, SAMPLE_ID
 from bakeoff.data.records import USUAL, Records
 from bakeoff.data.table import PROBABILITY_SLACK, SUBGROUP, carry
@@ -157,7 +156,7 @@ class Observations:
         )
         rows = cls.of_rows(records, named, roles["id"], true, folds=folds_in(records, named))
         brought = records.numbers(roles["value"], rows.ids, may_lack=may_lack) if values else None
-        like = () if rows.related else like_groups(records, named, roles.values())
+        like = () if rows.related else records.like_groups(named, roles.values())
         models = {run_of(model)[0]: (Predicted(predicted, None, brought),)}
         return dataclasses.replace(rows, models=models, like_groups=like)
 
@@ -326,20 +325,6 @@ def folds_in(records: Records, named: GivenColumns) -> NDArray[np.intp] | None:
         names = in_order(set(fold[in_repeat].tolist()))
         numbers[in_repeat, 1] = pd.Categorical(fold[in_repeat], categories=names).codes + 1
     return numbers
-
-
-def unclaimed(records: Records, named: GivenColumns, known: Iterable[str | None]) -> list[str]:
-    """Name the columns that have no role yet; `known` are those that have one."""
-    claimed = {*known, named.group, named.time, named.run, named.repeat, named.fold, named.seed}
-    claimed |= {one.column for one in as_columns(named.subgroups)}
-    return [name for name in records.names if name not in claimed]
-
-
-def like_groups(
-    records: Records, named: GivenColumns, known: Iterable[str | None]
-) -> list[dict[str, Any]]:
-    """List the columns without a role that look like ids of groups, by name and values."""
-    return named_like_groups(records.table, unclaimed(records, named, known))
 
 
 def undeclared(files: Collection[Observations]) -> list[Mapping[str, Any]]:

@@ -16,17 +16,15 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.describe import like_ids
-from bakeoff.data.given_tables import TASK, GivenTables, by_run
+from bakeoff.data.given_tables import TASK, GivenTables
 from bakeoff.data.observations import (
     Observations,
     Predicted,
     holds_probabilities,
-    like_groups,
     no_model,
     paired,
-    unclaimed,
 )
-from bakeoff.data.records import USUAL, Records
+from bakeoff.data.records import USUAL, Records, by_run
 from bakeoff.data.target import (
     Answers,
     Labels,
@@ -66,18 +64,26 @@ def read_given(
     `missing` says what becomes of items that not all models have: ``"wrong"`` or ``"common"``.
     """
     name = tables.name if tables.wide is None else Path(tables.wide.path).name
+    files_of = tables.models if tables.wide is None else {"": tables.wide}
+    parts = [(model, part) for model, file in files_of.items() for part in by_run(file, named)]
     if values is not None:
-        return _of_numbers(name, tables, named, models, values, missing)
+        may_lack = missing is not None
+        if tables.wide is not None:
+            files = [_numbers_in(part, named, models, may_lack=may_lack) for _, part in parts]
+        else:
+            how = {"values": True, "may_lack": may_lack}
+            files = [Observations.of_records(part, named, model, **how) for model, part in parts]
+        return _of_numbers(name, files, named, values, missing)
     told: list[str] = []
     if tables.wide is None:
-        files = _of_files(tables, named, numbers, drop_unlabelled=drop_unlabelled)
+        files = _of_files(parts, named, numbers, drop_unlabelled=drop_unlabelled)
         if missing is not None:
             files, told = _completed(files, missing, None)
     elif missing is not None:
         raise Problem(("missing",), "is for one table per model, or numbers per row (values)")
     else:
-        how = models, classes, positive, drop_unlabelled, numbers
-        files = [_of_columns(part, named, *how) for _, part in by_run(tables.wide, named)]
+        asked = models, classes, positive, drop_unlabelled, numbers
+        files = [_of_columns(part, named, *asked) for _, part in parts]
         _check_runs(files)
     first = next((file for file in files if file.true is not None), None)
     if first is None:
@@ -151,7 +157,7 @@ def _of_columns(
     if numbers is None:
         numbers = looks_like_a_quantity(file.table[truth].to_pandas())
     true = file.answers(truth, "true", numbers=numbers, may_lack=drop_unlabelled)
-    rest = unclaimed(file, named, (truth, name))
+    rest = file.unclaimed(named, (truth, name))
     if numbers and models is None:
         _refuse_ids(file, rest)
     order = _order(true, classes, positive)
@@ -169,7 +175,7 @@ def _of_columns(
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    like = () if rows.related else like_groups(file, named, (truth, name, *columns))
+    like = () if rows.related else file.like_groups(named, (truth, name, *columns))
     return dataclasses.replace(rows, true=true, models=found, like_groups=like)
 
 
@@ -231,24 +237,25 @@ def _refuse_ids(file: Records, rest: Sequence[str]) -> None:
 
 
 def _of_files(
-    tables: GivenTables, named: GivenColumns, numbers: bool | None, *, drop_unlabelled: bool
+    parts: Sequence[tuple[str, Records]],
+    named: GivenColumns,
+    numbers: bool | None,
+    *,
+    drop_unlabelled: bool,
 ) -> list[Observations]:
-    """Read one table of predictions per model, a part for each training run."""
+    """Observe the training runs of models that have a table of predictions each."""
     found: list[Observations] = []
-    for model, whole in tables.models.items():
+    for model, part in parts:
         # the truth may stand in one of the tables alone
-        lacks = named.true is not None and named.true not in whole.names
+        lacks = named.true is not None and named.true not in part.names
         own = named.model_copy(update={"true": None}) if lacks else named
         how = {"drop_unlabelled": drop_unlabelled, "numbers": bool(numbers)}
-        runs = [
-            Observations.of_records(part, own, model, **how) for _, part in by_run(whole, named)
-        ]
-        if numbers is None and not lacks and runs[0].true is not None:
-            records = runs[0].records
-            numbers = looks_like_a_quantity(records.table[records.find("true", own)].to_pandas())
+        run = Observations.of_records(part, own, model, **how)
+        if numbers is None and not lacks and run.true is not None:
+            numbers = looks_like_a_quantity(part.table[part.find("true", own)].to_pandas())
             if numbers:  # of the files before it too
-                return _of_files(tables, named, True, drop_unlabelled=drop_unlabelled)
-        found += [dataclasses.replace(run, true=None) if lacks else run for run in runs]
+                return _of_files(parts, named, True, drop_unlabelled=drop_unlabelled)
+        found.append(dataclasses.replace(run, true=None) if lacks else run)
     return found
 
 
@@ -320,23 +327,13 @@ def _with_rows(file: Observations, every: dict[str, Observations], wrong: float)
 
 def _of_numbers(
     name: str,
-    tables: GivenTables,
+    files: list[Observations],
     named: GivenColumns,
-    models: Sequence[str] | None,
     metric: Kind,
     missing: str | None,
 ) -> Observations:
-    """Read the numbers of models, from the columns of one table or from one table per model."""
-    may_lack, told = missing is not None, list[str]()
-    if tables.wide is None:
-        files = [
-            Observations.of_records(part, named, model, values=True, may_lack=may_lack)
-            for model, file in tables.models.items()
-            for _, part in by_run(file, named)
-        ]
-    else:
-        parts = by_run(tables.wide, named)
-        files = [_numbers_in(part, named, models, may_lack=may_lack) for _, part in parts]
+    """Put the numbers of models side by side, and say what they mean."""
+    told: list[str] = []
     if missing is not None:
         files, told = _completed(files, missing, metric)
     if (n := len({model for file in files for model in file.models})) < 2:
@@ -364,14 +361,14 @@ def _numbers_in(
             f"{file.path!r}: {truth!r} looks like the true labels, not like a model's numbers: "
             "name the columns of numbers",
         )
-    rest = unclaimed(file, named, (name,))
+    rest = file.unclaimed(named, (name,))
     if models is None:
         _refuse_ids(file, rest)
     columns, found = _models_of(rest, (), models), dict[str, tuple[Predicted, ...]]()
     for column in columns:
         model, values = run_of(column)[0], file.numbers(column, rows.ids, may_lack=may_lack)
         found[model] = (*found.get(model, ()), Predicted(values=values))
-    like = () if rows.related else like_groups(file, named, (name, *columns))
+    like = () if rows.related else file.like_groups(named, (name, *columns))
     return dataclasses.replace(rows, models=found, like_groups=like)
 
 
@@ -408,8 +405,7 @@ def meant(file: Observations, metric: Kind, named: GivenColumns) -> Observations
         low, high = _limits(metric)
         _check(file, (values < low) | (values > high), f"outside {low:g} to {high:g}")
         return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), np.int32)))
-    described = Remedy("metrics", f"[{metric}]", "; {} wants 0 and 1: describe another metric")
-    _check(file, ~np.isin(values, (0, 1)), "that is neither 0 nor 1", described)
+    _check(file, ~np.isin(values, (0, 1)), f"that is neither 0 nor 1, as {metric} counts")
     right = (values == RIGHT[metric]).astype(np.int32)
     true = Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32))
     return file.only_says(Labels(RIGHT_OR_WRONG, right), true=true)
@@ -481,9 +477,7 @@ def may_be_right_or_wrong(files: Collection[Observations], metric: GivenMetric) 
     return all(bool(np.isin(values, (0, 1)).all()) for values in firsts)
 
 
-def _check(
-    file: Observations, wrong: NDArray[Any], what: str, remedy: Remedy | None = None
-) -> None:
+def _check(file: Observations, wrong: NDArray[Any], what: str) -> None:
     at = np.flatnonzero(wrong)
     if len(at):
         values = file.only.values
@@ -492,5 +486,4 @@ def _check(
             file.place,
             f"{file.name}: {len(at):,} of {len(wrong):,} rows have a number {what}; the first is "
             f"id {file.ids[at[0]]} with {values[at[0]]:g}",
-            remedy=remedy,
         )

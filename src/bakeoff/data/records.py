@@ -10,7 +10,7 @@ import dataclasses
 import json
 import re
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,14 +22,14 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 from pandas.api.types import infer_dtype, is_numeric_dtype, is_object_dtype
 
-from bakeoff.data.columns import LARGEST, beyond, canonical_ids, ordered
-from bakeoff.data.describe import LIKE_MISSING
+from bakeoff.data.columns import LARGEST, beyond, canonical_ids, in_order, ordered
+from bakeoff.data.describe import LIKE_MISSING, named_like_groups
 from bakeoff.data.readers import SCORES, headers, is_log, known, read_elsewhere
 from bakeoff.data.target import Answers, Labels, Numbers
 from bakeoff.errors import Place, Problem, Remedy, UserError, listed, named, some, unknown
 from bakeoff.files import is_file, no_file
 from bakeoff.sources.common import formats
-from bakeoff.sources.common.base import TableKeys
+from bakeoff.sources.common.base import TableKeys, as_columns
 from bakeoff.sources.common.formats import MISSING, format_of, opened
 from bakeoff.sources.common.identifiers import (
     arrow_column,
@@ -39,7 +39,7 @@ from bakeoff.sources.common.identifiers import (
     names,
     whole_numbers,
 )
-from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.given_models import SEED, GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
@@ -62,6 +62,7 @@ _HEAD = 1 << 16
 """Bytes in which lines before a table are looked for."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _FIRST_ROWS = 5
+_SHOWN = 3
 _MOST_BEFORE = 50
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _GROUPED = {
@@ -183,7 +184,8 @@ def _read_fast(path: str, kind: str, keys: TableKeys) -> pa.Table | None:
         return None
     plain = (
         all(heads)
-        and not any(_is_bytes(kind) for kind in table.schema.types)
+        # a column in another encoding than UTF-8 is one of bytes
+        and not any(pa.types.is_binary(getattr(k, "value_type", k)) for k in table.schema.types)
         and len(heads) > 1
         and len(table)
         and not any(map(_has_commas, table.columns))
@@ -211,11 +213,6 @@ def _as_written(table: pa.Table, read: Callable[..., pa.Table], path: str) -> di
     made = {name: arrow_column(one) for name, one in found.items() if one is not None}
     kept = codes_in(texts.select(coded).to_pandas())
     return made | {name: texts[name].dictionary_encode() for name in kept}
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    """Tell whether a column is in another encoding than UTF-8."""
-    return bool(pa.types.is_binary(getattr(kind, "value_type", kind)))
 
 
 def _read_parquet(path: str) -> pa.Table | None:
@@ -578,3 +575,64 @@ class Records:
                 else Remedy("run", named, "; where they are runs of items, {} names their column"),
             )
         return ids
+
+    def unclaimed(self, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
+        """Name the columns that have no role yet; `known` are those that have one."""
+        claimed = {*known, columns.group, columns.time, columns.run, columns.repeat}
+        claimed |= {columns.fold, columns.seed}
+        claimed |= {one.column for one in as_columns(columns.subgroups)}
+        return [name for name in self.names if name not in claimed]
+
+    def like_groups(
+        self, columns: GivenColumns, known: Iterable[str | None]
+    ) -> list[dict[str, Any]]:
+        """List the columns without a role that look like ids of groups, by name and values."""
+        return named_like_groups(self.table, self.unclaimed(columns, known))
+
+
+def by_run(file: Records, columns: GivenColumns) -> Iterator[Records]:
+    """Cut a table at its column of training runs, every run with its rows in one order."""
+    at = (*file.place[:-1], "columns", "seed")
+    if SEED in file.names:
+        if columns.seed is not None:
+            raise Problem(at, f"{file.path!r} is a file for each run: leave it out")
+        columns = columns.model_copy(update={"seed": SEED})
+    if columns.seed is None:
+        yield file
+        return
+    runs, name = file.related("seed", columns), file.find("id", columns)
+    if columns.seed == SEED:
+        file = dataclasses.replace(file, table=file.table.drop_columns([SEED]))
+    if name is None:
+        raise Problem(
+            (*at[:-1], "id"),
+            f"{file.path!r} has no column of row ids (looked for {listed(USUAL['id'])}), which say "
+            "what each training run predicts for the same row",
+        )
+    ids = pd.Series([str(one) for one in file.row_ids(name)])
+    frame = pd.DataFrame({"run": runs, "id": ids})
+    twice = frame[frame.duplicated()]
+    if len(twice):
+        run, row = twice.iloc[0]
+        raise Problem(
+            at,
+            f"{file.path!r}: {len(twice):,} row(s) are there twice in a training run; the first is "
+            f"id {row} in run {run}. Answers that are drawn anew for each item are no training "
+            "runs: they are runs of an item",
+        )
+    first: pd.Index[str] | None = None
+    for run in in_order(set(frame["run"])):
+        own = frame.index[frame["run"] == run]
+        found = pd.Index(ids[own])
+        first = found if first is None else first
+        lacking, extra = first.difference(found), found.difference(first)
+        if len(lacking) or len(extra):
+            which = f"lacks {len(lacking):,} row(s)" if len(lacking) else "has other rows"
+            raise Problem(
+                at,
+                f"{file.path!r}: the training run {run} {which} "
+                f"({some([*lacking[:_SHOWN], *extra[:_SHOWN]])}): every run predicts the same "
+                "rows; leave incomplete rows out of all runs",
+            )
+        rows = np.asarray(own)[found.get_indexer(first)]
+        yield dataclasses.replace(file, table=file.table.take(pa.array(rows)))

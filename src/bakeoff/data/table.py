@@ -159,7 +159,13 @@ def load_table(
 ) -> Table:
     """Load a data set from its source and bring it into canonical form."""
     place: Place = ("datasets", name)
-    loaded = _load(spec, seed, place)
+    try:
+        loaded = spec.load(seed)
+    except Problem as problem:
+        raise problem.inside(place) from problem.__cause__
+    if loaded.target not in loaded.frame.columns:
+        there = map(str, loaded.frame.columns)
+        raise Problem((*place, "target"), unknown("target column", loaded.target, there))
     pa.default_memory_pool().release_unused()  # what the file took while it was read
     frame = _filtered(_dated(loaded.frame, spec, place), spec, place)
     filtered = len(loaded.frame) - len(frame)
@@ -188,18 +194,6 @@ def load_table(
     found["notes"] = loaded.frame.attrs.get("notes", [])
     describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
     return Table(canonical.reset_index(drop=True), what, carried, describe)
-
-
-def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
-    """Load a data set from its source, which must have the target."""
-    try:
-        loaded = spec.load(seed)
-    except Problem as problem:
-        raise problem.inside(place) from problem.__cause__
-    if loaded.target not in loaded.frame.columns:
-        columns = map(str, loaded.frame.columns)
-        raise Problem((*place, "target"), unknown("target column", loaded.target, columns))
-    return loaded
 
 
 def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> dict[str, Any]:
@@ -374,7 +368,15 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     new = frame.copy(deep=False)
     for name, formula in spec.derive.items():
         at = (*place, "derive", name)
-        function, source = _parse_formula(formula, at)
+        # the name of a column may hold anything, brackets too
+        call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
+        if call is None:
+            raise Problem(
+                at, f"found {shown(formula)}, expected function(column), e.g. log(income)"
+            )
+        function, source = call[1], call[2]
+        if function not in _FUNCTIONS:
+            raise Problem(at, unknown("function", function, _FUNCTIONS))
         values = _column(new, source, at)
         if not pd.api.types.is_numeric_dtype(values):
             raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
@@ -390,16 +392,6 @@ def _derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
             )
         new[name] = computed
     return new
-
-
-def _parse_formula(formula: str, at: Place) -> tuple[str, str]:
-    # the name of a column may hold anything, brackets too
-    call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
-    if call is None:
-        raise Problem(at, f"found {shown(formula)}, expected function(column), e.g. log(income)")
-    if call[1] not in _FUNCTIONS:
-        raise Problem(at, unknown("function", call[1], _FUNCTIONS))
-    return call[1], call[2]
 
 
 def _labelled(

@@ -68,16 +68,6 @@ class GateRows:
         return tuple(self.given.models.values()) if self.given.several_runs else ()
 
     @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes, of two the positive one last."""
-        return self.given.classes
-
-    @property
-    def truth(self) -> NDArray[Any]:
-        """What is true of the rows."""
-        return self.given.truth
-
-    @property
     def task(self) -> Task:
         """Whether classes or numbers are predicted."""
         return self.given.task
@@ -98,13 +88,13 @@ class GateRows:
         return (
             self
             if costs is None
-            else dataclasses.replace(self, costs=_costs_for(costs, self.classes))
+            else dataclasses.replace(self, costs=_costs_for(costs, self.given.classes))
         )
 
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""
-        two = self.base.values is None and len(self.classes) == 2
-        return self.classes[-1] if two and METRICS[metric].about_one_class else None
+        two = self.base.values is None and len(self.given.classes) == 2
+        return self.given.classes[-1] if two and METRICS[metric].about_one_class else None
 
     def margin(self, metric: str, asked: float | str) -> tuple[float, float | None]:
         """Return a margin in the unit of the metric; and in percent, if it is named so."""
@@ -148,12 +138,12 @@ class GateRows:
         seen = [self._seen(metric, one, self.names[0]) for one in runs]
         if self.base.values is not None:
             return float(np.mean(seen))
-        truth, how = self._named(self.truth), self.how(metric) | {"groups": None}
+        truth, how = self._named(self.given.truth), self.how(metric) | {"groups": None}
         return float(np.mean([metric_ci(truth, one, **how).estimate for one in seen]))
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all."""
-        kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
+        kept = np.ones(len(self.given.truth), dtype=bool) if rows is None else rows
         groups = None if self.groups is None else self.groups[kept]
         if self.runs:
             low, high = (
@@ -172,7 +162,8 @@ class GateRows:
             )
         if METRICS[metric].counts == "right":
             right = (
-                model.answers[kept] == self.truth[kept] for model in (self.candidate, self.base)
+                model.answers[kept] == self.given.truth[kept]
+                for model in (self.candidate, self.base)
             )
             return accuracy_limits(*right, groups=groups, alpha=alpha)
         how = self.how(metric) | {"groups": groups}
@@ -180,7 +171,7 @@ class GateRows:
 
     def recipes(self, metric: str, rows: NDArray[np.bool_] | None = None, **options: Any) -> Result:
         """Compare the recipes of candidate and base over training runs, on some rows or on all."""
-        kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
+        kept = np.ones(len(self.given.truth), dtype=bool) if rows is None else rows
         groups = None if self.groups is None else self.groups[kept]
         base, candidate = (
             [self._seen(metric, one, name)[kept] for one in runs]
@@ -192,24 +183,24 @@ class GateRows:
                 candidate, base, greater_is_better=better, groups=groups, **options
             )
         how = self.how(metric) | {"groups": groups}
-        truth = self._named(self.truth)[kept]
+        truth = self._named(self.given.truth)[kept]
         return recipe_difference(truth, candidate, base, **how, **options)
 
     def seen(self, metric: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return the true labels and what a metric looks at of candidate and base."""
         pair = zip((self.candidate, self.base), self.names[::-1], strict=True)
         candidate, base = (self._seen(metric, one, name) for one, name in pair)
-        return self._named(self.truth), candidate, base
+        return self._named(self.given.truth), candidate, base
 
     def _named(self, answers: NDArray[Any]) -> NDArray[Any]:
-        return np.array(self.classes)[answers] if self.classes else answers
+        return np.array(self.given.classes)[answers] if self.given.classes else answers
 
     def how(self, metric: str) -> dict[str, Any]:
         """Return the options of `metric_difference` for these rows."""
-        return _cost_arguments(self.costs, self.classes) | {
+        return _cost_arguments(self.costs, self.given.classes) | {
             "metric": METRICS.get(metric) or metric,
-            "positive": self.classes[-1] if len(self.classes) == 2 else None,
-            "labels": self.classes or None,
+            "positive": self.given.classes[-1] if len(self.given.classes) == 2 else None,
+            "labels": self.given.classes or None,
             "groups": self.groups,
         }
 

@@ -46,8 +46,8 @@ class Block(NamedTuple):
 
     @property
     def about(self) -> str:
-        """Say what the null hypothesis of the test is about."""
-        return f"The test is about {ABOUT[self.entry.about]}." if self.entry else ""
+        """Say what the test answers for."""
+        return f"The test answers for {ABOUT[self.entry.about]}." if self.entry else ""
 
 
 class Picture(NamedTuple):

@@ -330,15 +330,10 @@ def side(row: Comparison) -> str:
 
 ABOUT = {
     "models": "these fitted models",
-    "recipes": "training these models again on the same rows",
-    "algorithms": "the learning algorithms",
+    "recipes": "the methods when retrained on the same rows",
+    "algorithms": "the methods when retrained",
 }
-"""What a null hypothesis is about."""
-
-
-def about(family: Family) -> str:
-    """Say what a null hypothesis is about."""
-    return ABOUT[family.entry.about]
+"""What a test answers for."""
 
 
 def better(metric: Metric) -> str:

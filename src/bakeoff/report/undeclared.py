@@ -102,7 +102,8 @@ def notes_on(
         told += [(name, "") for own, name in card.get("notes", ()) if own == kind]
         named = [f"{clean(name)!r}{f' ({clean(said)})' if said else ''}" for name, said in told]
         if named:
-            yield Note(dataset, f"in {label}, {heading}: {words(named, _MOST_COLUMNS)}", advice)
+            where = f"{label} has" if heading.startswith("columns") else f"in {label},"
+            yield Note(dataset, f"{where} {heading}: {words(named, _MOST_COLUMNS)}", advice)
     for column in card["group_columns"]:
         name = clean(column["column"])
         setting = f"'groups: {name}'"

@@ -88,7 +88,7 @@ def test_page_of_counts_names_no_classes(compare):
     [
         (("--models", "a,b"), "McNemar"),
         (("--metric", "f1", "--metric", "roc_auc", "--positive", "sick"), "ROC AUC"),
-        (("--groups", "site"), "variant sign_flip"),
+        (("--groups", "site"), "groups by"),
         (("--versus", "a", "--correction", "holm"), "Holm"),
     ],
 )
