@@ -44,34 +44,41 @@ def files(tmp_path, monkeypatch):
         frame.assign(patient=np.arange(n) // 10).to_csv(f"{name}.csv", index=False)
 
 
-def gate(capsys, candidate, *options, margin="0.02"):
+def outcome(capsys, candidate, *options, margin="0.02"):
+    """Return the exit code, and what goes to both streams."""
     code = main(["gate", "base.csv", f"{candidate}.csv", "--margin", margin, *options])
-    captured = capsys.readouterr()
-    return code, " ".join((captured.out + captured.err).split())
+    return code, *capsys.readouterr()
 
 
-def test_three_decisions(capsys):
-    code, said = gate(capsys, "equal")
-    assert (code, "Ship: equal is not worse than base by 0.02" in said) == (0, True)
-    assert "the line is at −0.02." in said
-    assert re.search(r"true change is above −0\.\d{3} and below −?0\.\d{3}, each", said)
-    assert "decide" not in said
-    code, said = gate(capsys, "worse")
-    assert (code, "Block: worse is worse than base by more than 0.02" in said) == (1, True)
-    assert "decide" not in said
-    code, said = gate(capsys, "equal", margin="0.001")
-    assert code == 2
-    assert "rows would decide with a probability of 80%" in said
-    code, said = gate(capsys, "worse", margin="0.1")  # exactly what it loses
-    assert (code, "more rows would hardly decide" in said) == (2, True)
+def gate(capsys, candidate, *options, **more):
+    """Return the exit code and the words of both streams, with single blanks between them."""
+    code, out, err = outcome(capsys, candidate, *options, **more)
+    return code, " ".join((out + err).split())
+
+
+@pytest.mark.parametrize(
+    ("candidate", "margin", "code", "said"),
+    [
+        ("equal", "0.02", 0, "Ship: equal is not worse than base by 0.02"),
+        ("worse", "0.02", 1, "Block: worse is worse than base by more than 0.02"),
+        ("equal", "0.001", 2, "rows would decide with a probability of 80%"),
+        ("worse", "0.1", 2, "more rows would hardly decide"),  # exactly what it loses
+    ],
+)
+def test_three_decisions(capsys, candidate, margin, code, said):
+    found, text = gate(capsys, candidate, margin=margin)
+    assert (found, said in text) == (code, True)
+    assert f"the line is at −{margin}." in text
+    assert re.search(r"true change is above −0\.\d{3} and below −?0\.\d{3}, each", text)
+    assert ("decide" in text) == (code == 2)
 
 
 def test_superior_blocks_what_is_not_shown_better(capsys):
     assert gate(capsys, "equal", "--superior", margin="0")[0] == 1
-    code = main(["gate", "worse.csv", "base.csv", "--margin", "0.05", "--superior"])
-    assert code == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "Ship: base is better than worse by more than 0.05" in said
+    Path("base.csv").rename("best.csv")
+    Path("worse.csv").rename("base.csv")
+    code, said = gate(capsys, "best", "--superior", margin="0.05")
+    assert (code, "Ship: best is better than base by more than 0.05" in said) == (0, True)
     assert "the line is at 0.05." in said
 
 
@@ -89,20 +96,27 @@ def test_a_harmed_subgroup_blocks(capsys):
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
     assert found["overall"]["alpha"] == 0.05
-    pd.read_csv("base.csv").assign(sex="f").to_csv("base.csv", index=False)
-    pd.read_csv("equal.csv").assign(sex="f").to_csv("equal.csv", index=False)
+    for name in ("base", "equal"):
+        pd.read_csv(f"{name}.csv").assign(sex="f").to_csv(f"{name}.csv", index=False)
     said = gate(capsys, "equal", "--subgroups", "sex")[1]
     assert "Limits of subgroups at the level 0.025 each" in said
 
 
 def test_without_limits_nothing_follows(capsys):
+    frame = pd.read_csv("base.csv")
+    right = frame["y_true"] == "yes"
+    for name, high in (("base", 0.99), ("less", 0.7)):  # two perfect rankings
+        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
+        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
     Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
-    code, said = gate(capsys, "copy", "--metric", "roc_auc")
-    assert code == 2
-    assert "No decision follows, because no row counts differently for the two" in said
-    assert " decide" not in said
-    _, said = gate(capsys, "copy", "--metric", "roc_auc", "--json")
-    jsonschema.validate(json.loads(said), SCHEMA)
+    for candidate in ("copy", "less"):
+        code, said = gate(capsys, candidate, "--metric", "roc_auc")
+        assert code == 2
+        assert "No decision follows, because no row counts differently for the two" in said
+        assert " decide" not in said
+        assert "same on every row" not in said
+        _, said = gate(capsys, candidate, "--metric", "roc_auc", "--json")
+        jsonschema.validate(json.loads(said), SCHEMA)
 
 
 def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
@@ -217,11 +231,10 @@ def test_numbers_per_row(capsys, kind, worse, code):
 
 def test_runs_of_items_belong_together(capsys):
     item, run = np.repeat(np.arange(100), 3), np.tile([1, 2, 3], 100)
-    for name, values in (("old", item % 2), ("new", (item % 2) * (item % 20 != 1))):
+    for name, values in (("base", item % 2), ("new", (item % 2) * (item % 20 != 1))):
         pd.DataFrame({"id": item, "run": run, "score": values}).to_csv(f"{name}.csv", index=False)
-    known = ["gate", "old.csv", "new.csv", "--margin", "0.01", "--values", "right", "--json"]
-    main([*known, "--runs", "run"])
-    assert json.loads(capsys.readouterr().out)["overall"]["groups"] == 100
+    said = gate(capsys, "new", "--values", "right", "--json", "--runs", "run")[1]
+    assert json.loads(said)["overall"]["groups"] == 100
 
 
 @pytest.mark.parametrize(
@@ -304,14 +317,14 @@ def test_one_table_of_both_decides_as_two_tables(capsys):
 
 
 def test_a_column_of_numbers_is_chosen(capsys):
-    for name, shift in (("old", 0), ("new", 1)):
+    for name, shift in (("base", 0), ("new", 1)):
         frame = {"id": range(200), "f1": 0.5, "em": [(i + shift) % 2 for i in range(200)]}
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
-    known = ["gate", "old.csv", "new.csv", "--margin", "0.2"]
-    assert main([*known, "--values", "right"]) == 3
-    assert "--set value: 'old.csv' has no column of numbers" in capsys.readouterr().err
-    assert main([*known, "--values", "right", "--set", "value=em", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["overall"]["n"] == 200
+    code, said = gate(capsys, "new", "--values", "right")
+    assert (code, "--set value: 'base.csv' has no column of numbers" in said) == (3, True)
+    more = "--values", "right", "--set", "value=em", "--json"
+    code, said = gate(capsys, "new", *more, margin="0.2")
+    assert (code, json.loads(said)["overall"]["n"]) == (0, 200)
 
 
 def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
@@ -319,17 +332,14 @@ def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
         raise RuntimeError("lost")
 
     monkeypatch.setattr("bakeoff.cli.decisions.read_rows", crash)
-    assert main(["gate", "base.csv", "equal.csv", "--margin", "0.02"]) == 3
-    assert "RuntimeError: lost" in capsys.readouterr().err
+    code, said = gate(capsys, "equal")
+    assert (code, "RuntimeError: lost" in said) == (3, True)
 
 
 def test_a_reader_that_has_seen_enough_changes_no_decision():
-    command = [sys.executable, "-u", "-m", "bakeoff", "gate", "base.csv", "worse.csv"]
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run(
-        [*command, "--margin", "0.02"], stdout=write, stderr=subprocess.PIPE, check=False
-    )
+    done = process("base.csv", "worse.csv", stdout=write, stderr=subprocess.PIPE)
     os.close(write)
     assert (done.returncode, done.stderr) == (1, b"")
 
@@ -367,22 +377,22 @@ def test_rough_limits_are_told_where_the_gate_ships(capsys):
         assert "Caution: 12 rows of the rarest class" in text
 
 
-def encoded(encoding, *arguments):
-    line = [sys.executable, "-m", "bakeoff", "gate", *arguments, "--margin", "0.02"]
-    environment = os.environ | {"PYTHONIOENCODING": encoding}
-    found = subprocess.run(line, capture_output=True, env=environment, check=False)
-    return found.returncode, found.stdout.decode(encoding)
+def process(*arguments, **more):
+    line = [sys.executable, "-u", "-m", "bakeoff", "gate", *arguments, "--margin", "0.02"]
+    return subprocess.run(line, check=False, **more)
 
 
-def test_output_in_any_encoding_keeps_decision_sign_and_names():
+def test_output_in_any_encoding_keeps_decision_sign_and_names(monkeypatch):
     for encoding in ("latin-1", "ascii", "cp1252"):
-        code, said = encoded(encoding, "base.csv", "worse.csv")
-        assert (code, "the line is at -0.02" in said) == (1, True)
+        monkeypatch.setenv("PYTHONIOENCODING", encoding)
+        done = process("base.csv", "worse.csv", capture_output=True)
+        told = done.stdout.decode(encoding)
+        assert (done.returncode, "the line is at -0.02" in told) == (1, True)
     Path("☃.csv").write_bytes(Path("equal.csv").read_bytes())
     Path("😀.csv").write_bytes(Path("base.csv").read_bytes())
-    code, said = encoded("latin-1", "😀.csv", "☃.csv", "--json")
-    told = json.loads(said)
-    assert (code, told["base"], told["candidate"]) == (0, "😀", "☃")
+    done = process("😀.csv", "☃.csv", "--json", capture_output=True)
+    found = json.loads(done.stdout.decode("cp1252"))
+    assert (done.returncode, found["base"], found["candidate"]) == (0, "😀", "☃")
 
 
 def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
@@ -391,11 +401,9 @@ def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
         frame = pd.read_csv(f"{name}.csv")
         frame["site"] = [bad[i % 4] for i in range(len(frame))]
         frame.to_csv(f"{name}.csv", index=False)
-    arguments = ["base.csv", "women.csv", "--margin", "0.02", "--subgroups", "site"]
-    main(["gate", *arguments, "--output", "comment.md"])
-    said = capsys.readouterr().out
-    main(["gate", *arguments, "--json"])
-    names = [part["name"] for part in json.loads(capsys.readouterr().out)["subgroups"]]
+    said = outcome(capsys, "women", "--subgroups", "site", "--output", "comment.md")[1]
+    found = json.loads(gate(capsys, "women", "--subgroups", "site", "--json")[1])
+    names = [part["name"] for part in found["subgroups"]]
     assert sorted(names) == sorted(bad)
     for text in (said, Path("comment.md").read_text()):
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028]", text)
@@ -407,14 +415,13 @@ def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
 
 def test_files_and_messages_obey_no_runner_of_a_build(capsys):
     Path("x\n::add-mask::z.csv").write_bytes(Path("equal.csv").read_bytes())
-    main(["gate", "base.csv", "x\n::add-mask::z.csv", "--margin", "0.02"])
+    _, out, _ = outcome(capsys, "x\n::add-mask::z")
     frame = pd.read_csv("equal.csv").rename(columns={"y_pred": "\x1b[2J\n::add-mask::y"})
     frame.drop(columns=["p_no", "p_yes"]).to_csv("odd.csv", index=False)
-    main(["gate", "base.csv", "odd.csv", "--margin", "0.02"])
-    found = capsys.readouterr()
-    assert "add-mask" in found.out
-    assert "add-mask" in found.err
-    assert not re.search(r"(?m)^\s*::|\x1b", found.out + found.err)
+    _, _, err = outcome(capsys, "odd")
+    assert "add-mask" in out
+    assert "add-mask" in err
+    assert not re.search(r"(?m)^\s*::|\x1b", out + err)
 
 
 def test_several_metrics_are_one_decision(capsys):
@@ -467,18 +474,6 @@ def test_an_empty_name_of_a_column_is_a_mistake(capsys, command, option):
     assert main(asked) == (3 if command == "gate" else 2)
     option = "--set predicted" if option == "predicted" else option
     assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")
-
-
-def test_two_perfect_rankings_are_not_called_the_same(capsys):
-    frame = pd.read_csv("base.csv")
-    right = frame["y_true"] == "yes"
-    for name, high in (("sure", 0.99), ("less", 0.7)):
-        frame["p_yes"] = np.where(right, high, 1 - high) + 0.001 * (frame["id"] % 10)
-        frame.assign(p_no=1 - frame["p_yes"]).to_csv(f"{name}.csv", index=False)
-    main(["gate", "sure.csv", "less.csv", "--margin", "0.02", "--metric", "roc_auc"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "same on every row" not in said
-    assert "no row counts differently for the two by this metric" in said
 
 
 @pytest.mark.parametrize("command", ["gate", "compare", "init"])
