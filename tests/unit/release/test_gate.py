@@ -65,6 +65,13 @@ def gate(capsys, candidate, *options, **more):
     return code, " ".join((out + err).split())
 
 
+def as_json(capsys, candidate, *options, **more):
+    """Return what `--json` prints, which is as its schema says."""
+    found = json.loads(outcome(capsys, candidate, "--json", *options, **more)[1])
+    jsonschema.validate(found, SCHEMA)
+    return found
+
+
 @pytest.mark.parametrize(
     ("candidate", "margin", "code", "said"),
     [
@@ -99,9 +106,7 @@ def test_a_harmed_subgroup_blocks(capsys):
     text = Path("c.md").read_text()
     assert text.startswith("### ⛔ Block")
     assert "| f | 750 |" in text
-    code, said = gate(capsys, "equal", "--subgroups", "sex", "--json")
-    found = json.loads(said)
-    jsonschema.validate(found, SCHEMA)
+    found = as_json(capsys, "equal", "--subgroups", "sex")
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
     assert found["overall"]["alpha"] == 0.05
@@ -124,8 +129,7 @@ def test_without_limits_nothing_follows(capsys):
         assert "No decision follows, because no row counts differently for the two" in said
         assert " decide" not in said
         assert "same on every row" not in said
-        _, said = gate(capsys, candidate, "--metric", "roc_auc", "--json")
-        jsonschema.validate(json.loads(said), SCHEMA)
+        as_json(capsys, candidate, "--metric", "roc_auc")
 
 
 def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
@@ -155,15 +159,12 @@ def test_all_rows_and_subgroups_share_the_probability_of_a_false_block():
 
 
 def test_the_positive_class_is_chosen_and_named(capsys):
-    known = "--metric", "f1", "--json"
-    found = [
-        json.loads(gate(capsys, "worse", *known, *more)[1])
-        for more in ([], ["--positive", "no"], ["--positive", "yes"])
-    ]
+    options = [], ["--positive", "no"], ["--positive", "yes"]
+    found = [as_json(capsys, "worse", "--metric", "f1", *more) for more in options]
     assert [one["terms"]["positive"] for one in found] == ["yes", "no", "yes"]
     assert "f1 (positive class: no)" in found[1]["headline"]
     assert found[0]["overall"] != found[1]["overall"]
-    assert json.loads(gate(capsys, "worse", "--json")[1])["terms"]["positive"] is None
+    assert as_json(capsys, "worse")["terms"]["positive"] is None
 
 
 @pytest.mark.parametrize(
@@ -242,8 +243,8 @@ def test_runs_of_items_belong_together(capsys):
     item, run = np.repeat(np.arange(100), 3), np.tile([1, 2, 3], 100)
     for name, values in (("base", item % 2), ("new", (item % 2) * (item % 20 != 1))):
         pd.DataFrame({"id": item, "run": run, "score": values}).to_csv(f"{name}.csv", index=False)
-    said = gate(capsys, "new", "--values", "right", "--json", "--runs", "run")[1]
-    assert json.loads(said)["overall"]["groups"] == 100
+    found = as_json(capsys, "new", "--values", "right", "--runs", "run")
+    assert found["overall"]["groups"] == 100
 
 
 @pytest.mark.parametrize(
@@ -331,9 +332,8 @@ def test_a_column_of_numbers_is_chosen(capsys):
         pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
     code, said = gate(capsys, "new", "--values", "right")
     assert (code, "--set value: 'base.csv' has no column of numbers" in said) == (3, True)
-    more = "--values", "right", "--set", "value=em", "--json"
-    code, said = gate(capsys, "new", *more, margin="0.2")
-    assert (code, json.loads(said)["overall"]["n"]) == (0, 200)
+    found = as_json(capsys, "new", "--values", "right", "--set", "value=em", margin="0.2")
+    assert (found["decision"], found["overall"]["n"]) == ("ship", 200)
 
 
 def test_no_crash_ends_like_a_decision(capsys, monkeypatch):
@@ -372,8 +372,7 @@ def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(capsys):
         told = "19 rows of the rarest class, 20 are needed"
         assert (told in said) == (code == 2)
         assert (told in Path("c.md").read_text()) == (code == 2)
-        data = json.loads(gate(capsys, "new", *options, "--json", margin="0.1")[1])
-        jsonschema.validate(data, SCHEMA)
+        data = as_json(capsys, "new", *options, margin="0.1")
         assert data["overall"]["warnings"] == ([told] if code else [])
 
 
@@ -411,7 +410,7 @@ def test_values_obey_no_terminal_and_no_runner_of_a_build(capsys):
         frame["site"] = [bad[i % 4] for i in range(len(frame))]
         frame.to_csv(f"{name}.csv", index=False)
     said = outcome(capsys, "women", "--subgroups", "site", "--output", "comment.md")[1]
-    found = json.loads(gate(capsys, "women", "--subgroups", "site", "--json")[1])
+    found = as_json(capsys, "women", "--subgroups", "site")
     names = [part["name"] for part in found["subgroups"]]
     assert sorted(names) == sorted(bad)
     for text in (said, Path("comment.md").read_text()):
@@ -446,9 +445,7 @@ def test_several_metrics_are_one_decision(capsys):
     code, said = gate(capsys, "equal", *asked)
     assert code == 0
     assert "by 0.02 of roc_auc or 0.02 of accuracy." in said
-    code, said = gate(capsys, "blind", *asked, "--json")
-    found = json.loads(said)
-    jsonschema.validate(found, SCHEMA)
+    found = as_json(capsys, "blind", *asked)
     assert [(one["terms"]["metric"], one["decision"]) for one in found["by_metric"]] == [
         ("roc_auc", "block"),
         ("accuracy", "ship"),
@@ -466,31 +463,36 @@ def test_several_columns_of_subgroups_are_one_decision(capsys):
         code, said = gate(capsys, "women", *options, margin="0.15")
         assert code == 1
         assert "for sex: f." in said
-    code, said = gate(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc", "--json")
-    found = json.loads(said)
+    found = as_json(capsys, "equal", *options, "--metric", "f1", "--metric", "mcc")
     assert len(found["subgroups"]) == 5
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 12}
 
 
-@pytest.mark.parametrize("option", ["--groups", "--truth", "--id", "--seeds", "predicted"])
-@pytest.mark.parametrize("command", ["gate", "compare", "plan"])
+EMPTY = ["--groups=", "--truth=", "--id=", "--seeds=", "--set predicted="]
+
+
+@pytest.mark.parametrize("option", EMPTY)
+@pytest.mark.parametrize("command", ["gate --margin 0.1", "compare", "plan --difference 0.1"])
 def test_an_empty_name_of_a_column_is_a_mistake(capsys, command, option):
-    if command == "plan" and option == "--seeds":
+    line = f"{command} base.csv equal.csv {option}"
+    if line.startswith("plan") and option == "--seeds=":
         pytest.skip("it has no such option")
-    more = {"gate": ["--margin", "0.1"], "compare": [], "plan": ["--difference", "0.1"]}[command]
-    empty = [option, ""] if option != "predicted" else ["--set", "predicted="]
-    asked = [command, "base.csv", "equal.csv", *more, *empty]
-    assert main(asked) == (3 if command == "gate" else 2)
-    option = "--set predicted" if option == "predicted" else option
-    assert capsys.readouterr().err.startswith(f"{option}: expected at least 1 character")
+    assert main(line.split()) == (3 if line.startswith("gate") else 2)
+    told = f"{option.removesuffix('=')}: expected at least 1 character"
+    assert capsys.readouterr().err.startswith(told)
 
 
-@pytest.mark.parametrize("command", ["gate", "compare", "init"])
-def test_a_pipe_is_not_said_to_be_missing(command, capsys):
+PIPED = [
+    "gate pipe.csv base.csv --margin 0.1",
+    "compare pipe.csv base.csv",
+    "init pipe.csv --target y",
+]
+
+
+@pytest.mark.parametrize("line", PIPED)
+def test_a_pipe_is_not_said_to_be_missing(line, capsys):
     os.mkfifo("pipe.csv")
-    more = {"gate": ["base.csv", "--margin", "0.1"], "compare": ["base.csv"], "init": []}[command]
-    target = ["--target", "y_true"] if command == "init" else []
-    main([command, "pipe.csv", *more, *target])
+    main(line.split())
     said = capsys.readouterr().err
     assert "'pipe.csv' is a pipe or a device, which can be read once" in said
 
@@ -498,16 +500,13 @@ def test_a_pipe_is_not_said_to_be_missing(command, capsys):
 @pytest.fixture
 def run(capsys):
     def command(*arguments):
-        code = main(arguments)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+        return main(arguments), *capsys.readouterr()
 
     return command
 
 
 @pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def table():
     rng = np.random.default_rng(5)
     y = rng.normal(300_000, 60_000, 400)
     found = pd.DataFrame({"id": np.arange(400), "y": y, "street": np.arange(400) // 4})

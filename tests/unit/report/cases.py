@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pandas as pd
-from studies import DUMMY, Decision, card, division, experiment, omnibus, pair, ran, study
+from studies import DUMMY, card, division, experiment, omnibus, pair, ran, study
 
 from bakeoff import compare
+from bakeoff.comparisons import Decision
 from bakeoff.comparisons.row_tables import SUBGROUPS, subgroups_of, tabulate
 from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 
@@ -222,9 +223,9 @@ def _depends(p):
 
 def _single(datasets="d", **options):
     """Test the accuracy of a single model, .87, against a value."""
-    plain = experiment(("a",), datasets=tuple(datasets)).resolved()
-    plain |= {"tests": {"run": ["binomial_test"], "options": {"binomial_test": options}}}
-    return ran(load_experiment(plain), {"a": 0.87}, accuracies={"a": 0.87})
+    tests = {"run": ["binomial_test"], "options": {"binomial_test": options}}
+    spec = experiment(("a",), datasets=tuple(datasets), tests=tests)
+    return ran(spec, {"a": 0.87}, accuracies={"a": 0.87})
 
 
 CASES = {

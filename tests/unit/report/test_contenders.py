@@ -13,7 +13,7 @@ from studies import card, division, experiment, ran
 from bakeoff.api.plain_data import as_plain
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline
-from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.may_be_best import DRAWS, contenders
 from bakeoff.report.undeclared import alike, notes, notes_on
 from bakeoff.report.verdict import answer
@@ -206,14 +206,6 @@ TWO = {"a": 0.95, "b": 0.9}
 @pytest.fixture(scope="module")
 def plain():
     return ran(experiment(("a", "b"), tests=("mcnemar",)), TWO)
-
-
-def test_nothing_is_found_where_nothing_is(plain):
-    assert notes(study) == []
-    (item,) = (e for e in exhibits(study) if e.kind == "undeclared")
-    table = build(item, plain)
-    assert [cell.text for cell in table.rows[0]] == ["nothing", "–"]
-    assert not any("Note" in sentence for sentence in answer(study).sentences)
 
 
 def test_columns_and_repeats_are_noted_with_their_numbers():

@@ -7,8 +7,9 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from studies import Decision, experiment, pair, ran, study
+from studies import experiment, pair, ran, study
 
+from bakeoff.comparisons import Decision
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.exhibits.pairs import rows_of
 from bakeoff.report.methods import methods
@@ -29,7 +30,6 @@ from bakeoff.report.tables import (
     to_markdown,
 )
 from bakeoff.report.verdict import answer
-from bakeoff.spec import load_experiment
 
 TWO = {"a": 0.8, "b": 0.9}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -100,8 +100,8 @@ def test_tallies_of_equivalence_do_not_take_it_for_ignorance():
 
 
 def within(margin, *tests, models="abc"):
-    plain = experiment(models, tests=("tost_paired", *tests)).resolved()
-    spec = load_experiment(plain | {"tests": plain["tests"] | {"margin": margin}})
+    run = ["tost_paired", *tests]
+    spec = experiment(models, tests={"run": run, "margin": margin, "correction": "bonferroni"})
     means = {model: 0.9 - i / 50 for i, model in enumerate(models)}
     return ran(spec, means, accuracies=means)
 
@@ -179,9 +179,8 @@ def test_missing_cells_are_told_with_what_becomes_of_them():
 
 def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
     names = [f"m{i}" for i in range(20)]
-    tests = {"run": ["cv5x2_f"], "versus": "m3"}
-    spec = experiment(names).model_dump(mode="json", exclude={"tests"}, exclude_unset=True)
-    one = ran(load_experiment(spec | {"tests": tests}), dict.fromkeys(names, 0.9))
+    spec = experiment(names, tests={"run": ["cv5x2_f"], "versus": "m3"})
+    one = ran(spec, dict.fromkeys(names, 0.9))
     assert "matrix" not in {e.kind for e in exhibits(one)}
     drawn = rows_of(one, one.ranking_families("cv5x2_f"))
     assert {row.comparison.model_a for row in drawn} == {"m3"}
@@ -200,9 +199,8 @@ def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
     ],
 )
 def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction, said):
-    spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(12)], tests=(test,))
-    options = {"run": [test], "correction": correction}
-    spec = load_experiment(spec.resolved() | {"tests": options})
+    tests = {"run": [test], "correction": correction}
+    spec = experiment("abc", datasets=[f"d{i}" for i in range(12)], tests=tests)
     rng = np.random.default_rng(1)
     one = ran(spec, {m: list(rng.normal(0.8, 0.05, 12)) for m in "abc"})
     _, table = rows(f"pairs.{test}", one)
@@ -211,11 +209,9 @@ def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction,
 
 def in_halves(variant):
     """Make scores of which those of all rows, the last two repeats of eight, are .1 higher."""
-    config = experiment(("a", "b")).resolved()
-    config["resampling"] = {"halves": {"repeats": 3, "folds": 3, "full_repeats": 2}}
-    options = {"half_sample_t": {"variant": variant}}
-    config["tests"] |= {"run": ["half_sample_t"], "options": options}
-    one = study(load_experiment(config), (), {"a": 0.7, "b": 0.8})
+    tests = {"run": ["half_sample_t"], "options": {"half_sample_t": {"variant": variant}}}
+    plan = {"halves": {"repeats": 3, "folds": 3, "full_repeats": 2}}
+    one = study(experiment("ab", tests=tests, resampling=plan), (), {"a": 0.7, "b": 0.8})
     scores = one.scores.assign(value=lambda t: t["value"].round(1) + 0.1 * (t["repeat"] > 6))
     return dataclasses.replace(one, scores=scores)
 
@@ -241,10 +237,9 @@ def test_models_are_ranked_by_the_part_that_is_tested(variant, mean, beside, fol
 
 
 def test_the_table_of_single_models_has_the_value_and_what_follows():
-    plain = experiment(("a", "b")).resolved()
-    plain |= {"tests": {"run": ["binomial_test"], "options": {"binomial_test": {"p0": 0.8}}}}
+    tests = {"run": ["binomial_test"], "options": {"binomial_test": {"p0": 0.8}}}
     accuracy = dict.fromkeys("ab", 0.87)
-    one = ran(load_experiment(plain), accuracy, accuracies=accuracy)
+    one = ran(experiment("ab", tests=tests), accuracy, accuracies=accuracy)
     shown, _ = rows("single.binomial_test", one)
     assert [float(row["null_value"]) for row in shown] == [0.8, 0.8]
     assert {row["decision"] for row in shown} <= {"above 0.8", "cannot tell"}

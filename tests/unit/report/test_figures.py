@@ -14,7 +14,6 @@ from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.pairs import joined, rows_of
 from bakeoff.report.family import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
-from bakeoff.spec import load_experiment
 
 RANK_TESTS = ("nemenyi", "friedman_posthoc", "wilcoxon_signed_rank")
 
@@ -141,15 +140,13 @@ COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 TESTS = ["mcnemar", "cost_sensitive", "cv5x2_t", "proportion_difference"]
 
 
-def one_sided(alternative, tests=TESTS, names="abc"):
-    plain = experiment(list(names)).resolved() | {"costs": COSTS}
-    spec = load_experiment(plain | {"tests": {"run": list(tests), "alternative": alternative}})
-    return ran(spec, SIDED, accuracies=SIDED)
-
-
 @pytest.fixture(scope="module")
 def studies():
-    return {side: one_sided(side) for side in ("two-sided", "greater", "less")}
+    made = {}
+    for side in ("two-sided", "greater", "less"):
+        spec = experiment("abc", tests={"run": TESTS, "alternative": side}, costs=COSTS)
+        made[side] = ran(spec, SIDED, accuracies=SIDED)
+    return made
 
 
 @pytest.mark.parametrize("test", TESTS)
