@@ -183,9 +183,9 @@ def recommended(experiment: Experiment) -> list[Recommendation]:
     no_test = mixed and len(experiment.models) == 2  # the win rate tells, without one
     if units >= enough_datasets(experiment):
         return [] if no_test else [over_datasets(experiment, "data sets")]
-    found = list(_on_each_dataset(experiment))
-    if found or units < 2 or no_test:
-        return found
+    tests = list(_on_each_dataset(experiment))
+    if tests or units < 2 or no_test:
+        return tests
     # where data sets have one score of each model there is no other test
     return [over_datasets(experiment, "few data sets")]
 
@@ -302,15 +302,15 @@ def _on_test_set(experiment: Experiment) -> Iterator[Recommendation]:
 
 def _cases_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     """Return the cases of one test set in the order of the metrics, each with its metrics."""
-    found: dict[str, tuple[str, ...]] = {}
+    cases: dict[str, tuple[str, ...]] = {}
     serial = experiment.task.numbers and in_time(experiment)
     known = {"correctness": "right rows", "classes": "costs", "ranking": "areas"}
     for metric in _of_other_nulls(experiment.metrics):
         reads = METRICS[metric].reads if metric in METRICS else None
         if reads or has_interval(metric):
             case = known[reads] if reads else _by_influence(metric, serial)
-            found[case] = (*found.get(case, ()), metric)
-    return found or {"right rows": (FIXED_METRICS["correctness"],)}
+            cases[case] = (*cases.get(case, ()), metric)
+    return cases or {"right rows": (FIXED_METRICS["correctness"],)}
 
 
 def _by_influence(metric: str, serial: bool) -> str:
@@ -365,16 +365,16 @@ def on_given_rows(
         cost = FIXED_METRICS["classes"]
         more = [cost] if costs and cost not in metrics else []
         return {CASES["runs"].test(models): (*filter(has_test, metrics), *more)}
-    found: dict[str, tuple[str, ...]] = {}
+    tests: dict[str, tuple[str, ...]] = {}
     if any(map(counted_rows, metrics)):
         # beside a test of all models at once, that of the pairs takes options of its own
         case = CASES["right rows"]
-        found |= dict.fromkeys((case.test(models), case.two), ())
+        tests |= dict.fromkeys((case.test(models), case.two), ())
     of_influence = [metric for metric in metrics if not counted_rows(metric)]
     for metric in _of_other_nulls(of_influence):
         name = CASES[_by_influence(metric, serial)].test(models)
-        found[name] = (*found.get(name, ()), metric)
-    return found | ({CASES["costs"].test(models): ()} if costs else {})
+        tests[name] = (*tests.get(name, ()), metric)
+    return tests | ({CASES["costs"].test(models): ()} if costs else {})
 
 
 # --- smallest p-values
@@ -530,23 +530,23 @@ def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts | None) 
             other["datasets"] = {**experiment.datasets, **dict.fromkeys(added, like)}
         return smallest_pvalue(test, experiment.model_copy(update=other), size) <= test.alpha
 
-    found, models = [], list(experiment.models)
+    ways, models = [], list(experiment.models)
     if size is None:
         n = _first(range(units + 1, FEW), lambda n: reaches(test, None, models, n))
-        found += [f"at least {n} data sets"] if n else []
+        ways += [f"at least {n} data sets"] if n else []
     else:
         unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
         sizes = range(getattr(size, unit) + 1, FEW)
         more = _first(sizes, lambda n: reaches(test, size._replace(**{unit: n}), models))
-        found += [f"at least {more} {unit}"] if more else []
+        ways += [f"at least {more} {unit}"] if more else []
     if test.versus is None and len(models) > 2:
         fewer = range(len(models) - 1, 1, -1)
         most = _first(fewer, lambda m: reaches(test, size, models[:m]))
-        found += [f"at most {most} models"] if most else []
+        ways += [f"at most {most} models"] if most else []
         baseline = dataclasses.replace(test, versus=models[0])
         if takes_control(catalogue()[test.name]) and reaches(baseline, size, models):
-            found.append("a comparison of each model with one baseline (versus)")
-    return joined(found, "or")
+            ways.append("a comparison of each model with one baseline (versus)")
+    return joined(ways, "or")
 
 
 def _first(values: Sequence[int], reaches: Callable[[int], bool]) -> int:
@@ -613,7 +613,7 @@ class Cautions:
         shown: Callable[[str], str] = str,
     ) -> list[str]:
         """Return the cautions about a comparison of some models, a sentence each."""
-        found = []
+        sentences = []
         tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
         use = f" Use {' or '.join(tests)} instead." if tests else ""
         concerned = [
@@ -626,13 +626,13 @@ class Cautions:
                 where = one.where.removeprefix("with ") if parts else one.where
                 parts.append(f"{where} (here: {here})" if here else where)
             why = f"{inflation([one.rate for one in concerned])} at the .05 level in simulations"
-            found.append(
+            sentences.append(
                 INFLATED.format(test=named(self.entry), where=joined(parts), why=why) + use
             )
         unknown = [shown(model) for model in self.unknown if model in compared]
         if unknown:
-            found.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
-        return found
+            sentences.append(NOT_SIMULATED.format(test=named(self.entry), models=joined(unknown)))
+        return sentences
 
 
 def inflation(rates: Sequence[ErrorRate]) -> str:
@@ -663,7 +663,7 @@ def cautions(
     if not entry.liberal_for:
         return Cautions(entry)
     where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
-    found = _inflated(entry, *where)
+    inflated = _inflated(entry, *where)
     numbers = experiment.task.numbers
     own = [rate for rate in entry.rates if rate.setting in LEARNERS and of_task(rate, numbers)]
     breaks, simulated = _liberal(own), {rate.setting for rate in own}
@@ -674,8 +674,8 @@ def cautions(
         if breaks and not (one.simulated and one.kinds <= simulated)
     )
     better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
-    instead = [one for one in better if not _inflated(one, *where)] if found else []
-    return Cautions(entry, tuple(found), unknown, tuple(instead))
+    instead = [one for one in better if not _inflated(one, *where)] if inflated else []
+    return Cautions(entry, tuple(inflated), unknown, tuple(instead))
 
 
 def of_task(rate: ErrorRate, numbers: bool) -> bool:
@@ -698,22 +698,22 @@ def _inflated(
     """List kinds of learners and situations of an experiment in which a test is liberal."""
     numbers = experiment.task.numbers
     known = {name: learners(m, numbers=numbers).kinds for name, m in experiment.learners.items()}
-    found, liberal = [], _liberal(entry.rates)
+    inflated, liberal = [], _liberal(entry.rates)
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
         of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
         worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
         models = tuple(name for name, kinds in known.items() if kind in kinds)
         if models and worst:
-            found.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
+            inflated.append(Inflated(f"with {kind.removesuffix(REGRESSION)}", models, worst))
     settings = {rate.setting for rate in entry.rates}
     for rate in entry.rates:
         if not of_task(rate, numbers) or (numbers and f"{rate.setting}{REGRESSION}" in settings):
             continue
         where = _where(rate.setting, experiment, metrics, failed, dataset)
         if where and rate in liberal:
-            found.append(Inflated(where, (), rate))
-    return found
+            inflated.append(Inflated(where, (), rate))
+    return inflated
 
 
 def _where(

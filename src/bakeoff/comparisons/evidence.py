@@ -252,17 +252,17 @@ class PairedPredictions(RelatedRows):
         """Return what each row adds to a metric of numbers, whose mean is the metric."""
         if self.by_values:
             return np.asarray(self.predicted[:, model], dtype=np.float64)
-        found = influence(self.truth, self.predicted[:, model], metric=self.engine_metric)
-        return np.asarray(found.value + found.psi)
+        effect = influence(self.truth, self.predicted[:, model], metric=self.engine_metric)
+        return np.asarray(effect.value + effect.psi)
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
-        found = super().managed(entry)
+        managed = super().managed(entry)
         if entry.reads == "predictions":
-            found["metric"] = self.engine_metric
+            managed["metric"] = self.engine_metric
             if self.classes:
-                found |= {"labels": self.classes, "positive": self.classes[-1]}
-        return found
+                managed |= {"labels": self.classes, "positive": self.classes[-1]}
+        return managed
 
     def missing(self, models: Sequence[int]) -> str:
         """Say which models do not rank the rows or give probabilities, where that is wanted."""
@@ -356,16 +356,16 @@ class CrossedRuns(RelatedRows):
     @classmethod
     def of(cls, rows: PairedPredictions, fixed: Collection[str] = ()) -> CrossedRuns:
         """Sort runs by their models; of a model that is fixed one is as good as all."""
-        found: dict[str, list[int]] = {}
+        runs: dict[str, list[int]] = {}
         for place, name in enumerate(rows.models):
             model, seed = run_of(name)
             if seed == 1 or model not in fixed:
-                found.setdefault(model, []).append(place)
+                runs.setdefault(model, []).append(place)
         return cls(
-            tuple(found),
+            tuple(runs),
             rows,
-            tuple(map(tuple, found.values())),
-            tuple(model in fixed for model in found),
+            tuple(map(tuple, runs.values())),
+            tuple(model in fixed for model in runs),
             rows.left_out,
             rows.groups,
             rows.times,
@@ -397,9 +397,9 @@ class CrossedRuns(RelatedRows):
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return the truth, where there is one, and a list of the runs of all models."""
-        found = self.arguments(entry, range(len(self.models)))
-        truth = len(found) - len(self.models)
-        return [*found[:truth], found[truth:]]
+        arguments = self.arguments(entry, range(len(self.models)))
+        truth = len(arguments) - len(self.models)
+        return [*arguments[:truth], arguments[truth:]]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the groups of the rows, their metric and classes."""

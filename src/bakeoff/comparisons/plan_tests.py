@@ -102,11 +102,11 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
             problems.append(problem)
     problems += problems_of_options(experiment)
     problems += wrong_groups(experiment)
-    found = AnalysisPlan(tuple(tests))
+    plan_of_all = AnalysisPlan(tuple(tests))
     if not problems:
-        problems += _unused(experiment, found)
-        problems += check_options(experiment, found)
-    return problems, found
+        problems += _unused(experiment, plan_of_all)
+        problems += check_options(experiment, plan_of_all)
+    return problems, plan_of_all
 
 
 def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
@@ -170,9 +170,9 @@ def assign_plan(
     _check_kind(entry, experiment, place)
     _check_size(entry, experiment, place)
     default = tuple(metrics or experiment.metrics)
-    found = _metrics(test, entry, experiment, place, plan, default)
-    check_cells(test, entry, experiment, place, found)
-    return dataclasses.replace(test, why=why).on(plan, found)
+    chosen = _metrics(test, entry, experiment, place, plan, default)
+    check_cells(test, entry, experiment, place, chosen)
+    return dataclasses.replace(test, why=why).on(plan, chosen)
 
 
 def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) -> str:
@@ -582,13 +582,13 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
 
 def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
     """Add to a liberal test, and its post hoc test, those that could run instead."""
-    entry, found = catalogue()[test.name], list[str]()
+    entry, better = catalogue()[test.name], list[str]()
     if entry.liberal_for and entry.better_test:
-        found = advisable([entry.better_test], with_halves(experiment) or experiment)
+        better = advisable([entry.better_test], with_halves(experiment) or experiment)
         if entry.better_test == "half_sample_t" and entry.name != ON_ROWS:
-            found += advisable([ON_ROWS], experiment)
+            better += advisable([ON_ROWS], experiment)
     posthoc = test.posthoc and with_better(test.posthoc, experiment)
-    return dataclasses.replace(test, better=tuple(found), posthoc=posthoc)
+    return dataclasses.replace(test, better=tuple(better), posthoc=posthoc)
 
 
 def advisable(names: Iterable[str], experiment: Experiment, rows: int | None = None) -> list[str]:

@@ -159,8 +159,8 @@ def _present(models: Sequence[str], known: Sequence[str]) -> list[str]:
     """List the models that are there, with all their training runs."""
     named = ((*run_of(name), name) for name in known)
     # a further run has a number; a name with a colon is that of its scores
-    found = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
-    return [name for model in models for own, _, name in sorted(found) if own == model]
+    runs = [one for one in named if one[2] in models or (one[1] > 1 and ":" not in one[0])]
+    return [name for model in models for own, _, name in sorted(runs) if own == model]
 
 
 def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -182,10 +182,10 @@ def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.f
         some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
         for start in range(0, len(columns), some):
             part = columns[start : start + some]
-            found = file.read(columns=[name for own in part for name in own if name in known])
+            table = file.read(columns=[name for own in part for name in own if name in known])
             for own, names in zip(values[start:], part, strict=False):
                 for place, name in enumerate(names):
-                    own[:, place] = found[name].to_numpy() if name in known else np.nan
+                    own[:, place] = table[name].to_numpy() if name in known else np.nan
     return values.transpose(1, 0, 2)
 
 
@@ -331,11 +331,11 @@ def missing_cells(experiment: Experiment) -> str:
 
 def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
     """Stop at missing cells that a test needs, where that is the policy."""
-    found = [hole for hole in holes if (hole.plan, hole.metric) in used]
-    if policy != "error" or not found:
+    missing = [hole for hole in holes if (hole.plan, hole.metric) in used]
+    if policy != "error" or not missing:
         return
-    shown = "; ".join(map(str, found[:_SHOWN]))
-    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    shown = "; ".join(map(str, missing[:_SHOWN]))
+    more = f"; and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     raise UserError(
         f"the tests over data sets need a score of every model on every data set: {shown}{more}. "
         "Set `tests: {missing_cells: …}`: `failed` ranks scores last that are missing because a "

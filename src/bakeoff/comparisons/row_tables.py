@@ -105,18 +105,18 @@ def intervals_of(
             yield names | _plain(alone(rows, runs.runs[m][0], costs, level), level)
 
 
-def _plain(found: Result, level: float) -> dict[str, Any]:
-    low, high = (math.nan, math.nan) if found.ci is None else (found.ci.low, found.ci.high)
-    fails = [a.detail for a in found.assumptions if a.holds is False]
+def _plain(result: Result, level: float) -> dict[str, Any]:
+    low, high = (math.nan, math.nan) if result.ci is None else (result.ci.low, result.ci.high)
+    fails = [a.detail for a in result.assumptions if a.holds is False]
     return {
-        "estimate": found.estimate,
-        "se": found.details.get("se", math.nan),
-        "df": found.df,
+        "estimate": result.estimate,
+        "se": result.details.get("se", math.nan),
+        "df": result.df,
         "ci_low": low,
         "ci_high": high,
         "confidence": level,
-        "n": found.n,
-        "status": found.status.value,
+        "n": result.n,
+        "status": result.status.value,
         "note": "; ".join(fails),
     }
 
@@ -136,10 +136,10 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
             mean = dataclasses.replace(mean, ci=rate.ci, status=rate.status)
         checks = *mean.assumptions, *blocks
         return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range), assumptions=checks)
-    found = metric_ci(*arguments, **options)
+    result = metric_ci(*arguments, **options)
     counts = counted_rows(rows.metric)
     if not counts:
-        return dataclasses.replace(found, assumptions=(*found.assumptions, *blocks))
+        return dataclasses.replace(result, assumptions=(*result.assumptions, *blocks))
     right = rows.predicted[:, model] == rows.truth
     counted = right if counts == "right" else ~right
     if rows.related:
@@ -151,7 +151,7 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     # of the interval alone, not of the test that comes with it
     checks = tuple(check for check in rate.assumptions if check.name != AGREE)
     return dataclasses.replace(
-        found, ci=rate.ci, status=rate.status, assumptions=(*checks, *blocks)
+        result, ci=rate.ci, status=rate.status, assumptions=(*checks, *blocks)
     )
 
 
@@ -267,9 +267,9 @@ def _of_column(
             yield names | _line(INTERACTION, "", rows.n) | {"status": status}
             continue
         two = rows.arguments(catalogue()[rows.difference], [a, b])
-        found: Result = test(*two, values.codes, **options, confidence_level=level)
-        yield names | _line(INTERACTION, "", found.n) | _numbers(found)
-        for code, part in found.details["subgroups"].items():
+        result: Result = test(*two, values.codes, **options, confidence_level=level)
+        yield names | _line(INTERACTION, "", result.n) | _numbers(result)
+        for code, part in result.details["subgroups"].items():
             own = {key: part[key] for key in ("estimate", "pvalue")}
             own["status"] = part["status"].value
             if part["ci"] is not None:
@@ -283,7 +283,7 @@ def _line(role: str, subgroup: str, n: int) -> dict[str, Any]:
     return {"role": role, "subgroup": subgroup, "n": n, **nothing}
 
 
-def _numbers(found: Result) -> dict[str, Any]:
-    row = found.to_row()
+def _numbers(result: Result) -> dict[str, Any]:
+    row = result.to_row()
     keys = ("statistic", "df", "df1", "df2", "pvalue", "status")
     return {key: row[key] for key in keys}

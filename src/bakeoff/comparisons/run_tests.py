@@ -174,18 +174,18 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
     """Map the places of distinct hypotheses to the omnibus tests that they follow."""
-    found: dict[int, str] = {}
+    follows: dict[int, str] = {}
     places: dict[tuple[str, ...], list[int]] = {}
     for i, row in enumerate(comparisons):
         key = (row.test, row.role, row.dataset, row.plan, row.metric, row.model_a, row.model_b)
         same = [j for j in places.setdefault(key, []) if _alike(comparisons[j], row)]
         if same:
-            names = dict.fromkeys(filter(None, [*found[same[0]].split("+"), row.follows]))
-            found[same[0]] = "+".join(names)
+            names = dict.fromkeys(filter(None, [*follows[same[0]].split("+"), row.follows]))
+            follows[same[0]] = "+".join(names)
         else:
             places[key].append(i)
-            found[i] = row.follows
-    return found
+            follows[i] = row.follows
+    return follows
 
 
 def _alike(a: Comparison, b: Comparison) -> bool:
@@ -301,26 +301,26 @@ def run_on(
     evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:
     """Run one test on one piece of evidence, with the cautions about it."""
-    found = run_test(test, evidence, context_of(experiment, dataset, metric))
+    rows = run_test(test, evidence, context_of(experiment, dataset, metric))
     if isinstance(evidence, DatasetScores) and mixed_units(experiment, metric):
         # what the test had are ranks, and a difference of them is no difference of scores
-        found = [
+        rows = [
             dataclasses.replace(
                 row, ci_low=math.nan, ci_high=math.nan, result={**row.result, "ci": None}
             )
-            for row in found
+            for row in rows
         ]
     against = {
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
     }
-    for place, row in enumerate(found):
+    for place, row in enumerate(rows):
         compared = [row.model_a, row.model_b] if row.model_a else evidence.models
         said = against[row.test].of(compared)
         if failing := measured(row):
             said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
-        found[place] = dataclasses.replace(row, caution=" ".join(said)) if said else row
-    return found
+        rows[place] = dataclasses.replace(row, caution=" ".join(said)) if said else row
+    return rows
 
 
 def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
@@ -374,10 +374,10 @@ def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list
     # An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
     # report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
     # say why: hours of fits are not lost to one degenerate fold.
-    found = _Family(test, evidence, context).comparisons()
+    rows = _Family(test, evidence, context).comparisons()
     if test.posthoc is not None:
-        found += _Family(test.posthoc, evidence, context, follows=test.name).comparisons()
-    return found
+        rows += _Family(test.posthoc, evidence, context, follows=test.name).comparisons()
+    return rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -421,11 +421,11 @@ class _Family:
     def comparisons(self) -> list[Comparison]:
         try:
             check_correction(self.test, self.correction)
-            found = self._by_arity()
+            rows = self._by_arity()
         except ValueError as refusal:
-            found = self._undecided(refusal)
+            rows = self._undecided(refusal)
         blocks = TimeBlocks(self.evidence, self.entry, self.context.costs)
-        return [self._annotated(row, blocks) for row in found]
+        return [self._annotated(row, blocks) for row in rows]
 
     def _annotated(self, row: Comparison, blocks: TimeBlocks) -> Comparison:
         """Say with a result what was left out of its evidence, and what is assumed of its rows."""
@@ -519,15 +519,15 @@ class _Family:
             and not test.versus,
         }
         taken = {key: options[key] for key in known if key in options}
-        found = function(*self.evidence.matrix(self.entry), **taken)
-        return bounded(found, self.entry, self.context.range)
+        whole = function(*self.evidence.matrix(self.entry), **taken)
+        return bounded(whole, self.entry, self.context.range)
 
     def _rows(self, whole: PairwiseResult) -> list[Comparison]:
         """Return the comparisons of all pairs."""
         plain = whole.to_dict()
         shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
         size = whole.details.get("hypotheses", len(whole.pairs))
-        found = []
+        rows = []
         for result, pair, own in zip(whole.each(), whole.pairs, plain["pairs"], strict=True):
             known = None
             if not whole.results:
@@ -536,12 +536,12 @@ class _Family:
                 known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
             told = pair.pvalue_adjusted, size, whole.correction
             models = self.models[pair.a], self.models[pair.b]
-            found.append(self._comparison(result, "pair", *told, *models, known=known))
+            rows.append(self._comparison(result, "pair", *told, *models, known=known))
         if "average_ranks" in plain["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
             ranks = {**plain["details"], "models": list(self.models)}
-            found[0] = dataclasses.replace(found[0], result={**found[0].result, "ranks": ranks})
-        return found
+            rows[0] = dataclasses.replace(rows[0], result={**rows[0].result, "ranks": ranks})
+        return rows
 
     def _position(self, model: str) -> int:
         if model not in self.models:

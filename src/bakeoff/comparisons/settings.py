@@ -232,20 +232,20 @@ def check_correction(test: PlannedTest, correction: str) -> None:
 
 def allowed_options(entry: Entry) -> list[str]:
     """List what an experiment may say of one test."""
-    found = {"alpha", *(name for name in entry.all_options if name not in MANAGED)}
+    options = {"alpha", *(name for name in entry.all_options if name not in MANAGED)}
     if entry.reads not in FIXED_METRICS:
-        found.add("metrics")
+        options.add("metrics")
     if len(entry.plans) > 1:
-        found.add("plan")
+        options.add("plan")
     if entry.can_take_rows_for_independent:
-        found.add(INDEPENDENT)
+        options.add(INDEPENDENT)
     if corrects(entry):
-        found.add("correction")
+        options.add("correction")
     if corrects(entry) and entry.arity is Arity.PAIR:
-        found.add("simultaneous")
+        options.add("simultaneous")
     if compares_pairs(entry):
-        found.add("versus")  # null, for tests of all pairs where the others have a control
-    return sorted(found)
+        options.add("versus")  # null, for tests of all pairs where the others have a control
+    return sorted(options)
 
 
 _SHARED: dict[str, Any] = {
@@ -287,7 +287,7 @@ _CHECKED_ELSEWHERE = ("independent_rows", "metrics", "plan", "versus")
 def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     """Describe what an experiment may say of a test, as JSON schemas by option."""
     told = dict(_descriptions(inspect.getdoc(entry.function) or ""))
-    found = {}
+    schemas = {}
     for name in allowed_options(entry):
         schema = {"description": told.get(name, "")}
         schema |= _adapter(_type_of(entry, name)).json_schema()
@@ -295,8 +295,8 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
         if option and not _is_shared(entry, name):
             known = option.default not in (inspect.Parameter.empty, None)
             schema |= {"default": option.default} if known else {}
-        found[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
-    return found
+        schemas[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
+    return schemas
 
 
 def _is_shared(entry: Entry, option: str) -> bool:
@@ -331,13 +331,13 @@ def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
 
 def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
     """Check the options of all tests that run, post hoc tests included."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for test in tests.with_posthoc:
         entry = catalogue()[test.name]
         wrong = list(_names_and_types(entry, experiment))
         wrong = wrong or list(_too_wide(test, experiment))
-        found += wrong or _fitting(entry, test, experiment)
-    return found
+        problems += wrong or _fitting(entry, test, experiment)
+    return problems
 
 
 def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
