@@ -26,14 +26,23 @@ from bakeoff.stats.core.result import AGREE
 
 _COMMON = {
     "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
-    "half-sample", "multivariate", "one-sample", "one-way", "paired", "pairwise",
+    "half-sample", "multivariate", "non-inferiority", "one-sample", "one-way", "paired", "pairwise",
     "repeated-measures", "resampled", "sign", "two-sample",
 }  # fmt: skip
 
 
+_DIFFERENCES = (
+    "metric_difference",
+    "mean_difference",
+    "recipe_difference",
+    "recipe_mean_difference",
+)
+"""Tests of the difference in the metric that is compared."""
+
+
 def title(test: Entry, measure: Metric | None = None) -> str:
     """Write a test's name as part of a sentence; only words that are no names lose capitals."""
-    if test.name == "metric_difference":
+    if test.name in _DIFFERENCES:
         return f"test of the difference{f' in {measure.title}' if measure else ''}"
     text = test.title
     first = text.split()[0]

@@ -205,10 +205,12 @@ def test_a_frame_of_one_column_is_that_column(table, form):
 
 
 def test_frames_of_polars_are_taken(table):
-    expected = bakeoff.compare(table["y_true"], probabilities(table), metrics="brier").to_json()
+    classes = ["sick", "healthy"]
+    framed = {m: table[[f"{m}:{c}" for c in classes]].set_axis(classes, axis=1) for m in MODELS}
+    expected = bakeoff.compare(table["y_true"], framed, metrics="brier").to_json()
     y = polars.Series(table["y_true"].tolist())
     given = {
-        model: polars.DataFrame({c: table[f"{model}:{c}"].to_numpy() for c in ("sick", "healthy")})
+        model: polars.DataFrame({c: table[f"{model}:{c}"].to_numpy() for c in classes})
         for model in MODELS
     }
     assert bakeoff.compare(y, given, metrics="brier").to_json() == expected

@@ -70,7 +70,7 @@ def test_answer_page_and_tables_in_the_unit(compare, table):
     page = Path("page.html").read_text()
     assert "MPa" in page
     assert "accuracy" not in page
-    assert Path("tables/best.csv").read_text().startswith("model,value")
+    assert Path("tables/models.csv").read_text().startswith("model,mean")
 
 
 def test_whole_numbers_are_classes_unless_numbers_are_asked_for(table):

@@ -5,6 +5,7 @@ Inspect (inspect_ai/log/_log.py).
 """
 
 import json
+import re
 import struct
 import zipfile
 import zlib
@@ -276,7 +277,7 @@ def test_every_file_works_in_compare_gate_and_experiments(tmp_path, monkeypatch,
     assert main(["gate", *files, "--margin", "0.01", *more]) == 1
     assert f"{files[1]} was read as {what}" in " ".join(capsys.readouterr().out.split())
 
-    columns = {"columns": {"value": column[1]}} if column else {}
+    columns = {"columns": {"value": column[1].removeprefix("value=")}} if column else {}
     loaded = load_experiment(
         {
             "experiment": "e",
@@ -299,6 +300,16 @@ def test_probabilities_of_a_single_class_say_nothing(tmp_path):
     ((found,),) = read_predictions(str(path), columns, PLACE).among(("a",)).values()
     assert found.probabilities is None
     assert found.answers.tolist() == [0, 0]
+
+
+def test_an_archive_of_an_unknown_version_is_named(tmp_path):
+    path = tmp_path / "t.xlsx"
+    pd.DataFrame({"id": [1, 2], "A": "a", "B": "b"}).to_excel(path, index=False)
+    listed = b"PK\x01\x02"  # followed by the versions that wrote it, and that it needs
+    newer = re.sub(listed + b"(..)..", listed + rb"\1c\0", path.read_bytes(), flags=re.DOTALL)
+    path.write_bytes(newer)
+    with pytest.raises(Problem, match=r"cannot be read as excel: zip file version 9\.9"):
+        read_table(str(path), PLACE)
 
 
 @pytest.mark.parametrize(

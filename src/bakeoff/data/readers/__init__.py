@@ -151,8 +151,8 @@ def reader_of(path: str) -> Reader | None:
                 return next((one for one in unpacking if one.unpacks(archive)), None)
         with Path(path).open(encoding="utf-8") as file:
             head = file.read(_HEAD)
-    except (OSError, UnicodeDecodeError, zipfile.BadZipFile):
-        return None
+    except (OSError, UnicodeDecodeError, zipfile.BadZipFile, NotImplementedError):
+        return None  # of a version that no archive has: whoever reads it as a table names it
     return next((reader for reader in _readers() if reader.recognizes(head)), None)
 
 

@@ -146,6 +146,9 @@ def as_counts(values: ArrayLike, name: str) -> FloatArray:
 
 def check_same_length(**arrays: NDArray[Any]) -> None:
     """Check that paired arrays have one length."""
+    for name, array in arrays.items():
+        if np.ndim(array) == 0:
+            raise ArgumentError(name, "it is a single value, expected one per row")
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {n}" for name, n in lengths.items())
