@@ -242,7 +242,7 @@ def _posthoc(name: str, experiment: Experiment) -> str:
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
-    return f"comparisons of {pairs}, {correction}, come along"
+    return f"comparisons of {pairs}, {correction}, follow"
 
 
 def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
