@@ -315,8 +315,8 @@ def test_constant_answer_is_that_of_a_dummy_regressor(done):
     table = pd.read_parquet(done / "data/diabetes.parquet").set_index("__row_id__")["__target__"]
     tested = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet").row_id
     rest = table.drop(tested)
-    models = pd.read_csv(done / "tables/models.csv")
-    (constant,) = models[models["model"].str.startswith("(constant")].to_dict("records")
+    metrics = pd.read_csv(done / "tables/metrics.csv")
+    (constant,) = metrics[metrics["model"].str.startswith("(baseline")].to_dict("records")
     truth = table.loc[tested]
     expected = root_mean_squared_error(truth, np.full(len(truth), rest.mean()))
     assert constant["holdout"] == pytest.approx(expected)
