@@ -151,7 +151,7 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
 
 def test_models_without_scores_have_no_table_but_a_reason():
     one = study(experiment(("a", "b")), (), THREE, undefined=("a", "b"))
-    page = _page(one)
+    page = Page(one, alone=True).html
     assert not Parsed(page).errors
     assert 'id="table-models"' not in page
     assert "a is left out: accuracy is undefined on 10 of 10 folds" in page
@@ -213,14 +213,10 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
     assert (tmp_path / "report.html").stat().st_size < 420_000
 
 
-def _page(one):
-    return Page(one, alone=True).html
-
-
 def test_the_test_that_decides_stands_first_and_its_differences_beside_the_models():
     tests = ("bayes_correlated_t", "mcnemar", "cochran_q", "cv5x2_f")
     one = ran(experiment(tuple(THREE), tests=tests), THREE, accuracies=ACCURACIES)
-    ids = Parsed(_page(one)).ids
+    ids = Parsed(Page(one, alone=True).html).ids
     tested = [name.removeprefix("test-") for name in ids if name.startswith("test-")]
     assert tested == ["cv5x2_f", "mcnemar", "bayes_correlated_t"]
     first = ["table-models", "figure-forest.cv5x2_f", "pairs-of-models"]
@@ -252,7 +248,7 @@ def test_a_picture_on_the_page_has_ids_of_its_own_and_the_colours_of_the_page():
 
 def test_fits_are_counted_where_models_were_fitted_alone():
     one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
-    assert "2 models, 1 data set, 22 fits;" in _page(one)
+    assert "2 models, 1 data set, 22 fits;" in Page(one, alone=True).html
     failed = pd.DataFrame({"dataset": ["d"], "model": ["a"]})
     assert dataclasses.replace(one, failed=failed).fits == 11
 
