@@ -109,7 +109,7 @@ def called(*line, cwd=ROOT, code=0, **environment):
 class Runner:
     """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
 
-    Each core costs a worker its imports; test_batches and test_states ask for two. With None the
+    Each core costs a worker its imports; test_run asks for two. With None the
     command line names none.
     """
 

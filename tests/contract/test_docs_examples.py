@@ -173,7 +173,7 @@ def _write_logs():
 def test_command_works_and_prints_what_is_said(command, printed, folder, request, capsys):
     if command.startswith(
         (*ELSEWHERE, "bakeoff publish")
-    ):  # of results: tests/workflow/test_api.py
+    ):  # of results: tests/workflow/test_report.py
         return
     program, *arguments = shlex.split(command)
     if AWAY & {*arguments}:

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.advice import RowCounts, inflation, of_task, rates_by
-from bakeoff.comparisons.settings import INDEPENDENT, several_runs
+from bakeoff.comparisons.settings import INDEPENDENT, in_time, several_runs
 from bakeoff.report.family import B_NOT_INFERIOR, NOT_INFERIOR, Family, as_float
 from bakeoff.report.numbers import MINUS, count, fixed, number, p_equals, percent, spread, words
 from bakeoff.report.study import Study
@@ -234,11 +234,21 @@ def evidence(study: Study, family: Family) -> str:
         return study.counted_datasets(row.n for row in family.rows)
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
-        halves = study.experiment.resampling.halves
-        times = f"{halves.repeats} " if halves and family.plan == "halves" else ""
-        return f"{times}{PLANS[family.plan]} of {name}"
+        return f"{divisions(study, family.plan)} of {name}"
     rows = f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
     return f"{runs_of(family)} and {rows}" if family.entry.about == "recipes" else rows
+
+
+def divisions(study: Study, plan: str) -> str:
+    """Say how often and into how many folds a plan divides the rows."""
+    spec = getattr(study.experiment.resampling, plan)
+    match plan:
+        case "kfold" if spec is not None and not in_time(study.experiment):
+            times = f"{spec.repeats} × " if spec.repeats > 1 else ""
+            return f"{times}{spec.folds}-fold {PLANS[plan]}"
+        case "halves" | "resampled" if spec is not None:
+            return f"{spec.repeats} {PLANS[plan]}"
+    return PLANS[plan]
 
 
 def runs_of(family: Family) -> str:
