@@ -33,8 +33,7 @@ def test_no_run_no_suggestion(tmp_path):
     assert profile_lines([]) == []
 
 
-def test_check_shows_them(tmp_path, monkeypatch, tiny, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_check_shows_them(tiny, capsys, in_folder):
     Path("results/tiny").mkdir(parents=True)
     Path("results/tiny/timings.csv").write_text(TABLE)
     Path("tiny.yaml").write_text(yaml.safe_dump(tiny))
@@ -58,9 +57,8 @@ FOLDS = {"kfold": {"folds": 5, "repeats": 20}}
     ],
 )
 def test_check_says_how_many_fits_there_are_and_how_long_they_take(
-    tmp_path, monkeypatch, tiny, capsys, resampling, timed, said
+    tiny, capsys, resampling, timed, said, in_folder
 ):
-    monkeypatch.chdir(tmp_path)
     if timed:
         Path("results/tiny").mkdir(parents=True)
         models = "".join(f"{m},iris,cv_5x2,1,1,6.0,0.5,900\n" for m in tiny["models"])

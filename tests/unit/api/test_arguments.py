@@ -82,25 +82,13 @@ def test_one_column_of_texts_or_the_rows_are_data_sets():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (
-            lambda: bakeoff.compare(Y, {}, metrix="f1"),
-            "unknown argument 'metrix'; did you mean",
-        ),
+        (lambda: bakeoff.compare(Y, {}, metrix="f1"), "unknown argument 'metrix'; did you mean"),
         (lambda: bakeoff.compare(Y, {}, pass_at=2), 'pass_at: write `metrics="pass@K"`'),
-        (
-            lambda: bakeoff.compare(Y, {}, metric="f1", metrics="mcc"),
-            "metric, metrics: these are",
-        ),
+        (lambda: bakeoff.compare(Y, {}, metric="f1", metrics="mcc"), "metric, metrics: these are"),
         (lambda: bakeoff.compare_datasets({}, repeats="fold"), "repeats: write `runs`"),
         (lambda: bakeoff.gate(Y, Y, Y, margin=0.1, foo=1), "gate: unknown argument 'foo'"),
-        (
-            lambda: bakeoff.compare_estimators(A, X, Y),
-            "estimators: expected two at least",
-        ),
-        (
-            lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True),
-            "cv: found bool, expected a nu",
-        ),
+        (lambda: bakeoff.compare_estimators(A, X, Y), "estimators: expected two at least"),
+        (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=True), "cv: found bool, expected a nu"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=1), "cv.kfold.folds: expected greater"),
         (lambda: bakeoff.compare_estimators(A, B, X, Y, cv=3, plan=3), "plan, cv: these are one"),
         (lambda: bakeoff.compare_estimators(GaussianNB, B, X, Y), "found the class GaussianNB"),

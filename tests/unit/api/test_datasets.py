@@ -131,8 +131,7 @@ def test_a_file_of_weka_is_read_as_its_writer_quotes(tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["refuse", "failed"])
-def test_numbers_are_those_of_the_workflow(tmp_path, monkeypatch, missing):
-    monkeypatch.chdir(tmp_path)
+def test_numbers_are_those_of_the_workflow(missing, in_folder):
     table = wide()
     if missing != "refuse":
         table.iloc[[0, 3, 4], 1] = NAN

@@ -59,7 +59,7 @@ def same_results(one, other):
     )
 
 
-def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, monkeypatch):
+def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, in_folder):
     groups = np.arange(150) // 3
     x = pd.DataFrame(X, columns=list("abcd")).assign(wide=X[:, 1] > 3, size=pd.cut(X[:, 2], 3))
     columns = [("n", StandardScaler(), make_column_selector(dtype_include="number"))]
@@ -74,7 +74,6 @@ def test_workflow_of_the_written_experiment_finds_the_same(tmp_path, monkeypatch
         models, x, Y, cv={"cv_5x2": {}, "holdout": {}}, groups=groups, metrics=["f1_macro"]
     )
     file = found.to_yaml(tmp_path / "iris.yaml")
-    monkeypatch.chdir(tmp_path)
     same_results(bakeoff.run(file, cores=1, options=["--quiet", "all"]), found)
 
 

@@ -33,8 +33,7 @@ def said(truth, wrong):
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(in_folder):
 
     def write(truth):
         known = {"a": said(truth, 5), "b": said(truth, 7)}

@@ -21,5 +21,18 @@ def bakeoff(capsys):
 
 
 @pytest.fixture
+def refused(bakeoff):
+    """Hold a command to one message about a mistake, and to printing nothing else."""
+
+    def run(*arguments, said, code=2):
+        found, out, err = bakeoff(*arguments)
+        assert (found, out) == (code, "")
+        assert said in err
+        assert "Traceback" not in err
+
+    return run
+
+
+@pytest.fixture
 def compare(bakeoff):
     return partial(bakeoff, "compare")

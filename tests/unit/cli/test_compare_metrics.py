@@ -12,9 +12,8 @@ from bakeoff.stats.metrics.family import compare_models
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
+def data(in_folder):
     """Write predictions and numbers of three models, all in one table and one table each."""
-    monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(1)
     n = 200
     y = rng.random(n) < 0.3
@@ -105,25 +104,21 @@ def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
         (["wide.csv", "--values", "higher", "--models", "a,b"], "have no number in column 'a'"),
     ],
 )
-def test_mistakes(compare, data, options, said):
+def test_mistakes(refused, data, options, said):
     pd.read_csv("wide.csv")[["truth", "a", "b"]].to_csv("labels.csv", index=False)
-    code, out, err = compare(*options)
-    assert (code, out) == (2, "")
-    assert said in err
-    assert "Traceback" not in err
+    refused("compare", *options, said=said)
 
 
 @pytest.mark.parametrize("with_ids", [True, False])
-def test_wrong_probabilities_of_the_last_row_are_told_with_its_id(compare, data, with_ids):
+def test_wrong_probabilities_of_the_last_row_are_told_with_its_id(refused, data, with_ids):
     table = pd.read_csv("wide.csv")
     last = table["id"].iloc[-1] if with_ids else len(table)
     assert (last != len(table)) == with_ids, "an id that is not the number of its row"
     table = table if with_ids else table.drop(columns="id")
     table.loc[len(table) - 1, "b:sick"] = 1 - table.loc[len(table) - 1, "b:well"] + 0.5
     table.to_csv("wide.csv", index=False)
-    code, _, err = compare("wide.csv", "--models", "a,b", "--metric", "roc_auc")
-    assert code == 2
-    assert f"probabilities of 1 of 200 rows do not sum up to 1; the first is id {last} " in err
+    said = f"probabilities of 1 of 200 rows do not sum up to 1; the first is id {last} "
+    refused("compare", "wide.csv", "--models", "a,b", "--metric", "roc_auc", said=said)
 
 
 def test_pairs_are_shown_where_the_error_rate_is_asked_for(compare, data):

@@ -18,8 +18,7 @@ def planned(capsys, text):
 
 
 @pytest.fixture
-def pilot(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def pilot(in_folder):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
     said = [np.where(rng.random(300) < q, y, 1 - y) for q in (0.9, 0.8)]
@@ -118,8 +117,7 @@ def test_a_pilot_tells_the_noise(capsys, pilot):
     assert found["rows"] == test.solve(difference=0.05, power=0.8).n
 
 
-def test_the_curve_is_drawn(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_curve_is_drawn(capsys, in_folder):
     options = ["--difference", "0.05", "--disagree", "0.1"]
     for name in ("a.svg", "b.svg"):
         assert main(["plan", *options, "--output", name]) == 0

@@ -13,8 +13,7 @@ from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
-def _file(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def _file(in_folder):
     Path("study.yaml").touch()
 
 

@@ -55,8 +55,7 @@ def test_what_is_odd_about_a_column_is_remarked(name):
     assert said in found["remark"][1]
 
 
-def test_dates_are_read_in_their_format_and_refused_in_another(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_dates_are_read_in_their_format_and_refused_in_another(in_folder):
     days = DAYS.strftime("%d.%m.%Y")
     table = pd.DataFrame({"when": days, "x": np.arange(N) % 7, "y": ["u", "v"] * (N // 2)})
     table.to_csv("t.csv", index=False)
@@ -75,8 +74,7 @@ def test_dates_are_read_in_their_format_and_refused_in_another(tmp_path, monkeyp
 
 
 @pytest.fixture
-def messy(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def messy(in_folder):
     rng = np.random.default_rng(0)
     table = pd.DataFrame({name: list(COLUMNS[name][0]) for name in ("dotted", "blank", "share")})
     table["x"] = rng.normal(size=N)

@@ -21,8 +21,7 @@ BEFORE = {
 
 @pytest.mark.parametrize("name", BEFORE)
 @pytest.mark.parametrize("sep", [",", ";", "\t"])
-def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, capsys, in_folder):
     before, skip = BEFORE[name]
     text = (NAMES + ROWS).replace(",", sep)
     (tmp_path / "t.csv").write_text(before.replace("sep=,", f"sep={sep}") + text)
@@ -47,8 +46,7 @@ def test_names_behind_a_hash_are_names(tmp_path):
 
 
 @pytest.mark.parametrize(("sep", "quote"), [(";", ""), (",", '"'), ("\t", "")])
-def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_decimal_commas_are_read_as_numbers(sep, quote, tmp_path, capsys, in_folder):
     lines = [f"{i}{sep}{quote}{i % 7},25{quote}{sep}{quote}{i % 5},5{quote}" for i in range(40)]
     (tmp_path / "t.csv").write_text("\n".join([sep.join(("id", "a", "b")), *lines]))
     assert main(["compare", "t.csv", "--values", "lower"]) == 0

@@ -24,10 +24,7 @@ from bakeoff.stats import mcnemar
 from tests.conftest import GONE, change
 from tests.logs import beginnings, drawn, inspect, lm_eval, promptfoo, write
 
-
-@pytest.fixture(autouse=True)
-def _in_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def rows_of(tables, model):

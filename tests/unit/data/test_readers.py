@@ -262,8 +262,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
-def test_every_file_works_in_compare_gate_and_experiments(tmp_path, monkeypatch, capsys, kind):
-    monkeypatch.chdir(tmp_path)
+def test_every_file_works_in_compare_gate_and_experiments(capsys, kind, in_folder):
     what, column = KINDS[kind]
     files = [written("a", 10, kind), written("b", 4, kind)]
     more = ["--values", "right", *column]

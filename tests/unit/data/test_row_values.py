@@ -18,8 +18,7 @@ DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def files(in_folder):
     rng = np.random.default_rng(4)
     n, shared = 80, rng.normal(size=80)
     found = {}

@@ -13,9 +13,7 @@ SAID = [np.where(right == 1, TRUTH, 1 - TRUTH) for right in RIGHT]
 ASKED = "--values: true labels and predictions are 0 and 1"
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("in_folder")
 
 
 def write(values, column="", truth=TRUTH):

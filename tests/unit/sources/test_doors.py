@@ -102,8 +102,7 @@ NAMED = pd.DataFrame(
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "xlsx"])
-def test_a_class_that_is_called_none_is_asked_for_and_read(ending, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_a_class_that_is_called_none_is_asked_for_and_read(ending, capsys, in_folder):
     path = f"t.{ending}"
     if ending == "xlsx":
         NAMED.to_excel(path, index=False)
@@ -124,8 +123,7 @@ ZEROS = "id,group,label,a,b\n" + "".join(
 
 
 @pytest.mark.parametrize("door", ["fast", "general", "source"])
-def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, capsys, in_folder):
     (tmp_path / "t.csv").write_text(ZEROS)
     if door == "fast":
         table = read_table("t.csv", ("predictions",)).to_pandas()
@@ -142,8 +140,7 @@ def test_codes_with_zeros_before_them_are_told_apart(door, tmp_path, monkeypatch
     assert "26 of 40" in capsys.readouterr().out
 
 
-def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_codes_are_numbers_where_numbers_are_wanted(tmp_path, in_folder):
     rows = "".join(f"{i % 12 + 1:02},{i % 7},{'uv'[i % 2]}\n" for i in range(40))
     (tmp_path / "t.csv").write_text("month,x,y\n" + rows)
     found = card(source="file", path="t.csv", time="month", filter=[{"column": "month", "min": 2}])
