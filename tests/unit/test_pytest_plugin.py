@@ -96,17 +96,8 @@ def test_python_decides_as_the_command(capsys, in_folder):
         pd.DataFrame(columns | {"part": part, "patient": patient}).to_csv(
             f"{name}.csv", index=False
         )
-    options = [
-        "--metric",
-        "f1",
-        "--positive",
-        "fraud",
-        "--subgroups",
-        "part",
-        "--groups",
-        "patient",
-    ]
-    code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options])
+    options = "--metric f1 --positive fraud --subgroups part --groups patient"
+    code = main(["gate", "base.csv", "cand.csv", "--margin", "0.1", *options.split()])
     said = " ".join(capsys.readouterr().out.split())
     how = {"margin": 0.1, "metric": "f1"}
     found = bakeoff.gate(

@@ -35,16 +35,7 @@ INPUTS = {"wide.csv", "values.csv"}
 
 
 def test_page_and_tables_have_the_numbers_of_the_terminal(compare, wide):
-    outputs = (
-        "--output",
-        "p.html",
-        "--output",
-        "p.md",
-        "--output",
-        "p.tex",
-        "--output",
-        "new/tables",
-    )
+    outputs = [f"--output={place}" for place in ("p.html", "p.md", "p.tex", "new/tables")]
     code, out, _ = compare("wide.csv", *OPTIONS, "--json", *outputs)
     assert code == 0
     found = json.loads(out)
@@ -80,16 +71,18 @@ def test_page_needs_no_other_file_and_tells_its_command(compare):
 @pytest.mark.parametrize(
     ("options", "title"),
     [
-        (("--models", "a,b"), "McNemar"),
-        (("--metric", "f1", "--metric", "roc_auc", "--positive", "sick"), "ROC AUC"),
-        (("--groups", "site"), "groups by"),
-        (("--versus", "a", "--correction", "holm"), "Holm"),
+        ("--models a,b", "McNemar"),
+        ("--metric f1 --metric roc_auc --positive sick", "ROC AUC"),
+        ("--groups site", "groups by"),
+        ("--versus a --correction holm", "Holm"),
     ],
 )
 def test_page_of_every_kind_of_comparison(compare, options, title):
-    assert compare("wide.csv", *OPTIONS, *options)[0] == 0
+    assert compare("wide.csv", *OPTIONS, *options.split())[0] == 0
     assert files(Path()) == INPUTS, "nothing is written unasked"
-    code, _, err = compare("wide.csv", *OPTIONS, *options, "--output", "p.html", "--output", "t")
+    code, _, err = compare(
+        "wide.csv", *OPTIONS, *options.split(), "--output", "p.html", "--output", "t"
+    )
     assert (code, err) == (0, "")
     assert title in Path("p.html").read_text()
     assert compare("values.csv", "--values", "lower", "--output", "p.html")[0] == 0
@@ -99,15 +92,15 @@ def test_page_of_every_kind_of_comparison(compare, options, title):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--output", "ok.html", "--output", "x.pdf"), "'x.pdf', expected a name with .html, .md,"),
-        (("--output", "ok.html", "--output", "wide.csv/x.tex"), "is a file; name a folder"),
-        (("--output", "ok", "--output", "ok"), "the same place is named twice"),
-        (("--output", "wide.csv"), "--output: 'wide.csv' is read from; name another file"),
+        ("--output ok.html --output x.pdf", "'x.pdf', expected a name with .html, .md,"),
+        ("--output ok.html --output wide.csv/x.tex", "is a file; name a folder"),
+        ("--output ok --output ok", "the same place is named twice"),
+        ("--output wide.csv", "--output: 'wide.csv' is read from; name another file"),
     ],
 )
 def test_place_that_cannot_be_written_leaves_nothing(refused, wide, options, said):
     before = Path("wide.csv").read_bytes()
-    refused("compare", "wide.csv", *OPTIONS, *options, said=said)
+    refused("compare", "wide.csv", *OPTIONS, *options.split(), said=said)
     assert files(wide) == INPUTS
     assert Path("wide.csv").read_bytes() == before
 
@@ -191,9 +184,9 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(compare, name, last
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--groups", "site"), "--groups: '{}' has another group for some rows than the files"),
-        (("--time", "site"), "--time: '{}' has another time for some rows than the files"),
-        (("--subgroups", "site:2"), "'{}' has other values of 'site' than the files before it"),
+        ("--groups site", "--groups: '{}' has another group for some rows than the files"),
+        ("--time site", "--time: '{}' has another time for some rows than the files"),
+        ("--subgroups site:2", "'{}' has other values of 'site' than the files before it"),
     ],
 )
 @pytest.mark.parametrize("files", [("a.csv", "b.csv"), ("b.csv", "a.csv")])
@@ -204,7 +197,7 @@ def test_files_that_relate_the_rows_otherwise_are_refused(
         rows = np.arange(60)
         told = {"id": rows, "y": rows % 2, "predicted": rows % 5 % 2, "site": rows % period}
         pd.DataFrame(told).to_csv(f"{name}.csv", index=False)
-    line = ["--task", "classification", *options]
+    line = ["--task", "classification", *options.split()]
     code, _, err = compare(*files, *line)
     assert (code, message.format(files[1]) in err, "--models" in err) == (2, True, False)
     runs = pd.concat([pd.read_csv(file).assign(seed=file) for file in files])

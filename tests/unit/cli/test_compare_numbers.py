@@ -98,29 +98,25 @@ def test_another_order_of_magnitude_is_told_and_not_refused(compare, table):
 @pytest.mark.parametrize(
     ("change", "asked", "said"),
     [
-        ({"tree": None}, (), "1 of 120 rows have no number in column 'tree'; the first is row 4"),
-        ({"tree": "n/k"}, (), "in column 'tree'; the first is row 4 with n/k"),
-        ({"tree": np.inf}, (), "in column 'tree'; the first is row 4 with inf"),
+        ({"tree": None}, "", "1 of 120 rows have no number in column 'tree'; the first is row 4"),
+        ({"tree": "n/k"}, "", "in column 'tree'; the first is row 4 with n/k"),
+        ({"tree": np.inf}, "", "in column 'tree'; the first is row 4 with inf"),
         (
             {"y": None},
-            (),
+            "",
             "in column 'y'; the first is row 4 with nan; `--set missing_target=drop`",
         ),
-        ({}, ("--metric", "rmse", "--metric", "f1"), "--metrics: f1 compares classes, and this is"),
-        ({}, ("--task", "classification", "--metric", "f1"), "say `task: regression`"),
-        ({}, ("--positive", "2"), "--positive: numbers have no classes"),
-        ({}, ("--set", "classes=a,b"), "--set classes: numbers have no classes"),
-        ({}, ("--set", "variant=exact"), "--set variant: it is of McNemar's test"),
+        ({}, "--metric rmse --metric f1", "--metrics: f1 compares classes, and this is"),
+        ({}, "--task classification --metric f1", "say `task: regression`"),
+        ({}, "--positive 2", "--positive: numbers have no classes"),
+        ({}, "--set classes=a,b", "--set classes: numbers have no classes"),
+        ({}, "--set variant=exact", "--set variant: it is of McNemar's test"),
+        ({}, "--task classification --metric rmse", "predicts classes that the data do not have"),
+        ({}, "--set costs=costs.yaml", "--set costs: are of errors between classes"),
+        ({}, "--values lower --set unit=s", "--set unit: is for predictions"),
         (
             {},
-            ("--task", "classification", "--metric", "rmse"),
-            "predicts classes that the data do not have",
-        ),
-        ({}, ("--set", "costs=costs.yaml"), "--set costs: are of errors between classes"),
-        ({}, ("--values", "lower", "--set", "unit=s"), "--set unit: is for predictions"),
-        (
-            {},
-            ("--groups", "site", "--set", "independent_rows=true"),
+            "--groups site --set independent_rows=true",
             "--set independent_rows: none of the tests",
         ),
     ],
@@ -131,7 +127,7 @@ def test_refusals_name_the_argument(refused, table, change, asked, said):
     for name, value in change.items():
         changed.loc[3, name] = value
     changed.to_csv("wide.csv", index=False)
-    refused("compare", "wide.csv", "--models", "ridge,tree", *asked, said=said)
+    refused("compare", "wide.csv", "--models", "ridge,tree", *asked.split(), said=said)
 
 
 def test_truth_of_one_file_unlike_anothers(compare, table):

@@ -127,6 +127,9 @@ def test_the_curve_is_drawn(capsys, in_folder):
     assert main(["plan", *options, "--output", "a.png"]) == 2
 
 
+BOTH = "--difference .02 --disagree .1"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -135,35 +138,29 @@ def test_the_curve_is_drawn(capsys, in_folder):
         ("--difference .2 --disagree .1", "--difference: found 0.2"),
         ("--difference .02 --disagree 2", "--disagree: found 2.0"),
         ("--difference .02 --disagree .4 --accuracy .95", "--disagree: found 0.4"),
-        ("--difference .02 --disagree .1 --accuracy 85", "--accuracy: found 85"),
-        ("--difference .02 --disagree .1 --power 1", "--power: found 1.0"),
-        ("--difference .02 --disagree .1 --alpha 2", "--alpha: found"),
-        ("--difference .02 --disagree .1 --comparisons 0", "--comparisons: found 0"),
+        (f"{BOTH} --accuracy 85", "--accuracy: found 85"),
+        (f"{BOTH} --power 1", "--power: found 1.0"),
+        (f"{BOTH} --alpha 2", "--alpha: found"),
+        (f"{BOTH} --comparisons 0", "--comparisons: found 0"),
+        (f"{BOTH} --comparisons 3 --set correction=x", "--set correction: found 'x'"),
+        (f"{BOTH} --versus", "write `--comparisons N`"),
+        (f"{BOTH} --comparisons x", "found 'x', expected a whole number"),
         (
-            "--difference .02 --disagree .1 --comparisons 3 --set correction=x",
-            "--set correction: found 'x'",
-        ),
-        ("--difference .02 --disagree .1 --versus", "write `--comparisons N`"),
-        ("--difference .02 --disagree .1 --comparisons x", "found 'x', expected a whole number"),
-        (
-            "--difference .02 --disagree .1 --set correction=holm",
+            f"{BOTH} --set correction=holm",
             "--set correction: is for more than one of the --comparisons",
         ),
-        ("--difference .02 --disagree .1 --alpha 0", "--alpha: found 0, must lie"),
+        (f"{BOTH} --alpha 0", "--alpha: found 0, must lie"),
         ("a.csv b.csv --difference .02 --set test=cv5x2_f", "--set test: cv5x2_f is planned w"),
         ("e.yaml --difference .02", "is said in its report"),
         ("a.csv b.csv a.csv --difference .02", "expected one or two tables"),
         ("--rows 20 --disagree .02", "--rows: 20 rows find no difference"),
-        (
-            "--difference .02 --disagree .1 --groups g",
-            "--groups: is for the predictions of a pilot",
-        ),
-        ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
+        (f"{BOTH} --groups g", "--groups: is for the predictions of a pilot"),
+        (f"{BOTH} --rows 0", "--rows: found 0"),
         ("--equal --disagree .1", "--equal: within which --margin?"),
         ("--margin .02 --disagree .1", "--margin: is planned from the noise of a pilot"),
         ("--margin .02 a.csv b.csv", "`bakeoff gate` says of the pilot"),
         (
-            "--difference .02 --disagree .1 --set test=cv5x2_f --set alternative=greater",
+            f"{BOTH} --set test=cv5x2_f --set alternative=greater",
             "--set alternative: cv5x2_f is two-sided",
         ),
         ("--difference .02 a.csv", "--models: of one table, name the columns of the two"),

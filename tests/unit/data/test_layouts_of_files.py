@@ -34,15 +34,16 @@ def test_lines_before_a_table_are_found_and_told(name, sep, tmp_path, capsys, in
     assert ("skip: " in (tmp_path / "t.yaml").read_text()) == (skip > 0)
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2,3\n4,5,6\n", "x\n1,5\n2,7\n", "id,label,a,b\n" + ROWS])
-def test_a_table_without_lines_before_it_keeps_its_first_line(text, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "skip"),
+    [
+        *(("a,b\n1,2,3\n4,5,6\n", 0), ("x\n1,5\n2,7\n", 0), (NAMES + ROWS, 0)),
+        ("# by hand\n#id,label\n1,u\n2,v\n", 1),  # names behind a hash are names
+    ],
+)
+def test_the_first_line_of_a_table_is_kept(text, skip, tmp_path):
     (tmp_path / "t.csv").write_text(text)
-    assert laid_out(str(tmp_path / "t.csv"), PLAIN).skip == 0
-
-
-def test_names_behind_a_hash_are_names(tmp_path):
-    (tmp_path / "t.csv").write_text("# by hand\n#id,label\n1,u\n2,v\n")
-    assert laid_out(str(tmp_path / "t.csv"), PLAIN).skip == 1
+    assert laid_out(str(tmp_path / "t.csv"), PLAIN).skip == skip
 
 
 @pytest.mark.parametrize(("sep", "quote"), [(";", ""), (",", '"'), ("\t", "")])

@@ -459,24 +459,19 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
         tables_of([means])
 
 
+RUNS = "--values right --runs run"
+
+
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
         ("compare logs", 2, "--values: logs was read as a folder of 6 files (a log of Inspect), w"),
         ("compare logs --values right", 2, "where they are runs of items, `--runs run` names th"),
-        ("compare logs --values right --runs run", 0, "b is better than a by accuracy"),
-        ("compare logs --values right --runs run --models a,c", 2, "--models: unknown model 'c'"),
-        ("compare logs --values right --runs run --models a", 2, "holds one model (a)"),
-        (
-            "compare logs --values right --runs run --metric pass@2",
-            0,
-            "b is better than a by pass@2",
-        ),
-        (
-            "compare logs --values right --runs run --metric pass@4",
-            2,
-            "pass@4 wants 4 runs of each",
-        ),
+        (f"compare logs {RUNS}", 0, "b is better than a by accuracy"),
+        (f"compare logs {RUNS} --models a,c", 2, "--models: unknown model 'c'"),
+        (f"compare logs {RUNS} --models a", 2, "holds one model (a)"),
+        (f"compare logs {RUNS} --metric pass@2", 0, "b is better than a by pass@2"),
+        (f"compare logs {RUNS} --metric pass@4", 2, "pass@4 wants 4 runs of each"),
         (
             "compare logs --values right --metric pass@2 --metric pass^2",
             2,
@@ -487,18 +482,10 @@ def test_a_folder_of_lm_eval_has_models_and_tasks():
             2,
             "--metrics: pass@2 is about runs that are righ",
         ),
-        (
-            "compare logs --values right --runs run --metric pass@0",
-            2,
-            "--metrics: found 'pass@0', expected",
-        ),
-        ("gate logs --margin 0 --values right --runs run", 3, "name the two of its models (a, b)"),
-        (
-            "gate logs --margin 0 --models a,b --values right --runs run --metric pass^2",
-            0,
-            "Ship: b",
-        ),
-        ("compare logs --values right --runs run --set value=match", 0, "b is better than a"),
+        (f"compare logs {RUNS} --metric pass@0", 2, "--metrics: found 'pass@0', expected"),
+        (f"gate logs --margin 0 {RUNS}", 3, "name the two of its models (a, b)"),
+        (f"gate logs --margin 0 --models a,b {RUNS} --metric pass^2", 0, "Ship: b"),
+        (f"compare logs {RUNS} --set value=match", 0, "b is better than a"),
         ("compare logs --values right --set value=acc", 2, "unknown column 'acc'"),
         (
             "plan logs --models a,b --values right --set runs=run --difference 0.1",

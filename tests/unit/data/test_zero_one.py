@@ -50,27 +50,12 @@ def test_marks_of_right_rows_are_asked_about(capsys, column):
 def test_a_name_that_tells_of_right_rows_is_asked_about(capsys):
     files = write(RIGHT, "is_correct", 1 - TRUTH)  # agree with it on most rows
     for command in (["compare"], ["gate", "--margin", "0.1"]):
-        assert main([*command, *files, "--set", "predicted=is_correct"]) == 2 + (
-            command != ["compare"]
-        )
+        line = [*command, *files, "--set", "predicted=is_correct"]
+        assert main(line) == (2 if command == ["compare"] else 3)
         said = capsys.readouterr().err
         assert said.startswith(ASKED)
         assert "'is_correct' is called like a mark of right rows" in said
-    assert (
-        main(
-            [
-                "gate",
-                "--margin",
-                "0.1",
-                *files,
-                "--set",
-                "predicted=is_correct",
-                "--task",
-                "classification",
-            ]
-        )
-        < 3
-    )
+    assert main([*line, "--task", "classification"]) < 3
 
 
 def test_numbers_beside_other_labels_are_refused(capsys):
